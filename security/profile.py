@@ -20,13 +20,13 @@ from fledgling.messages.aliases import ALIASES
 from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile, View
 from fledgling.messages.questions import QUESTIONS
+from fledgling.plain import MAX_SHOWN, MAX_SHOWN_PATH
 from fledgling.security import tag_rules
 from fledgling.security.sql_text import Create, Drop, Setting, SqlTextError, Token, parse, unquoted
 
 SHIPPED = Path(profiles.__file__).parent
 VIEWS = ("visible_files", "files", "content", "symbols", "imports")
 MAX_FILE_BYTES = 64 * 1024  # a page of settings and a few views; ours are under 2 KB
-MAX_ASKED = 200  # characters of a name or path in a message
 MAX_CHAIN = 4  # profiles in a row that extend each other; more cannot be reviewed
 
 KB, MB, GB = 1000, 1000**2, 1000**3
@@ -114,7 +114,7 @@ def _tools() -> Literal:
         names = tuple(name.strip() for name in unquoted(token).split(",")) if token.kind == "string" else ("",)
         for at, name in enumerate(names):
             if name and name not in (*QUESTIONS, *ALIASES, *OPERATIONS):
-                raise SqlTextError(token.line, f"unknown tool {name[:40]!r}", suggestion(name, QUESTIONS))
+                raise SqlTextError(token.line, f"unknown tool {name[:MAX_SHOWN]!r}", suggestion(name, QUESTIONS))
             if name in ALIASES and (tool := ALIASES[name].tool) not in names:
                 raise SqlTextError(token.line, f"the tool {name!r} is another name for {tool!r}", f"name {tool!r}, too")
             if name in names[:at]:
@@ -187,7 +187,7 @@ def load(name_or_path: str) -> Profile:
 
     A name is looked up among the shipped ones only. Raises ProfileError.
     """
-    return _load(name_or_path, Asked(name_or_path[:MAX_ASKED], None), ())
+    return _load(name_or_path, Asked(name_or_path[:MAX_SHOWN_PATH], None), ())
 
 
 def shipped() -> tuple[str, ...]:
@@ -221,19 +221,22 @@ def _locate(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Path:
         path = (chain[-1].parent if chain else Path()) / wanted
     else:
         raise ProfileError(
-            *asked, f"no profile is named {wanted[:40]!r}", f"{suggestion(wanted, shipped())}, or a path"
+            *asked, f"no profile is named {wanted[:MAX_SHOWN]!r}", f"{suggestion(wanted, shipped())}, or a path"
         )
     return path
 
 
 def _bytes(path: Path, asked: Asked) -> bytes:
+    shown = str(path)[:MAX_SHOWN_PATH]
     try:
         if not path.is_file():  # a FIFO or a device would block, or never end
-            raise ProfileError(*asked, f"{path} is not a file", f"give a path, or one of {', '.join(shipped())}")
+            raise ProfileError(*asked, f"{shown} is not a file", f"give a path, or one of {', '.join(shipped())}")
         with path.open("rb") as file:
             return file.read(MAX_FILE_BYTES + 1)
-    except (OSError, ValueError) as e:
-        raise ProfileError(*asked, f"{path} cannot be read ({e})", "give a readable file") from None
+    except OSError as e:
+        raise ProfileError(*asked, f"{shown} cannot be read ({e.strerror})", "give a readable file") from None
+    except ValueError as e:
+        raise ProfileError(*asked, f"{shown} cannot be read ({e})", "give a readable file") from None
 
 
 def _profile(path: Path, data: bytes, chain: tuple[Path, ...]) -> Profile:
@@ -288,7 +291,7 @@ def _known(token: Token, noun: str, names: Collection[str]) -> str:
     """Return the name in lower case, as SQL takes names, if it is one of `names`."""
     name = token.text.lower()
     if name not in names:
-        raise SqlTextError(token.line, f"unknown {noun} {token.text[:40]!r}", suggestion(name, names))
+        raise SqlTextError(token.line, f"unknown {noun} {token.text[:MAX_SHOWN]!r}", suggestion(name, names))
     return name
 
 
@@ -296,7 +299,7 @@ def _value(name: str, token: Token) -> object:
     literal = DIRECTIVES[name].literal
     value = literal.read(token)
     if value is None:
-        raise SqlTextError(token.line, f"{name} cannot be {token.text[:40]}", f"write {literal.expects}")
+        raise SqlTextError(token.line, f"{name} cannot be {token.text[:MAX_SHOWN]}", f"write {literal.expects}")
     return value
 
 

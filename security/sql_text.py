@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from fledgling.plain import MAX_SHOWN
+
 
 class SqlTextError(Exception):
     """The text is wrong at `line`: `problem` says how, `fix` what would be right."""
@@ -114,7 +116,7 @@ class _Reader:
     def wrong(self) -> SqlTextError:
         """Return the error for what comes next."""
         if self.rest:
-            return SqlTextError(self.rest[0].line, f"{self.rest[0].text[:40]!r} does not belong here", self.form)
+            return SqlTextError(self.rest[0].line, f"{self.rest[0].text[:MAX_SHOWN]!r} does not belong here", self.form)
         return SqlTextError(self.line, "the statement ends too early", self.form)
 
 
@@ -158,7 +160,7 @@ def _statement(tokens: list[Token]) -> Statement:
     verb = tokens[0].text.upper()
     if verb not in GRAMMAR:
         allowed = "a profile holds only SET, CREATE VIEW and DROP VIEW"
-        raise SqlTextError(tokens[0].line, f"{tokens[0].text[:40]!r} starts no statement of a profile", allowed)
+        raise SqlTextError(tokens[0].line, f"{tokens[0].text[:MAX_SHOWN]!r} starts no statement of a profile", allowed)
     read, form = GRAMMAR[verb]
     reader = _Reader(tokens, form)
     reader.accept(verb)

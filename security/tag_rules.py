@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 from fledgling.messages.profile import TAG, Matcher, TagRule
+from fledgling.plain import MAX_SHOWN
 from fledgling.security.sql_text import SqlTextError
 
 MAX_RULES = 200  # of a profile, the shipped ones included: each is one look at all files
@@ -44,15 +45,16 @@ def _rules(text: str, first: int) -> Iterator[TagRule]:
 
 def _rule(parts: list[str], line: int) -> TagRule:
     if len(parts) != 4:
-        raise SqlTextError(line, f"{' '.join(parts)[:40]!r} is not a rule", FORM)
+        raise SqlTextError(line, f"{' '.join(parts)[:MAX_SHOWN]!r} is not a rule", FORM)
     tag, name, sure, pattern = parts
     matcher = next((each for each in _MATCHERS if each == name), None)
     if not _TAG.fullmatch(tag):
-        raise SqlTextError(line, f"a tag cannot be {tag[:40]!r}", "write up to 32 small letters, digits, `/`, `_`, `-`")
+        form = "write up to 32 small letters, digits, `/`, `_`, `-`"
+        raise SqlTextError(line, f"a tag cannot be {tag[:MAX_SHOWN]!r}", form)
     if matcher is None:
-        raise SqlTextError(line, f"unknown matcher {name[:40]!r}", f"write one of {', '.join(_MATCHERS)}")
+        raise SqlTextError(line, f"unknown matcher {name[:MAX_SHOWN]!r}", f"write one of {', '.join(_MATCHERS)}")
     if not _CONFIDENCE.fullmatch(sure) or not LEAST <= float(sure) <= 1:
-        raise SqlTextError(line, f"a confidence cannot be {sure[:40]!r}", f"write a number from {LEAST} to 1")
+        raise SqlTextError(line, f"a confidence cannot be {sure[:MAX_SHOWN]!r}", f"write a number from {LEAST} to 1")
     if len(pattern) > MAX_PATTERN_CHARS:
         raise SqlTextError(line, f"an expression of {len(pattern)} characters", f"give {MAX_PATTERN_CHARS} at most")
     return TagRule(tag, matcher, float(sure), pattern.rstrip(), line)

@@ -12,6 +12,7 @@ from fledgling.messages.aliases import ALIASES
 from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import QUESTIONS
+from fledgling.plain import MAX_SHOWN_PATH
 from fledgling.security.profile import DIRECTIVES, VIEWS, ProfileError, describe, diff, load, shipped
 from fledgling.security.sql_text import Setting, SqlTextError, parse
 
@@ -115,6 +116,16 @@ def test_a_name_never_looks_into_the_directory_it_runs_in(wanted, tmp_path, monk
         load(wanted)
     assert error.value.line is None
     assert "fledgling-core" in str(error.value)
+
+
+@pytest.mark.parametrize("wanted", ["x" * 5000, "x" * 5000 + ".sql", "a/" + "x" * 5000, "a\0/" + "x" * 5000])
+def test_a_message_names_so_much_of_a_name_or_path(wanted, tmp_path):
+    """Whoever asks for it, and whatever is wrong with it: the operator, or a profile that extends it."""
+    (tmp_path / "mine.sql").write_text(f"SET extends = '{wanted}';", encoding="utf-8")
+    for asked in (wanted, str(tmp_path / "mine.sql")):
+        with pytest.raises(ProfileError) as error:
+            load(asked)
+        assert len(str(error.value)) < 2 * MAX_SHOWN_PATH + 300
 
 
 def test_a_shipped_name_wins_over_a_file_of_that_name(tmp_path, monkeypatch):
