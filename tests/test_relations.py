@@ -141,11 +141,24 @@ async def test_a_context_of_overloads_has_the_one_with_a_body(front: Front) -> N
 COLUMNS = {
     "calls": "path line caller callee_name callee_path callee_qualified_name confidence reason",
     "refs": "path line name target_path target_qualified_name kind confidence",
-    "inherits": "path line name base base_path base_qualified_name kind",
+    "inherits": "path line name base base_path base_qualified_name kind confidence reason",
     "cycles": "kind cycle size path line name",
     "hubs": "kind path name users",
     "unreachable": "path line name qualified_name kind unseen",
 }
+
+
+INHERITED = "base, base_path IS NOT NULL, kind, confidence, reason"
+BASES_OF = "name IN ('Dog11', 'Dog14', 'Dog15', 'Cat15', 'Viewed')"
+LACKS = "may lack a method that the interface has from outside the project"
+INHERITS: list[list[object]] = [  # the classes of some cases
+    ["Cat15", "Walker15", True, "implements", "likely", "implements the interface"],
+    ["Dog11", "Walker11", True, "may implement", "possible", LACKS],
+    ["Dog14", "Walker14", True, "implements", "likely", "implements the interface"],
+    ["Dog15", "Walker15", True, "extends", "certain", None],
+    ["Viewed", "Component", False, "extends", None, None],
+    ["Viewed", "Iface", False, "extends", None, None],
+]
 
 
 async def ask(front: Front, sql: str) -> Table:
@@ -165,6 +178,8 @@ async def test_tables_say_what_answers_say(front: Front) -> None:
     )
     found = await ask(front, "SELECT name, base_qualified_name FROM inherits WHERE base = 'Middle'")
     assert found.rows == [["Below", "Middle"]]
+    found = await ask(front, f"SELECT DISTINCT name, {INHERITED} FROM inherits WHERE {BASES_OF} ORDER BY name, base")
+    assert found.rows == INHERITS
     found = await ask(front, "SELECT kind, count(*) FROM refs WHERE name = 'deep' GROUP BY kind ORDER BY kind")
     assert found.rows == [["call", 1], ["definition", 1], ["import", 2]]
     await effects_are_those_of_the_text(front)

@@ -126,3 +126,8 @@ class FileWords(Struct, frozen=True, array_like=True):
     counts: bytes
     lengths: bytes
     names: bytes = b""
+
+
+def surer(reason: int, other: int) -> int:
+    """Return the surer of two ways to what is derived or overridden: 0 is sure, of others a larger code is."""
+    return max(reason, other) if reason and other else 0

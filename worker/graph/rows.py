@@ -1,7 +1,7 @@
 """The rows of a graph: for each occurrence of a name that the project defines, what it means, or why nothing."""
 
 from array import array
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from itertools import starmap
 
@@ -15,7 +15,7 @@ from fledgling.worker.graph.reasons import CERTAIN, WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.values import CLASS
-from fledgling.worker.rows import MAX_TARGETS
+from fledgling.worker.rows import MAX_TARGETS, surer
 
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
@@ -102,7 +102,7 @@ class Rows:
                 graph.broken.append(unit.number)
             tell(unit.number + 1)
         graph.bases.sort()
-        graph.overrides = sorted({*graph.overrides})
+        graph.overrides = _surest(graph.overrides)
         return graph
 
     def _add(self, unit: Unit, site: Site) -> None:
@@ -217,13 +217,14 @@ class Rows:
         if interface in classes.cut:
             graph.bases.append((*own, "", -1, 0, FURTHER))
         for at in classes.implementing.get(interface, ()):
-            is_sure = (interface, at) not in classes.doubted
-            graph.bases.append((*self._meaning.begin(at), text, *own, IMPLEMENTS if is_sure else MAY_IMPLEMENT))
+            kind = IMPLEMENTS if (interface, at) not in classes.doubted else MAY_IMPLEMENT
+            if interface not in classes.order(at):  # what embeds it is surely derived from it
+                graph.bases.append((*self._meaning.begin(at), text, *own, kind))
             for above in classes.order(interface):
                 for method in project.table(above):
                     owner, _ = classes.of_class(at, method)
-                    if owner is not None:
-                        self._overrides(graph, owner, above, method, BASE_REASONS[graph.bases[-1][-1]])
+                    if owner not in (None, above):
+                        self._overrides(graph, owner, above, method, BASE_REASONS[kind])
 
     def _overrides(self, graph: Graph, scope: int, above: int, name: int, reason: int = 0) -> None:
         own = [self._project.defined(at) for at in self._project.table(scope)[name]]
@@ -246,3 +247,12 @@ class Rows:
         """The functions of a name in a class: the scope of each, and where it begins."""
         found = map(self._project.defined, self._project.table(scope)[name])
         return {function: target for target, function in found if function >= 0}
+
+
+def _surest(overrides: Iterable[tuple[int, int, int, int, int]]) -> list[tuple[int, int, int, int, int]]:
+    """Return each pair of methods once, in order: of several ways the surest."""
+    found: dict[tuple[int, int, int, int], int] = {}
+    for *places, reason in overrides:
+        pair = (places[0], places[1], places[2], places[3])
+        found[pair] = surer(reason, found.get(pair, reason))
+    return sorted((*pair, reason) for pair, reason in found.items())

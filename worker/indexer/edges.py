@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from fledgling.worker.graph.reasons import WORDS
-from fledgling.worker.graph.rows import FURTHER, Graph
+from fledgling.worker.graph.reasons import WORDS, confidence
+from fledgling.worker.graph.rows import BASE_REASONS, FURTHER, Graph
 from fledgling.worker.indexer.loading import Columns
 from fledgling.worker.store.graph import CONFIDENCES, USES
 from fledgling.worker.store.symbols import Outlines
@@ -12,6 +12,7 @@ from fledgling.worker.store.text import Blocks
 
 ROWS_TOGETHER = 200_000  # rows of a table that are loaded at once
 CALLS = (USES.index("call"), USES.index("decorator"))
+CERTAIN = CONFIDENCES.index("certain")
 
 
 class Edges:
@@ -63,6 +64,7 @@ class Edges:
 
     def _inherits(self) -> Columns:
         bases = [base for base in self._graph.bases if base[-1] != FURTHER]
+        reasons = [BASE_REASONS[kind] for *_, kind in bases]
         return {
             "path": [self._path(file) for file, *_ in bases],
             "line": [line for _, line, *_ in bases],
@@ -71,6 +73,11 @@ class Edges:
             "base_path": [self._path(file) for _, _, _, file, *_ in bases],
             "base_qualified_name": [self._at(file, line) for _, _, _, file, line, _ in bases],
             "kind": [kind for *_, kind in bases],
+            "confidence": [
+                None if base[3] < 0 else CONFIDENCES[confidence(reason) if reason else CERTAIN]
+                for base, reason in zip(bases, reasons, strict=True)
+            ],
+            "reason": [WORDS.get(reason) for reason in reasons],
         }
 
     def _places(self, rows: Sequence[int]) -> Columns:

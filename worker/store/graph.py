@@ -60,23 +60,23 @@ class _Pairs:
     def __init__(self, sections: Sections, name: str) -> None:
         self._files, self._lines = sections.column(f"{name}_files"), sections.column(f"{name}_lines")
         self._to_files, self._to_lines = sections.column(f"{name}_to_files"), sections.column(f"{name}_to_lines")
-        self._kinds, self._back = sections.column(f"{name}_kinds"), sections.column(f"{name}_back")
+        self._reasons, self._back = sections.column(f"{name}_reasons"), sections.column(f"{name}_back")
 
     def of(self, definition: Definition) -> Iterator[tuple[Definition, int]]:
-        """Yield what a definition leads to, each with a code."""
+        """Yield what a definition leads to, each with why that is not sure, 0 where it is."""
         begin = bisect_left(range(len(self._files)), definition, key=self._from)
         for place in range(begin, len(self._files)):
             if self._from(place) != definition:
                 break
-            yield self._to(place), self._kinds[place]
+            yield self._to(place), self._reasons[place]
 
     def to(self, definition: Definition) -> Iterator[tuple[Definition, int]]:
-        """Yield what leads to a definition."""
+        """Yield what leads to a definition, likewise."""
         begin = bisect_left(self._back, definition, key=self._to)
         for place in self._back[begin:]:
             if self._to(place) != definition:
                 break
-            yield self._from(place), self._kinds[place]
+            yield self._from(place), self._reasons[place]
 
     def _from(self, place: int) -> Definition:
         return Definition(self._files[place], self._lines[place])

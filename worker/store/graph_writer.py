@@ -29,13 +29,16 @@ class Occurrences(NamedTuple):
 
 
 class Links(NamedTuple):
-    """Pairs of definitions to be written: one is derived from the other, or takes its place. `kinds` are codes."""
+    """Pairs of definitions to be written: one is derived from the other, or takes its place.
+
+    `reasons` are codes of why that is not sure, 0 where it is.
+    """
 
     files: npt.ArrayLike
     lines: npt.ArrayLike
     to_files: npt.ArrayLike
     to_lines: npt.ArrayLike
-    kinds: npt.ArrayLike
+    reasons: npt.ArrayLike
 
 
 def write(
@@ -43,7 +46,7 @@ def write(
 ) -> None:
     """Write a whole file to an empty one, which the caller closes; `how_far` says of each file how far it is known.
 
-    `names` are the words of reasons and of kinds by their codes, and those of bases outside the project.
+    `names` are the words of reasons by their codes, and those of bases outside the project.
 
     >>> write(fd, bytes([RESOLVED]), Occurrences(...), Links(...), Links(...), {"reasons": [b"certain"]})
     """
@@ -80,8 +83,8 @@ def write(
 
 def _write_links(writer: SectionWriter, name: str, links: Links) -> None:
     columns = [np.asarray(column, np.uint32) for column in links]
-    files, lines, to_files, to_lines, kinds = (column[np.lexsort(columns[3::-1])] for column in columns)
+    files, lines, to_files, to_lines, reasons = (column[np.lexsort(columns[3::-1])] for column in columns)
     for of, column in (("files", files), ("lines", lines), ("to_files", to_files), ("to_lines", to_lines)):
         writer.column(f"{name}_{of}", NUMBER, column.data)
-    writer.column(f"{name}_kinds", NUMBER, kinds.data)
+    writer.column(f"{name}_reasons", NUMBER, reasons.data)
     writer.column(f"{name}_back", NUMBER, np.lexsort((lines, files, to_lines, to_files)).astype(np.uint32).data)

@@ -13,7 +13,7 @@ from fledgling.messages.bounded import MAX_STEPS
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Relation, Symbols
 from fledgling.plain import counted
-from fledgling.worker.rows import LEAST_LIKELY
+from fledgling.worker.rows import LEAST_LIKELY, surer
 from fledgling.worker.store.graph import CALLS, LEFT_OUT, NO_GRAPH, SURE, Confidence, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
@@ -428,17 +428,12 @@ def _type_around(asked: Asked, each: Placed) -> Definition | None:
     return Definition(each.file.number, types[-1].line_start) if types else None
 
 
-def _surer(reason: int, other: int) -> int:
-    """Of two ways the surer one: 0 is sure, of others a larger reason is."""
-    return max(reason, other) if reason and other else 0
-
-
 def _all_of(places: Collection[Definition], step: Step) -> dict[Definition, int]:
     """Where a step leads from some definitions, each with why that is not sure."""
     found: dict[Definition, int] = {}
     for each in places:
         for place, reason in step(each).items():
-            found[place] = _surer(reason, found.get(place, reason))
+            found[place] = surer(reason, found.get(place, reason))
     return found
 
 
@@ -450,8 +445,8 @@ def _steps(asked: Asked, step: Step) -> Iterator[dict[Definition, int]]:
         for each, unsure in reached.items():
             for place, reason in step(each).items():
                 if place not in seen:
-                    weakest = min(reason or unsure, unsure or reason)
-                    further[place] = _surer(weakest, further.get(place, weakest))
+                    weakest = min(filter(None, (reason, unsure)), default=0)
+                    further[place] = surer(weakest, further.get(place, weakest))
         reached = further
         if not reached or len(seen) > MOST:
             break

@@ -9,7 +9,8 @@ CREATE TABLE image.refs (
     confidence VARCHAR
 );
 CREATE TABLE image.inherits (
-    path VARCHAR, line INTEGER, name VARCHAR, base VARCHAR, base_path VARCHAR, base_qualified_name VARCHAR, kind VARCHAR
+    path VARCHAR, line INTEGER, name VARCHAR, base VARCHAR, base_path VARCHAR, base_qualified_name VARCHAR, kind VARCHAR,
+    confidence VARCHAR, reason VARCHAR
 );
 CREATE TABLE image.effects (path VARCHAR, line INTEGER, purity VARCHAR, purity_reason VARCHAR);
 CREATE VIEW image.files AS FROM code.files;
