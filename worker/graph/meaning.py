@@ -163,7 +163,7 @@ class Meaning:
             self._of_definition(base | expression[1], name, found, sure, depth)
         elif op in (Op.GET, Op.IMPORT, Op.BARE):
             for cell, reason in self._cells(node, expression):
-                self._of_cell(cell, name, found, min(reason, sure), depth)
+                self._of_cell(cell, name, found, min(reason, sure), depth, node)
             if name in self.solver.classes.extending:
                 self._of_extension(node, name, found, sure)
 
@@ -248,10 +248,11 @@ class Meaning:
         for binding in bindings:
             self._of_binding(binding, name, found, sure, depth)
 
-    def _of_cell(self, cell: Any, name: int, found: Targets, sure: int, depth: int) -> None:
+    def _of_cell(self, cell: Any, name: int, found: Targets, sure: int, depth: int, asked: int = NONE) -> None:
         if cell[0] == "name":
             for binding in self.project.holding(self.project.table(cell[1]).get(cell[2], [])):
-                self._of_binding(binding, name, found, sure, depth)
+                if not self._is_hidden(binding, asked):
+                    self._of_binding(binding, name, found, sure, depth)
         elif cell[0] in ("field", "own", "element"):
             named = self._named.get((cell, name))
             if named is None:
@@ -260,6 +261,23 @@ class Meaning:
                     self._of_value(value, name, named, own)
             for target, own in named.items():
                 put(found, target, min(sure, own))
+
+    def _is_hidden(self, binding: int, asked: int) -> bool:
+        """Whether a binding is seen through an interface alone, and an expression asks something else: `int I.A {}`."""
+        _, scope = self.project.defined(binding)
+        if asked == NONE or scope < 0 or not self.project.scope(scope).flags & Flag.EXPLICIT:
+            return False
+        receivers = [of for of in self._receivers(asked) if of]
+        return not any(self.project.scope(of[1]).kind == ScopeKind.INTERFACE for of in receivers if of[0] == OBJECT)
+
+    def _receivers(self, node: int) -> list[Value | None]:
+        """The objects that a name is asked of."""
+        expression = self.project.expression(node)
+        if expression[0] == Op.GET:
+            return [*self.solver.value((node & ~MASK) | expression[1])]
+        if expression[0] == Op.BARE:
+            return [receiver for _, _, receiver in bare_places(self.solver, node, expression)]
+        return []
 
     def _of_binding(self, binding: int, name: int, found: Targets, sure: int, depth: int) -> None:
         row = self.project.binding(binding)
@@ -339,13 +357,7 @@ class Meaning:
         """Whether an occurrence may mean a member of a class that is further below than is looked at."""
         if site.at <= 1 or not self.solver.classes.cut:
             return False
-        node = self._plain(unit.base | site.at)
-        expression = self.project.expression(node)
-        receivers: list[Value | None] = []
-        if expression[0] == Op.GET:
-            receivers += self.solver.value((node & ~MASK) | expression[1])
-        elif expression[0] == Op.BARE:
-            receivers += [receiver for _, _, receiver in bare_places(self.solver, node, expression)]
+        receivers = self._receivers(self._plain(unit.base | site.at))
         return any(of and of[0] == OBJECT and of[2] and self.solver.classes.has_more_below(of[1]) for of in receivers)
 
     # ---- what has no definition

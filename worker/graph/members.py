@@ -191,8 +191,10 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
     """What classes say of a member: its places, the fields it may be, how many places are in the class or above."""
     classes = solver.classes
     scope, is_open = value[1], value[2]
-    owner, _ = classes.of_class(scope, name)
-    holding = [classes.of_class(at, name)[0] for at in classes.below(scope)] if is_open else []  # beside it, too
+    is_interface = solver.project.scope(scope).kind == ScopeKind.INTERFACE
+    owner = _owner(solver, scope, name, is_interface=is_interface)
+    below = classes.below(scope) if is_open else []  # beside it, too
+    holding = [_owner(solver, at, name, is_interface=is_interface) for at in below]
     over = [at for at in dict.fromkeys(holding) if at not in (None, owner)]
     fields: list[Cell] = []
     if name in solver.project.written:
@@ -215,6 +217,21 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
     surely = {of for of, at in zip(holding, classes.below(scope), strict=False) if (scope, at) not in classes.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
+
+
+def _owner(solver: Solver, scope: int, name: int, *, is_interface: bool) -> int | None:
+    """The class that has a member, in the order of one; what an interface alone shows only where that is asked."""
+    owner, _ = solver.classes.of_class(scope, name)
+    while owner is not None and not is_interface and _is_explicit(solver, owner, name):
+        owner, _ = solver.classes.of_class(scope, name, owner)
+    return owner
+
+
+def _is_explicit(solver: Solver, scope: int, name: int) -> bool:
+    """Whether a class has a member for an interface alone."""
+    project = solver.project
+    functions = [project.defined(at)[1] for at in project.table(scope).get(name, ())]
+    return bool(functions) and all(at >= 0 and project.scope(at).flags & Flag.EXPLICIT for at in functions)
 
 
 def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
@@ -393,9 +410,9 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
         return {(BOUND, held[1], receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])): sure}
     if receiver[0] == CLASS:
         return {held: sure} if not flags & Flag.PROPERTY else {}
-    if flags & Flag.PROPERTY:
-        return capped(returned(solver, held[1], receiver), sure)
     is_hidden = flags & Flag.EXPLICIT and solver.project.scope(receiver[1]).kind != ScopeKind.INTERFACE
+    if flags & Flag.PROPERTY:
+        return {} if is_hidden else capped(returned(solver, held[1], receiver), sure)
     return {} if is_hidden else {(BOUND, held[1], receiver): sure}
 
 

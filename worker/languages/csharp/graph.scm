@@ -73,6 +73,7 @@
 (destructor_declaration name: (_) @word body: (_) @body) @function
 (operator_declaration type: (_) @returns body: (_) @body) @function @static
 (property_declaration type: (_) @returns name: (identifier) @defined accessors: (_)? @body value: (_)? @value) @function @property
+(property_declaration (explicit_interface_specifier) name: (identifier) @explicit)
 (property_declaration (modifier "static" @static))
 (indexer_declaration type: (_) @type accessors: (_)? @body) @block
 (parameter type: (_)? @type name: (identifier) @bind) @param
