@@ -502,6 +502,11 @@ ASIDE = {
     "github.com/example/a.go": True,  # no package of Java
     "github.com/examples/a.go": True,
     "demo/A.java": True,
+    "lib/Test/More.pm": False,  # modules of Perl that others test with
+    "lib/Test/Builder/Tester.pm": False,
+    "t/lib/Test/A.pm": True,
+    "lib/test/a.pm": True,
+    "lib/Test/a.py": True,
     "text/a.py": False,
     "src/a.py": False,
 }

@@ -31,8 +31,10 @@ OF_BLOCK = 0.5  # of what a definition that says a question counts for it, a blo
 # of held_out.toml), and 7 of 480 development questions. With less than SURE that is in doubt: of 14, 25 and 30 more.
 SAID, SURE = 0.7, 0.9
 
-_ASIDE = re.compile(  # com.example and com.example.demo are the packages that a project of Spring begins with
-    r"(?i)(?:^|/)(?:__tests__|_?(?:tests?|specs?|testing|testdata|examples|(?<!^com/)(?<!/com/)example|samples?|demos"
+# com.example and com.example.demo are the packages that a project of Spring begins with; Test/ holds modules of Perl.
+_ASIDE = re.compile(
+    r"(?i)(?:^|/)(?!(?-i:Test)/.*\.pm$)"
+    r"(?:__tests__|_?(?:tests?|specs?|testing|testdata|examples|(?<!^com/)(?<!/com/)example|samples?|demos"
     r"|(?<!^com/example/)(?<!/com/example/)demo|docs?|bench(?:mark)?s?|compat|legacy|deprecated|vendor|third_party"
     r"|fixtures?|mocks?))(?:/|$)"
     r"|(?:_test|_spec|\.test|\.spec|tests?|_benchmark|_bench)\.\w+$|(?:^|/)test_|^t/|\.d\.ts$"
