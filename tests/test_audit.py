@@ -301,6 +301,7 @@ def test_the_command_fails_where_something_gets_through(tmp_path):
     mine = tmp_path / "mine.sql"
     mine.write_text("SET tools = 'explore'; SET query_timeout = 0.5;")
     reports = ["--junit", str(tmp_path / "a.xml"), "--html", str(tmp_path / "a.html")]
+    (tmp_path / "a.xml").write_text("an earlier one " * 100_000)
     done = commanded(weakened(tmp_path, LYING)[0], "--profile", str(mine), *reports)
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("NOT PROVEN")
@@ -340,12 +341,21 @@ async def test_a_server_is_found_the_moment_it_is_started():
         await client.child(["--nobody"])
 
 
-@pytest.mark.parametrize("wrong", [["--profile", "nobodys"], ["--root", "/nowhere/at/all"], ["--html", "/nowhere/x"]])
-def test_wrong_usage_is_said_before_anything_is_started(wrong):
-    command = [sys.executable, "-I", "-m", "fledgling", "audit", *wrong]
+WRONG = [["--profile", "nobodys"], ["--root", "/nowhere/at/all"], ["--html", "/nowhere/x"], ["--junit", "/nowhere/x"]]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=" ".join)
+def test_wrong_usage_is_said_before_anything_is_started_and_costs_no_page(tmp_path, wrong):
+    """What is named before it and could be written is what it was, and is not made."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("an earlier page")
+    others = {"--html": ["--junit", str(old)], "--junit": ["--html", str(old)]}
+    named = others.get(wrong[0], ["--html", str(old), "--junit", str(new)])
+    command = [sys.executable, "-I", "-m", "fledgling", "audit", *named, *wrong]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert wrong[1] in done.stderr
+    assert (old.read_text(), new.exists()) == ("an earlier page", False)
 
 
 # ---- reports --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 """`audit`: attack a server under a profile; check an audit log."""
 
 import asyncio
+import os
+import stat
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -10,7 +13,7 @@ from fledgling.broker.audit_log.verify import summary, verify
 from fledgling.broker.audit_log.writer import MAX_LINE
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.project import json_option
-from fledgling.config import Settings, is_path
+from fledgling.config import ConfigError, Settings, is_path
 from fledgling.security import profile as profiles
 
 
@@ -22,16 +25,16 @@ from fledgling.security import profile as profiles
     metavar="DIR",
     help="audit it on this project too",
 )
-@click.option("--junit", type=click.File("w", lazy=False), metavar="FILE", help="write JUnit XML to this file")
-@click.option("--html", type=click.File("w", lazy=False), metavar="FILE", help="write a page for a reviewer to it")
+@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="write JUnit XML to this file")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="write a page for a reviewer to it")
 @json_option
 @click.pass_context
 def audit_group(
     context: click.Context,
     asked: tuple[str, ...],
     root: Path | None,
-    junit: TextIO | None,
-    html: TextIO | None,
+    junit: Path | None,
+    html: Path | None,
     as_json: bool,
 ) -> None:
     """Attack a server under a profile, and report what stopped what; or look at audit logs.
@@ -48,15 +51,31 @@ def audit_group(
 
     names = asked or (Settings().profile,)
     audited = {str(Path(name).resolve()) if is_path(name) else name: profiles.load(name) for name in names}
-    found = asyncio.run(run.audit(audited, root.resolve() if root else None))
-    for file, written in ((junit, junit_xml.junit), (html, page.page)):
-        if file:
-            file.write(written(found))
+    with ExitStack() as stack:
+        named = ((junit, junit_xml.junit), (html, page.page))
+        files = [(stack.enter_context(_opened(path)), written) for path, written in named if path]
+        found = asyncio.run(run.audit(audited, root.resolve() if root else None))
+        for file, written in files:
+            _replace(file, written(found))
     if as_json:
         terminal.show_json(found)
     else:
         terminal.show_text(report.text(found))
     raise SystemExit(found.exit_code)
+
+
+def _opened(path: Path) -> TextIO:
+    """Open a file that says what it said until it is replaced. Raises ConfigError."""
+    try:
+        return path.open("a", encoding="utf-8")
+    except OSError as wrong:
+        raise ConfigError(str(path), f"it cannot be opened ({wrong.strerror})", "name another file") from None
+
+
+def _replace(file: TextIO, text: str) -> None:
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.truncate(0)
+    file.write(text)
 
 
 @audit_group.command("verify", short_help="Check that no line of an audit log was changed")
