@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import subprocess
@@ -197,14 +198,69 @@ def test_shell_completes(typed: str, project: Path) -> None:
     """As the script of bash asks; what is completed is the last word."""
     *words, last = shlex.split(f"fledgling {typed}")
     settings = ["--root", str(project)] if len(words) > 1 else []
-    words = [*words[:2], *settings, *words[2:], last]
-    asked = {"COMP_WORDS": shlex.join(words), "COMP_CWORD": str(len(words) - 1)}
+    asked = {"COMP_LINE": shlex.join([*words[:2], *settings, *words[2:], last]), "COMP_WORDBREAKS": " \t\n\"'><=;|&(:"}
     for _ in range(ATTEMPTS):
         done = fledgling(**asked, _FLEDGLING_COMPLETE="bash_complete")
         if done.stdout or not COMPLETED[typed]:
             break
     assert done.stdout.split() == [f"plain,{item}" for item in COMPLETED[typed]]
     assert done.stderr == ""
+
+
+@pytest.fixture(scope="module")
+def bash(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A terminal in which bash completes, in a project with names that a shell would take for something else."""
+    root = tmp_path_factory.mktemp("typed")
+    (root / "a.py").write_text("class View:\n  class Inner:\n    def deep(self): ...\n  def look_up(self): ...\n")
+    (root / "doc.md").write_text("# Getting started\n")
+    (root / "sub").mkdir()
+    for name in ("x$(touch RUN).py", "we:ird.py", "sp ace.py", "it's.py"):
+        (root / name).touch()
+    ours, theirs = os.openpty()
+    command = ["bash", "--norc", "--noprofile", "-i"]
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "PS1": "$ ", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+    with subprocess.Popen(
+        command, cwd=root, env=environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    ) as shell:
+        os.close(theirs)
+        os.write(ours, f'fledgling() {{ {sys.executable} -I -m fledgling "$@"; }}\n'.encode())
+        os.write(ours, b"bind 'set bell-style none'; eval \"$(fledgling completion bash)\"; echo re''ady\n")
+        seen_on(ours, "ready")
+        yield ours
+        shell.kill()
+    os.close(ours)
+
+
+def seen_on(terminal: int, end: str) -> str:
+    """What a terminal shows, until it shows the end or for as long as one waits for it."""
+    shown, until = "", time.monotonic() + PATIENCE
+    while end not in shown and select.select([terminal], [], [], max(0, until - time.monotonic()))[0]:
+        shown += os.read(terminal, 65536).decode()
+    return shown
+
+
+IN_BASH = {
+    "read x": r"read x\$\(touch\ RUN\).py ",
+    "read it": r"read it\'s.py ",
+    'read "sp': 'read "sp ace.py" ',
+    "read we:i": "read we:ird.py ",
+    "explore su": "explore sub/",
+    "read doc.md -s Gett": r"read doc.md -s Getting\ started ",
+    "read a.py -s View.look": "read a.py -s View.look_up ",
+    "read a.py --symbol=View.Inner.d": "read a.py --symbol=View.Inner.deep ",
+}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize("typed", IN_BASH)
+def test_bash_completes_a_word_and_quotes_it(typed: str, bash: int) -> None:
+    """With the key, in a terminal; `#` ends what it put in, and shows that no blank follows a directory."""
+    for _ in range(ATTEMPTS):
+        os.write(bash, f"\x15fledgling {typed}\t#".encode())
+        shown = seen_on(bash, "#").rpartition("fledgling ")[2]
+        if shown == f"{IN_BASH[typed]}#":
+            break
+    assert shown == f"{IN_BASH[typed]}#"
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="needs groff")

@@ -42,12 +42,14 @@ def paths(context: click.Context, _: click.Parameter, incomplete: str) -> list[C
 
 
 def symbols(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return names of definitions that begin like this: of the file that is named, if one is."""
+    """Return names of definitions that begin like this, `run` or `Engine.run`: of the file that is named, if one is."""
     import json  # noqa: PLC0415  (a command that is not completed needs none of this)
     import subprocess  # noqa: PLC0415
 
     command = [sys.executable, "-I", "-m", "fledgling", "symbols", "--json", "--max-results", str(MAX_ITEMS)]
-    options = ["--name-pattern", f"{incomplete}*", "--root", _root(context)]
+    of, begun = incomplete.rpartition(".")[::2]
+    pattern = f"{{{incomplete},{begun}}}*" if of else f"{incomplete}*"  # a name may have a dot itself
+    options = ["--name-pattern", pattern, "--root", _root(context)]
     if profile := context.params.get("profile"):
         options += ["--profile", profile]
     if path := context.params.get("ask_path"):
@@ -58,7 +60,9 @@ def symbols(context: click.Context, _: click.Parameter, incomplete: str) -> list
             [*command, *options], env=environment, capture_output=True, timeout=SYMBOL_SECONDS, check=False
         )
         files = json.loads(done.stdout).get("files", ())
-        return _items(symbol["name"] for file in files for symbol in file["symbols"])
+        found = [(symbol["name"], symbol.get("parent", "")) for file in files for symbol in file["symbols"]]
+        members = (f"{of}.{name}" for name, parent in found if of and f".{of}".endswith(f".{parent}"))
+        return _items(name for name in (*(name for name, _ in found), *members) if name.startswith(incomplete))
     return []
 
 

@@ -3,6 +3,7 @@
 import click
 from click.shell_completion import get_completion_class
 
+from fledgling.broker.cli import bash
 from fledgling.broker.cli.completing import VARIABLE
 
 
@@ -11,6 +12,7 @@ from fledgling.broker.cli.completing import VARIABLE
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the completion script of a shell: eval "$(fledgling completion bash)"."""
+    bash.register()
     script = get_completion_class(shell)
     assert script is not None
     click.echo(script(context.find_root().command, {}, "fledgling", VARIABLE).source())

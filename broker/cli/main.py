@@ -6,6 +6,7 @@ if imports_from_here("-c"):
     refuse_shadowed()
 
 import gc
+import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -120,6 +121,10 @@ def main() -> None:
     """Run the command line; errors of the user's making end in one line and an exit code."""
     surroundings.hold_standard_descriptors()
     logs.configure()
+    if "_FLEDGLING_COMPLETE" in os.environ:
+        from fledgling.broker.cli import bash  # noqa: PLC0415  (no other command needs it)
+
+        bash.register()
     try:
         sys.exit(cli(prog_name="fledgling", standalone_mode=False))
     except Exception as failed:  # noqa: BLE001  (what nobody expects is raised there once more)
