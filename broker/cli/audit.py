@@ -26,7 +26,7 @@ from fledgling.security import profile as profiles
     help="audit it on this project too",
 )
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="write JUnit XML to this file")
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="write a page for a reviewer to it")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="write a page for reviewers to this file")
 @json_option
 @click.pass_context
 def audit_group(
@@ -39,9 +39,9 @@ def audit_group(
 ) -> None:
     """Attack a server under a profile, and report what stopped what; or look at audit logs.
 
-    The server is a real one, over a hostile project made for it in a temporary directory. Into a project of --root
-    nothing is written. It takes a minute or two a profile. Exit codes: 0 nothing got through; 1 something did, or could
-    not be proven; 2 wrong usage.
+    The server is a real one, over a hostile project made for it in a temporary directory. Nothing is written into
+    a project of --root. It takes a minute or two a profile. Exit codes: 0 nothing got through; 1 something did, or
+    could not be proven; 2 wrong usage.
     """
     if context.invoked_subcommand is not None:
         return

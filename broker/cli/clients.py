@@ -38,7 +38,8 @@ def install_command(
     """Show what to add to a client's settings so that it starts Fledgling, or add it.
 
     Everything else in the file stays; a copy of it is laid beside. Without --root, a client starts Fledgling for the
-    project that it works on. With --check nothing is changed: exit code 1 says that a client starts nothing.
+    project that it works on. With --check nothing is changed: exit code 1 says that what a client
+    was told cannot be started.
     """
     if is_checked:
         _check((client,) if client else tuple(CLIENTS), as_json=as_json)

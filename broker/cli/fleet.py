@@ -87,7 +87,7 @@ def fleet_shard(
     raise SystemExit(exit_code(outcomes))
 
 
-@fleet_group.command("build", short_help="Make the shards of a list of repositories, many at once")
+@fleet_group.command("build", short_help="Make the shards of the repositories in a list")
 @click.argument("listed", metavar="LIST", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @out_option
 @settings_options
@@ -119,7 +119,7 @@ def fleet_build(
     address: str | None,
     as_json: bool,
 ) -> None:
-    """Make the shards of a list of repositories, many at once: a line each, [NAME=]REPO.
+    """Make the shards of the repositories in LIST, many at once. Each line of it is [NAME=]REPO.
 
     A process of `fleet shard` makes each of them, wherever the engine runs it; LIST, repositories, profile and DIR must
     be at the same paths there. What is unchanged is not made again, so a build that was stopped is gone on with by the
@@ -160,12 +160,12 @@ def fleet_build(
     raise SystemExit(code or bundled)
 
 
-@fleet_group.command("bundle", short_help="Make what some hundred shards are asked by together")
+@fleet_group.command("bundle", short_help="Put shards together, so that thousands are asked at once")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @settings_options
 @json_option
 def fleet_bundle(directory: Path, profile: str | None, config: str | None, allow_degraded: bool, as_json: bool) -> None:
-    """Make what some hundred shards of a directory are asked by together, so that thousands are answered at once.
+    """Put the shards of a directory together, some hundred in a bundle, so that thousands are asked at once.
 
     Only bundles whose shards have changed are made, by a confined process each. `fleet build` does this at its end.
     """
