@@ -223,8 +223,8 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
+        for pipe in filter(None, (self.process.stdin, self.process.stdout, self.process.stderr)):
+            pipe.close()
 
     def begin(self) -> None:
         """Shake hands, as clients do before anything else."""
