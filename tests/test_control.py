@@ -172,13 +172,18 @@ OTHERS = ("check-updates", "reindex", "ingest-delta", "purge")
 
 
 @pytest.fixture(scope="module")
-def unasked(tmp_path_factory: pytest.TempPathFactory, place: Path) -> Iterator[Path]:
-    """The root of a server that takes no commands."""
+def unasked(
+    tmp_path_factory: pytest.TempPathFactory, place: Path
+) -> Iterator[tuple[Path, list[str], list[psutil.Process]]]:
+    """A server that takes no commands: its root, the sockets that it has made, and those who keep them."""
     root = tmp_path_factory.mktemp("unasked")
     (root / "a.py").write_text("x = 1\n")
+    before = files(place)
     with Server(root, env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}) as server:
         server.begin()
-        yield root
+        made = sorted({*files(place)} - {*before})
+        kept = [child for child in server.seen.children() if "serve" in child.cmdline()]
+        yield root, made, kept
 
 
 @pytest.mark.parametrize(
@@ -188,9 +193,13 @@ def unasked(tmp_path_factory: pytest.TempPathFactory, place: Path) -> Iterator[P
 def test_without_a_server_that_takes_commands_it_is_said(unasked, place, command):
     environments = ({"XDG_RUNTIME_DIR": str(place)}, {}, {"XDG_RUNTIME_DIR": "/none"})
     for environment in environments if command == "status" else environments[:1]:
-        done = fledgling(command, "--root", str(unasked), **environment)
+        done = fledgling(command, "--root", str(unasked[0]), **environment)
         assert (done.returncode, done.stdout) == (1, "")
         assert UNANSWERED in done.stderr
+
+
+def test_a_server_that_is_not_told_to_makes_no_socket(unasked):
+    assert unasked[1:] == ([], [])
 
 
 def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_path, place):
@@ -213,16 +222,14 @@ def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_
         assert server.process.poll() is None
 
 
-def test_a_server_that_stands_still_is_passed_over(tmp_path, place):
-    (tmp_path / "a.py").write_text("needle = 1\n")
-    with serving(tmp_path, place) as server:
-        server.process.send_signal(signal.SIGSTOP)
-        try:
-            found = fledgling("search", "needle", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place))
-        finally:
-            server.process.send_signal(signal.SIGCONT)
-        assert found.returncode == 0
-        assert "a server of this root does not answer" in found.stderr
+def test_a_server_that_stands_still_is_passed_over(served, root, place):
+    served.process.send_signal(signal.SIGSTOP)
+    try:
+        found = fledgling("search", "needle", "--root", str(root), XDG_RUNTIME_DIR=str(place))
+    finally:
+        served.process.send_signal(signal.SIGCONT)
+    assert found.returncode == 0
+    assert "a server of this root does not answer" in found.stderr
 
 
 def test_every_agent_over_http_has_its_own(tmp_path, place):
@@ -294,7 +301,11 @@ def test_another_user_hears_nothing(served, place):
         assert isinstance(pipe.receive(), Greeting)
 
 
-@pytest.mark.parametrize("ending", ["the client closes", "SIGTERM", "SIGINT", "SIGHUP", "SIGKILL", "all of its group"])
+ENDINGS = ["the client closes", "SIGINT", "SIGKILL", "all of its group"]
+BY_THE_KERNEL = [pytest.param(name, marks=pytest.mark.long) for name in ("SIGTERM", "SIGHUP")]  # as by SIGINT
+
+
+@pytest.mark.parametrize("ending", [*ENDINGS, *BY_THE_KERNEL])
 def test_nothing_is_left_of_it_after_any_end(root, tmp_path, ending):
     tmp_path.chmod(0o700)
     with serving(root, tmp_path, start_new_session=True) as server:
@@ -388,14 +399,6 @@ def test_the_only_project_of_a_server_is_not_given_up(served, root, place):
     done = fledgling("purge", str(root), XDG_RUNTIME_DIR=str(place))
     assert (done.returncode, "the only project of a server cannot be given up" in done.stderr) == (1, True)
     assert fledgling("status", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0
-
-
-def test_a_server_that_is_not_told_to_makes_no_socket(root, tmp_path):
-    tmp_path.chmod(0o700)
-    with Server(root, env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(tmp_path)}) as server:
-        server.begin()
-        assert files(tmp_path) == []
-        assert not [child for child in server.seen.children() if "serve" in child.cmdline()]
 
 
 # ---- who means no good -----------------------------------------------------------------------------------------------
