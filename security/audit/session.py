@@ -18,12 +18,12 @@ from fledgling.security.audit.corpus import Ask, Attack, LookFor
 from fledgling.security.audit.outside import FOLLOWER, INDEXER, QUERY_WORKER, Seen
 from fledgling.security.audit.report import Result
 from fledgling.security.audit.target import SCRATCH, Target, judged, looked, result
-from fledgling.security.audit.verdict import Verdict, judge, leaks
+from fledgling.security.audit.verdict import Verdict, judge, layer, leaks
 
 PATIENCE = 1.0  # seconds until a call that may run on is cancelled, where the profile's own limit is later
 SLACK = 3.0  # seconds that a busy machine may take to schedule who is due
 END_SECONDS = 1.0  # until nothing is left of a killed server
-REPLACED_SECONDS = 10.0  # until a killed worker's successor answers, on a busy machine
+UNREADY = "within the profile's query_timeout"  # what the broker says of a call that nobody has looked at
 
 
 async def by_session(target: Target, attacks: Sequence[Attack], log: TextIO) -> list[Result]:
@@ -100,7 +100,11 @@ class _Session:
         return verdict
 
     async def _replied(self, ask: Ask) -> Verdict:
+        """Judge the reply; a call that was refused for lateness alone has tried nothing, and is made again."""
+        end = time.monotonic() + client.MOST_SECONDS
         reply = await self._connection.call(ask.tool, ask.arguments)
+        while _is_late(ask, reply) and time.monotonic() < end:
+            reply = await self._connection.call(ask.tool, ask.arguments)
         return judge(ask, reply, self._forbidden, str(self._target.root))
 
     async def _ends(self, ask: Ask) -> Verdict:
@@ -169,7 +173,7 @@ class _Session:
             os.kill(worker, signal.SIGKILL)
         begun = time.monotonic()
         after = await self._first_tool()
-        while after.is_refused and time.monotonic() < begun + REPLACED_SECONDS:  # a profile's time may be less
+        while after.is_refused and time.monotonic() < begun + client.MOST_SECONDS:  # a profile's time may be less
             after = await self._first_tool()
         is_new = not set(killed) & set(outside.running(self._pid, QUERY_WORKER))
         is_same = after == expected and not expected.is_refused
@@ -184,6 +188,13 @@ class _Session:
                 return False, "still there: " + ", ".join(outside.module(pid) for pid in left if outside.is_alive(pid))
             await asyncio.sleep(0.01)
         return True, f"{len(left)} processes were gone after {1000 * (time.monotonic() - begun):.0f} ms"
+
+
+def _is_late(ask: Ask, reply: client.ClientReply) -> bool:
+    """Return whether no process has looked at a call in its time, or what has to work took longer."""
+    if ask.must == "ends" or not reply.is_refused:
+        return False
+    return UNREADY in reply.text or (ask.must == "works" and layer(ask.tool, reply) == "limits")
 
 
 async def _idles(broker: int, seconds: float) -> bool:
