@@ -138,6 +138,8 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
     arguments = [base | part for part in expression[1] if part >= 0] if expression[0] == Op.TUPLE else [key]
     project = solver.project
     how = project.unit(node).dialect.types.get(project.last_name(of), "") if arguments else ""  # tuple[()]
+    if how and not _is_outside(solver, of):
+        return of_type(solver, of, receiver, depth + 1)
     if how == "same":
         return of_type(solver, arguments[0], receiver, depth + 1)
     if how == "part":
@@ -161,3 +163,12 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
             solver.key(value, "*", ("type", wanted, receiver))
         return {value: Reason.DECLARED}
     return of_type(solver, of, receiver, depth + 1)
+
+
+def _is_outside(solver: Solver, node: int) -> bool:
+    """Whether a type that has the name of one outside the project is that, and no class of the project."""
+    values = solver.value(node)
+    if not values and not solver.is_settled:
+        solver.wait()
+        return False
+    return not any(value[0] == CLASS for value in values)
