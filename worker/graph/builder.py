@@ -95,6 +95,7 @@ class Builder:
         self.replaced: dict[int, int] = {}  # the nodes of names of members, and whose they are
         self.augmented: list[Augmented] = []
         self.taken: list[Consumed] = []
+        self.exports: list[int] | None = []  # of CommonJS, by a name; None once another object is what is exported
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
@@ -403,11 +404,12 @@ class Builder:
             scope = self.scopes[scope].parent
         return NONE
 
-    def export(self, name: str, value: int, node: int) -> None:
-        """Give an export its value."""
+    def export(self, name: str, value: int, node: int) -> int:
+        """Give an export its value; return the binding."""
         number = self.named(EXPORT + name)
         self.bindings.append(Binding(0, number, value, self.line(node)))
         self.scopes[0].every.setdefault(number, []).append(len(self.bindings) - 1)
+        return len(self.bindings) - 1
 
     # ---- what reaches what
 

@@ -188,15 +188,27 @@ def export_member(builder: Builder, of: int, part: int, value: int, node: int) -
         return
     path = written(builder, of)
     if path in ("exports", "module.exports"):
-        builder.export(builder.text_of(part), value, node)
+        is_left = builder.exports is None and path == "exports"
+        at = builder.export(builder.text_of(part), builder.add(Op.UNSURE, value) if is_left else value, node)
+        if builder.exports is not None:
+            builder.exports.append(at)
     elif path == "module" and builder.text_of(part) == "exports":
         op, *parts = builder.expressions[value]
+        if written(builder, value) != "exports":
+            leave_exports(builder)
         builder.export("default", value, node)
         if op != Op.DICT:
             builder.export(WHOLE, value, node)
         for key, held in parts[0] if op == Op.DICT else ():
             if key != NONE and builder.expressions[key][0] == Op.TEXT:
                 builder.export(builder.text_of(builder.expressions[key][1]), held, node)
+
+
+def leave_exports(builder: Builder) -> None:
+    """Doubt all that was exported by a name: `module.exports = b` puts another object in its place."""
+    for at in builder.exports or ():
+        builder.bindings[at].value = builder.add(Op.UNSURE, builder.bindings[at].value)
+    builder.exports = None
 
 
 def written(builder: Builder, at: int) -> str:
