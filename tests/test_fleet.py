@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -119,8 +120,24 @@ def test_no_shard_is_written_where_it_could_be_meddled_with(tmp_path: Path, out:
     assert [*place.iterdir()] == []
 
 
-def test_nothing_is_written_into_a_repository(repositories: Path, built: Path, tmp_path: Path) -> None:
-    """One that is named, or whose shard says so, be it in the directory itself, or that Git says is one."""
+INTO = {  # what writes into a directory, by the command of the fleet
+    "shard": ("{api}", "{web}", "--out", "{place}"),
+    "build": ("{list}", "--out", "{place}"),
+    "parquet": ("{built}", "--out", "{place}"),
+    "put": ("{built}", "file://{place}"),
+    "fetch": ("{storage}", "{place}"),
+    "bundle": ("{place}",),
+}
+# Git is looked for in one way; whose a directory is, each finds by itself but `build`, which does it as `shard` does.
+TRIED = {"in": {*INTO}, "bare": {"shard"}, "of": {*INTO} - {"build"}}
+
+
+@pytest.mark.parametrize("wide", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "all"])
+def test_nothing_is_written_into_a_repository(repositories: Path, built: Path, tmp_path: Path, wide: bool) -> None:
+    """One that is named, or whose shard says so, be it in the directory itself, or that Git says is one.
+
+    The long row tries each command in each place.
+    """
     (tmp_path / "work" / "shards").mkdir(parents=True)
     (tmp_path / "work" / ".git").write_text("gitdir: elsewhere\n")
     git(tmp_path, "init", "-q", "--bare", "bare")
@@ -136,22 +153,17 @@ def test_nothing_is_written_into_a_repository(repositories: Path, built: Path, t
     storage = f"file://{tmp_path / 'storage'}"
     assert fledgling("fleet", "put", str(tmp_path / "web"), storage).returncode == 0
     refused = {}
-    for case, place in places.items():
-        out = ["--out", str(place)]
-        for command in (
-            ["shard", str(repositories / "api"), str(repositories / "web"), *out],
-            ["build", str(tmp_path / "list"), *out],
-            ["parquet", str(built), *out],
-            ["put", str(built), f"file://{place}"],
-            ["fetch", storage, str(place)],
-            ["bundle", str(place)],
-        )[:: 1 if case == "in" else 3]:  # each command asks of a directory in the same way
-            if command[0] == "bundle":
-                shutil.copy(built / "web.shard", place)
-            before = [*place.iterdir()]
-            done = fledgling("fleet", *command)
-            refused[case, command[0]] = done.returncode != 0, "the directory is inside" in done.stdout + done.stderr
-            assert [*place.iterdir()] == before, command
+    named = {"api": repositories / "api", "web": repositories / "web", "list": tmp_path / "list"}
+    named |= {"built": built, "storage": storage}
+    for (case, place), command in product(places.items(), INTO):
+        if not wide and command not in TRIED[case]:
+            continue
+        if command == "bundle":
+            shutil.copy(built / "web.shard", place)
+        before = [*place.iterdir()]
+        done = fledgling("fleet", command, *(each.format(place=place, **named) for each in INTO[command]))
+        refused[case, command] = done.returncode != 0, "the directory is inside" in done.stdout + done.stderr
+        assert [*place.iterdir()] == before, (case, command)
     shutil.rmtree(places["of"])
     assert set(refused.values()) == {(True, True)}, refused
 

@@ -340,7 +340,8 @@ async def test_call_about_many_ends_in_its_time(built: Path, tmp_path: Path) -> 
 # ---- what is refused -----------------------------------------------------------------------------------------------
 
 
-def test_flipped_bit_in_any_shard_is_refused_before_it_is_opened(shards: Path) -> None:
+@pytest.mark.parametrize("eighths", [(3,), pytest.param((0, 7), marks=pytest.mark.long)], ids=["in", "at the ends"])
+def test_flipped_bit_in_any_shard_is_refused_before_it_is_opened(shards: Path, eighths: tuple[int, ...]) -> None:
     profile = profiles.load(CORE)
     (shards / "00000.bundle").unlink()
     seen: set[str] = set()
@@ -348,7 +349,7 @@ def test_flipped_bit_in_any_shard_is_refused_before_it_is_opened(shards: Path) -
         whole, parts = path.read_bytes(), manifest(path).parts
         own = [part for part in parts if part.digest not in seen]  # of what another has as well nothing is copied
         seen.update(part.digest for part in parts)
-        places = [part.start + part.size * 3 // 8 for part in own]
+        places = [part.start + part.size * eighth // 8 for part in own for eighth in eighths]
         for place in [*places, 3, 15, len(whole) - 1, len(whole) - 36, len(whole) - 200]:
             path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
             pack = packed(str(shards), profile)
