@@ -14,6 +14,7 @@ from costing import costs_under
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
+from fledgling.worker.graph.meaning import MAX_STEPS
 from fledgling.worker.graph.members import MAX_REPLACED
 from fledgling.worker.graph.overrides import MAX_COMPARED
 from fledgling.worker.graph.project import MAX_STARS, GraphFile, Project
@@ -272,6 +273,21 @@ def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
     many = {f"m{n}.ts": f'import {{ g{n} }} from "./m0";\n{stars}g{n}();\n'.encode() for n in range(60)}
     files = graph_files(many)
     costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_what_is_missing_is_looked_for_so_many_steps_back() -> None:
+    """A name and its import are two steps, and each call and its name two more."""
+    for steps, found in (
+        (MAX_STEPS, f"{WORDS[Reason.MISSING]} unresolved"),
+        (MAX_STEPS + 2, "outside the project external"),
+    ):
+        calls = ".b()" * ((steps - 4) // 2)
+        files = {
+            "p/__init__.py": b"",
+            "p/a.py": f"from .gone import A\nA{calls}.c()\n".encode(),
+            "p/b.py": b"def c(): ...\n",
+        }
+        assert said(*graph_of(files))["p/a.py", 2, "c"] == {found}, steps
 
 
 def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:

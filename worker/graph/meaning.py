@@ -30,8 +30,10 @@ from fledgling.worker.graph.values import (
 
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
 DOUBTED = {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}
-MAX_PARTS = 20  # of an expression, one in the other: `a.b().c`
-BEGINNING = (Op.GET, Op.CALL, Op.NEW, Op.INDEX, Op.ALIAS, Op.PREFIX, Op.UNSURE)  # that begin with another one
+MAX_STEPS = 20  # from `a.b().c` back to where a begins; names may lead in circles: `a = a.b`
+BEGINNING = (  # expressions that begin with another one, or are of a type that is one
+    Op.GET, Op.CALL, Op.NEW, Op.INDEX, Op.ALIAS, Op.PREFIX, Op.UNSURE, Op.DECLARED, Op.INSTANCE, Op.ELEMENT,
+)  # fmt: skip
 ITERATED = (Op.ELEMENT, Op.ENTERED)
 OUTSIDE = (EXTERNAL, METHOD_OF, "container", "generator", "constant")
 Targets = dict[Target, int]  # with a Reason each
@@ -422,7 +424,7 @@ class Meaning:
 
     def _is_of_missing(self, node: int) -> bool:
         """Whether an expression begins with what is imported from a module of the project that is not there."""
-        for _ in range(MAX_PARTS):
+        for _ in range(MAX_STEPS):
             unit = self.project.unit(node)
             op, *parts = self.project.expression(node)
             if op == Op.IMPORT:
@@ -436,11 +438,18 @@ class Meaning:
                 if len(bindings) != 1:
                     return False
                 node = self.project.value_of(bindings[0])
-            elif op in BEGINNING:
+            elif op in BEGINNING and parts[0] != NONE:
                 node = unit.base | parts[0]
+            elif op == Op.PARAMETER and (types := self._declared(unit, *parts)):
+                node = unit.base | types[0]
             else:
                 return False
         return False
+
+    def _declared(self, unit: Unit, scope: int, place: int) -> list[int]:
+        """The type of a parameter, if that is written."""
+        parameters = unit.facts.scopes[scope].parameters[place : place + 1]  # none where it has no name: `it`
+        return [parameter.type for parameter in parameters if parameter.type != NONE]
 
     def _plain(self, node: int) -> int:
         """The callee of a call, and what stands behind what was put there before."""
