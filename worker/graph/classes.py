@@ -103,7 +103,8 @@ class Classes:
         dialect = project.unit(binding).dialect
         declares = dialect.declared  # void A::b() {}
         for own in known:
-            if extends and self.has(own, name) and not (declares or dialect.bare_calls):  # a member of the class itself
+            # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
+            if extends and self.has(own, name) and not (declares or dialect.bare_calls):
                 continue
             project.attach(own, name, binding)
             if scope >= 0:

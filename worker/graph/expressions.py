@@ -12,7 +12,7 @@ CALLING = (Use.CALL, Use.DECORATOR)
 MAX_SLICE = 8  # elements of a slice that are told apart
 BRACE = ord("{")
 SIGNS = b"+-"
-LITERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
+NUMERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
     r"(?i)(?:(?P<base>0x[0-9a-f]+|0b[01]+)|\d*(?P<part>\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)?)(?P<end>[ul]*|[fdm])?"
 )
 MAX_DIGITS = 34  # of a number of 32 bits, and what begins it
@@ -372,7 +372,7 @@ def text(builder: Builder, node: int, use: int) -> int:
 def number(builder: Builder, node: int, _use: int) -> int:
     """`1`"""
     written = builder.tree.text(node).replace("_", "").replace("'", "")
-    found = LITERAL.fullmatch(written[:MAX_KEY])
+    found = NUMERAL.fullmatch(written[:MAX_KEY])
     end = (found["end"] or "").lower() or "." * bool(found["part"]) if found else ""
     if type_ := builder.dialect.literals.get(end):
         return builder.add(Op.CAST, builder.add(Op.NAME, builder.named(type_), NONE, None), 1)

@@ -225,7 +225,8 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
         elif value[0] == CONSTANT:
             known = dialect.numbers if value[1] == "number" else dialect.texts
             is_other = value[1] == "number" and dialect.declared and not wanted and not dialect.is_plain(name)  # size_t
-            own = known.get(name, PERHAPS if _is_above_plain(name) else WIDER if is_other else NO)
+            otherwise = WIDER if is_other else NO
+            own = known.get(name, PERHAPS if _is_above_plain(name) else otherwise)
             if name == "char" and value[1] == "text" and dialect.declared:
                 own = LITERAL  # char * is what a literal is
         elif value[0] == EXTERNAL:

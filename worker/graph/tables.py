@@ -72,8 +72,8 @@ class Op:
     UNSURE = 34  # of: what a name means if an object around has no member of that name
     RENAMED = 35  # of: the same, a method of a trait under another name
     PREFIX = 36  # of: the namespace of that name, where there is one: `a` in `a\b`
-    RECEIVED = 38  # of: what a loop over it gives that has one name, where that is its place unless it is a channel
     CASE = 37  # GET of what a switch looks at, the name alone: a case names a constant of an enumeration, or any other
+    RECEIVED = 38  # of: what a loop over it gives that has one name, where that is its place unless it is a channel
 
 
 class ScopeKind:
@@ -111,6 +111,7 @@ class Flag:
     PROTOCOL = 256
     DECLARATION = 512
     EXTENSION = 1024  # it is called as a member of a type that stands elsewhere
+    RECEIVES = 2048  # its first parameter is the object that it is called on
     PARTIAL = 4096  # other parts of the class may stand elsewhere
     OPERATES = 8192  # it has operators, comparisons, conditions or keys
     UNPACKS = 16384  # it takes apart what it iterates over: `a, b = c`, `[*a]`, `f(*a)`
@@ -119,7 +120,6 @@ class Flag:
     MATCHES = 131072  # it compares with patterns
     SPREADS = 262144  # it takes all that something gives: `[*a]`, `f(*a)`, `yield from a`
     EXPLICIT = 524288  # it is called through an interface alone: `void I.a() {}`
-    RECEIVES = 2048  # its first parameter is the object that it is called on
 
 
 class Use:

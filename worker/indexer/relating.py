@@ -265,16 +265,17 @@ class Relating:
         ]
         columns = np.asarray(graph.column, np.uint32)
         is_kept = columns <= WIDEST
-        rows = Occurrences(
-            of[np.asarray(graph.file, np.int64)[is_kept]],
-            np.asarray(graph.line, np.uint32)[is_kept],
-            columns[is_kept],
-            np.asarray(graph.kind, np.uint32)[is_kept],
-            np.asarray(graph.confidence, np.uint32)[is_kept],
-            np.asarray(graph.reason, np.uint32)[is_kept],
-            of[np.asarray(graph.target_file, np.int64)[is_kept]],
-            np.asarray(graph.target_line, np.uint32)[is_kept],
+        all_rows = Occurrences(
+            of[np.asarray(graph.file, np.int64)],
+            np.asarray(graph.line, np.uint32),
+            columns,
+            np.asarray(graph.kind, np.uint32),
+            np.asarray(graph.confidence, np.uint32),
+            np.asarray(graph.reason, np.uint32),
+            of[np.asarray(graph.target_file, np.int64)],
+            np.asarray(graph.target_line, np.uint32),
         )
+        rows = all_rows if is_kept.all() else Occurrences(*(column[is_kept] for column in all_rows))
         words = [WORDS.get(code, "") for code in range(max(WORDS) + 1)]
         names = {"reasons": words, "outside": [*outside]}
         how_far = bytes(self._how_far)

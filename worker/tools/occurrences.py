@@ -254,7 +254,8 @@ def neighbours(request: Request, definition: Definition, name: str) -> set[str]:
 def word_at(request: Request, row: Occurrence) -> str:
     """Return the name that stands where a row is."""
     found = NAMED.match(line_of(request, request.blocks.file(row.file), row.line), row.column)
-    line = found[0].decode() if found else ""
+    assert found  # nothing matches as well
+    line = found[0].decode()
     end = next((place for place, char in enumerate(line) if not (char.isalnum() or char in "_$")), len(line))
     return line[:end]
 
