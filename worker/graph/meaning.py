@@ -4,7 +4,7 @@ from typing import Any
 
 from fledgling.worker.graph.calls import made_of
 from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
-from fledgling.worker.graph.members import is_another, places
+from fledgling.worker.graph.members import asked_of, is_another, places
 from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Target, Unit
@@ -360,7 +360,9 @@ class Meaning:
         if site.at <= 1 or not self.solver.classes.cut:
             return False
         receivers = self._receivers(self._plain(unit.base | site.at))
-        return any(of and of[0] == OBJECT and of[2] and self.solver.classes.has_more_below(of[1]) for of in receivers)
+        name, objects = unit.names[site.name], [of for of in receivers if of and of[0] == OBJECT]
+        asked = [(of, asked_of(self.solver, of[1], name)) for of in objects]
+        return any((of[2] or at != of[1]) and self.solver.classes.has_more_below(at) for of, at in asked)
 
     # ---- what has no definition
 

@@ -190,7 +190,8 @@ def _of_prototypes(solver: Solver, value: Value, name: int, sure: int) -> list[P
 def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], list[Cell], int]:
     """What classes say of a member: its places, the fields it may be, how many places are in the class or above."""
     classes = solver.classes
-    scope, is_open = value[1], value[2]
+    scope = asked_of(solver, value[1], name)
+    is_open = value[2] or scope != value[1]
     is_interface = solver.project.scope(scope).kind == ScopeKind.INTERFACE
     owner = _owner(solver, scope, name, is_interface=is_interface)
     below = classes.below(scope) if is_open else []  # beside it, too
@@ -232,6 +233,15 @@ def _is_explicit(solver: Solver, scope: int, name: int) -> bool:
     project = solver.project
     functions = [project.defined(at)[1] for at in project.table(scope).get(name, ())]
     return bool(functions) and all(at >= 0 and project.scope(at).flags & Flag.EXPLICIT for at in functions)
+
+
+def asked_of(solver: Solver, scope: int, name: int) -> int:
+    """The class that a member is asked of: an interface that a struct embeds, which may hold anything that has it."""
+    project = solver.project
+    if not project.unit(scope).dialect.structural or project.scope(scope).kind == ScopeKind.INTERFACE:
+        return scope
+    owner, _ = solver.classes.of_class(scope, name)
+    return scope if owner is None or project.scope(owner).kind != ScopeKind.INTERFACE else owner
 
 
 def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
