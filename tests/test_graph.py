@@ -297,6 +297,9 @@ def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:
             f"class B{n} extends A {{}}\n" for n in range(count)
         )
         assert said(*graph_of({"A.java": text.encode()}))["A.java", 1, "m"] == found, count
+        text = "class A:\n @classmethod\n def m(cls): ...\n @classmethod\n def k(cls): cls.m()\n"
+        text += "".join(f"class B{n}(A): ...\n" for n in range(count))
+        assert said(*graph_of({"a.py": text.encode()}))["a.py", 5, "m"] == {each.replace("1", "2") for each in found}
         text = "package a\ntype I interface{ Do() }\n"
         text += "".join(f"type A{n} struct{{}}\nfunc (a A{n}) Do() {{}}\n" for n in range(count))
         graph, _ = graph_of({"a.go": text.encode()})

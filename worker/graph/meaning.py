@@ -360,8 +360,8 @@ class Meaning:
         if site.at <= 1 or not self.solver.classes.cut:
             return False
         receivers = self._receivers(self._plain(unit.base | site.at))
-        name, objects = unit.names[site.name], [of for of in receivers if of and of[0] == OBJECT]
-        asked = [(of, asked_of(self.solver, of[1], name)) for of in objects]
+        name, known = unit.names[site.name], [of for of in receivers if of and of[0] in (CLASS, OBJECT)]
+        asked = [(of, asked_of(self.solver, of[1], name)) for of in known]
         return any((of[2] or at != of[1]) and self.solver.classes.has_more_below(at) for of, at in asked)
 
     # ---- what has no definition

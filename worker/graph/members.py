@@ -2,7 +2,7 @@
 
 import posixpath
 
-from fledgling.worker.graph.project import MASK, MAX_NAMES, MAX_STARS, SHIFT, Space, Unit
+from fledgling.worker.graph.project import MASK, MAX_NAMES, MAX_STARS, SHIFT, Project, Space, Unit
 from fledgling.worker.graph.prototypes import PROTOTYPE, exported_objects, prototype_of, prototypes_of
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
@@ -31,6 +31,7 @@ from fledgling.worker.graph.values import (
 DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 MAX_REPLACED = 64  # places that remove or set members of one name: each is looked at for each class
+MAX_OVERRIDING = 4  # of a member that are each likely; of more, any one is merely possible
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
 
@@ -47,7 +48,12 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         fields: list[Cell] = [("field", at, name) for at in order]
         if owner is not None:
             is_set = any(solver.value(field) or field in solver.sources for field in fields)
-            return [(("name", owner, name), min(sure, Reason.ATTRIBUTE) if is_set else sure, owner)]
+            over = _over_in_class(solver, value, name, owner)
+            is_open = value[2] and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
+            own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
+            first: Place = (("name", owner, name), min(own, Reason.ATTRIBUTE) if is_set else own, owner)
+            reason = Reason.OVERRIDE if len(over) <= MAX_OVERRIDING else Reason.MANY_IMPLEMENTATIONS
+            return [first, *((("name", at, name), min(sure, reason), at) for at in over)]
         return [(field, min(sure, Reason.ATTRIBUTE), None) for field in fields]
     if kind == MODULE:
         return _of_module(solver, value[1], name, sure)
@@ -214,7 +220,7 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
         elif is_abstract_member(solver, owner, name):
             own = min(own, Reason.ABSTRACT)
         found.append((("name", owner, name), own, owner))
-    reason = Reason.OVERRIDE if len(over) <= 4 else Reason.MANY_IMPLEMENTATIONS
+    reason = Reason.OVERRIDE if len(over) <= MAX_OVERRIDING else Reason.MANY_IMPLEMENTATIONS
     surely = {of for of, at in zip(holding, classes.below(scope), strict=False) if (scope, at) not in classes.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
@@ -242,6 +248,24 @@ def asked_of(solver: Solver, scope: int, name: int) -> int:
         return scope
     owner, _ = solver.classes.of_class(scope, name)
     return scope if owner is None or project.scope(owner).kind != ScopeKind.INTERFACE else owner
+
+
+def _over_in_class(solver: Solver, value: Value, name: int, owner: int) -> list[int]:
+    """The classes below one with another member, where it is asked for of any of them: `def self.a; b; end`."""
+    if not value[2]:
+        return []
+    classes, project = solver.classes, solver.project
+    holding = [classes.of_class(at, name)[0] for at in classes.below(value[1])]
+    over = [at for at in dict.fromkeys(holding) if at not in (None, owner)]
+    if not project.unit(owner).dialect.bare_calls:
+        return over
+    return [at for at in over if any(_is_static(project, binding) for binding in project.table(at)[name])]
+
+
+def _is_static(project: Project, binding: int) -> bool:
+    """Whether what a class binds is a method of the class itself."""
+    _, scope = project.defined(binding)
+    return scope >= 0 and bool(project.scope(scope).flags & Flag.STATIC)
 
 
 def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:

@@ -78,7 +78,7 @@ def method_alias(builder: Builder, node: int, _use: int) -> int:
             value = builder.add(Op.GET, made, part)
         else:
             value = builder.add(Op.BARE, part, builder.scope, NONE)
-        builder.site_at(start, part, Use.READ, value)
+        builder.site_at(start, part, Use.READ, builder.add(Op.ALIAS, value))
         define(builder, new, value, said(builder, new)[0])
     return 0
 

@@ -72,8 +72,8 @@
   (#eq? @_defines "define_method"))
 (method name: (_) @defined body: (_)? @body) @function
 (singleton_method object: (self) name: (_) @defined body: (_)? @body) @function @static
-(singleton_method object: (constant) @receiver_type name: (_) @word body: (_)? @body) @function @static
-(singleton_class value: (constant) @of (body_statement) @body) @extension
+(singleton_method object: [(constant) (scope_resolution)] @receiver_type name: (_) @word body: (_)? @body) @function @static
+(singleton_class value: [(constant) (scope_resolution)] @of (body_statement) @body) @extension
 (singleton_class (body_statement (method) @static))
 (method_parameters (identifier) @param @bind)
 (optional_parameter name: (_) @bind value: (_) @init) @param
