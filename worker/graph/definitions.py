@@ -22,7 +22,7 @@ BASE, DECORATOR, RECEIVER, CONSTRUCTOR = (BITS[role] for role in ("base", "decor
 SAID: dict[int, int] = {  # a flag of a function, by the role that says it
     BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
 }
-PARTIAL = BITS["partial"]
+PARTIAL, STATIC, HIDDEN = BITS["partial"], BITS["static"], BITS["hidden"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
 IS_FUNCTION, IS_CLASS, IS_NAME, SKIP = BITS["function"], BITS["class"], BITS["name"], BITS["skip"]
@@ -296,6 +296,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         own, name = NONE, builder.name(whole)
         container, word = apart(builder, whole)
     flags = int(Flag.PARTIAL) if PARTIAL & said_inside(tree, node) or builder.dialect.bare_calls else 0
+    flags |= Flag.HIDDEN if HIDDEN & said_inside(tree, node) else 0
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
     builder.scopes[scope].bases, builder.scopes[scope].prepended = bases, prepended
     if own != NONE:

@@ -6,11 +6,11 @@ Each of the places is a cell, how sure it is meant, and the object that it is a 
 from typing import Any
 
 from fledgling.worker.graph.members import of_space, of_stars, places
-from fledgling.worker.graph.project import MASK, Unit
+from fledgling.worker.graph.project import MASK, Project, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.spaces import upwards
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, MODULE, OBJECT, Cell, Value
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
@@ -102,16 +102,42 @@ def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
     return found
 
 
-def in_class(solver: Solver, module: int, path: str, own: int) -> list[Any]:
-    """The places of a name in a class of a file that a path ends in: `import static a.B.*`."""
+def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> list[Any]:
+    """The places of a name that a class of a file gives to others, where a path ends in it: `import static a.B.*`."""
     project = solver.project
     name = project.numbers.get(path.rpartition(".")[2])
     if name is None or project.units[module].dialect.shared != "package":
         return []
     scopes = [project.defined(at)[1] for at in project.table(project.units[module].base).get(name, ())]
     classes = [solver.classes.whole(at) for at in scopes if at >= 0 and project.scope(at).kind in CLASSES]
-    held = [place for at in classes for place in places(solver, (CLASS, at, True), own, Reason.BOUND)]
-    return [place for place in held if place[0][0] == "name"]
+    held = [place for at in classes for place in places(solver, (CLASS, at, False), own, Reason.BOUND)]
+    most = Reason.EXTERNAL_BASE if _may_inherit(solver, node) else Reason.BOUND
+    found = []
+    for cell, sure, receiver in held:
+        given = [_is_given(project, at) for at in project.table(cell[1]).get(own, ())] if cell[0] == "name" else []
+        if any(given):
+            found.append((cell, min(sure, most if all(given) else min(most, Reason.SEVERAL)), receiver))
+    return found
+
+
+def _is_given(project: Project, binding: int) -> bool:
+    """Whether a class gives what it binds to who takes all of it: what is static and not private."""
+    _, scope = project.defined(binding)
+    if scope < 0:
+        return project.binding(binding).how != OF_OBJECTS
+    row = project.scope(scope)
+    return not row.flags & Flag.HIDDEN and (row.kind in CLASSES or bool(row.flags & Flag.STATIC))
+
+
+def _may_inherit(solver: Solver, node: int) -> bool:
+    """Whether a name may be that of a member which a class around has from outside of the project."""
+    op, *parts = solver.project.expression(node)
+    scope = (node & ~MASK) | parts[1] if op == Op.BARE else NONE
+    while scope >= 0:
+        if solver.classes.whole(scope) in solver.classes.has_external_base:
+            return True
+        scope = solver.project.outer(scope)
+    return False
 
 
 def starred(solver: Solver, node: int, own: int) -> list[Any]:
@@ -135,7 +161,7 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
                 for place in places(solver, (MODULE, module), own, Reason.BOUND)
                 if place[0][0] in ("name", "module")
             ]
-            if found := found or in_class(solver, module, said.module, own):
+            if found := found or in_class(solver, node, module, said.module, own):
                 return found
     crate = solver.crates.get(solver.project.text(own)) if unit.dialect.crates else None
     if crate is not None:

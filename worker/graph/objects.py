@@ -3,11 +3,11 @@
 import re
 
 from fledgling.worker.graph.builder import Builder, visits
-from fledgling.worker.graph.definitions import read_function
+from fledgling.worker.graph.definitions import HIDDEN, STATIC, read_function, said_inside
 from fledgling.worker.graph.expressions import ARGS, BIND, OF, RIGHT, TYPE, VALUE, called
 from fledgling.worker.graph.paths import path_of
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import DECLARED, MADE, NONE, WHOLE, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import DECLARED, MADE, NONE, OF_OBJECTS, WHOLE, Imported, Op, ScopeKind, Use
 from fledgling.worker.graph.targets import left_of, take_shape, target
 
 MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER, DECLARATION = (
@@ -90,6 +90,10 @@ def variables(builder: Builder, node: int, _use: int) -> int:
             if tree.labels[node] & DECLARATION and value == NONE:
                 for row in builder.bindings[before:]:
                     row.how = DECLARED
+            elif builder.scopes[builder.scope].kind == ScopeKind.CLASS:
+                said = said_inside(tree, node)
+                for row in builder.bindings[before:]:
+                    row.how = 0 if said & STATIC and not said & HIDDEN else OF_OBJECTS
         elif not tree.labels[kid] & TYPE:
             builder.visit(kid)
     return 0

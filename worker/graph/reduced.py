@@ -149,6 +149,7 @@ ROLES = [
     "extension_of",
     "receiver_type",
     "explicit",
+    "hidden",
     "container",
     "optional",
     "partial",

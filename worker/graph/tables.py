@@ -26,6 +26,7 @@ MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a +
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
 ASSIGNED = 1  # to a name that is bound further out, in a function: a field, a variable of the module
 DECLARED = 2  # a variable that is defined elsewhere: `extern int a;`
+OF_OBJECTS = 3  # a field that no other file sees as one of the class: it is no static one of Java, or private
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 
 
@@ -120,6 +121,7 @@ class Flag:
     MATCHES = 131072  # it compares with patterns
     SPREADS = 262144  # it takes all that something gives: `[*a]`, `f(*a)`, `yield from a`
     EXPLICIT = 524288  # it is called through an interface alone: `void I.a() {}`
+    HIDDEN = 1048576  # no other file sees it: `private`
 
 
 class Use:

@@ -46,6 +46,10 @@
 (constructor_declaration name: (_) @word body: (_) @body) @function @constructor
 (compact_constructor_declaration name: (_) @word body: (_) @body) @function @constructor
 (method_declaration (modifiers "static" @static))
+(method_declaration (modifiers "private" @hidden))
+(class_declaration (modifiers "private" @hidden))
+(field_declaration (modifiers "static" @static))
+(field_declaration (modifiers "private" @hidden))
 (method_declaration (modifiers "abstract" @abstract))
 (formal_parameter type: (_) @type name: (identifier) @bind) @param
 (spread_parameter (variable_declarator name: (identifier) @bind) @rest) @param
