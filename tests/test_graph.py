@@ -300,11 +300,16 @@ def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:
         text = "class A:\n @classmethod\n def m(cls): ...\n @classmethod\n def k(cls): cls.m()\n"
         text += "".join(f"class B{n}(A): ...\n" for n in range(count))
         assert said(*graph_of({"a.py": text.encode()}))["a.py", 5, "m"] == {each.replace("1", "2") for each in found}
-        text = "package a\ntype I interface{ Do() }\n"
-        text += "".join(f"type A{n} struct{{}}\nfunc (a A{n}) Do() {{}}\n" for n in range(count))
+        text = "package a\ntype I interface{ Do(); Go() }\n"
+        text += "".join(
+            f"type A{n} struct{{}}; func (a A{n}) Do() {{}}\nfunc (a A{n}) Go() {{}}\n" for n in range(count)
+        )
         graph, _ = graph_of({"a.go": text.encode()})
         kinds = [kind for *_, kind in graph.bases]
-        assert (kinds.count("implements"), kinds.count("further")) == (MAX_BELOW, count - MAX_BELOW)
+        last = 2 * count + 1
+        further = [(line, "further") for line in (2, last, last, last + 1)]  # the interface, the last type, its methods
+        assert kinds.count("implements") == MAX_BELOW
+        assert [(line, kind) for _, line, *_, kind in graph.bases if kind == "further"] == further * (count - MAX_BELOW)
 
 
 def test_overloads_that_are_too_many_to_compare_are_taken_by_the_number_of_what_they_take() -> None:

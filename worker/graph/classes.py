@@ -36,6 +36,9 @@ class Classes:
         self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
         self.implementing: dict[int, list[int]] = {}  # of interfaces that nothing names, where methods tell what it is
         self.cut: set[int] = set()  # those with more below than are looked at
+        self._looked_at: dict[
+            int, tuple[set[int], set[int]]
+        ] = {}  # by the rarest method of those of `cut`: who, for what
         self.is_settled = False
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 
@@ -138,8 +141,11 @@ class Classes:
             rarest = min(methods, key=lambda name: len(having[name]), default=None)
             others = [at for at in having[rarest] if at != scope] if rarest is not None else []
             candidates = _with_embedding(others, embedding)
-            if len(candidates) > MAX_BELOW:
+            if len(candidates) > MAX_BELOW and rarest is not None:
                 self.cut.add(scope)
+                asked = set(candidates[:MAX_BELOW])
+                before, for_methods = self._looked_at.get(rarest, (asked, set()))
+                self._looked_at[rarest] = before & asked, for_methods.union(methods)
             self._implement_by(scope, methods, [at for at in candidates[:MAX_BELOW] if at in of_classes])
 
     def _implement_by(self, interface: int, methods: list[int], candidates: list[int]) -> None:
@@ -234,6 +240,12 @@ class Classes:
         """Whether a class has more below than are looked at."""
         self.below(scope)
         return scope in self.cut
+
+    def not_asked(self, scope: int) -> set[int]:
+        """The methods of a class for which it may implement an interface that has more below than are looked at."""
+        names = {name for at in self.order(scope) for name in self._project.table(at)} if self._looked_at else set()
+        found = (self._looked_at[name] for name in names if name in self._looked_at)
+        return {method for asked, methods in found if scope not in asked for method in methods}
 
     def has(self, scope: int, name: int) -> bool:
         """Whether a class itself has a member; what is bound in a function that makes objects is none."""

@@ -191,6 +191,10 @@ class Rows:
                 continue
             if unit.dialect.structural and row.kind == ScopeKind.INTERFACE:
                 self._implementing(graph, scope)
+            elif unit.dialect.structural and (names := classes.not_asked(scope)):
+                table = self._project.table(scope)
+                own = [self._project.defined(at)[0] for name in names for at in table.get(name, ())]
+                graph.bases += [(*place, "", -1, 0, FURTHER) for place in (self._meaning.begin(scope), *own)]
             order = classes.order(scope)
             for name in self._project.table(scope):
                 having = [up for up in order[order.index(scope) + 1 :] if classes.has(up, name)]

@@ -414,7 +414,7 @@ def _unsure(asked: Asked, ways: Iterable[Mapping[Definition, int]]) -> str | Non
     if merely and not asked.admits(POSSIBLE):
         said.append(f"Merely possible: {len(merely):,} more; possible=true lists what that is.")
     if any(map(asked.graph.has_more_below, around)):
-        said.append("More may implement it than the graph looks at.")
+        said.append("More may implement an interface here than the graph looks at.")
     return " ".join(said) or None
 
 
