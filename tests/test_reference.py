@@ -3,7 +3,9 @@
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
@@ -11,7 +13,6 @@ import click
 import pytest
 from documents import COMMAND, DOCUMENTS, ROOT, SECTIONS, as_generated
 
-from fledgling.broker.cli import main
 from fledgling.messages.questions import QUESTIONS
 
 TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
@@ -73,9 +74,18 @@ def commands(text: str) -> Iterator[list[str]]:
             yield [*takewhile(lambda word: word not in ("|", "&&", ">"), words)]
 
 
+@cache
+def command_line() -> click.Group:
+    """The command line; it refuses to be imported where Python was started by `-c`, as a process of a test run is."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "argv", ["fledgling"])
+        from fledgling.broker.cli import main  # noqa: PLC0415
+    return main.cli
+
+
 def misspelt(words: list[str]) -> str | None:
     """Say what a command line has that there is not: a command, or an option of it; nothing is run."""
-    command: click.Command = main.cli
+    command: click.Command = command_line()
     context = click.Context(command)
     words = list(words)
     try:
