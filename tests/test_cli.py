@@ -293,8 +293,8 @@ def bash(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     ) as shell:
         os.close(theirs)
         os.write(ours, f'fledgling() {{ {sys.executable} -I -m fledgling "$@"; }}\n'.encode())
-        os.write(ours, b"bind 'set bell-style none'; eval \"$(fledgling completion bash)\"; echo re''ady\n")
-        seen_on(ours, "ready")
+        os.write(ours, b"bind 'set bell-style none'; eval \"$(fledgling completion bash)\"; PS1='re''ady$ '\n")
+        seen_on(ours, "ready$ ")  # before its prompt is there, bash takes no key: the terminal would echo it
         yield ours
         shell.kill()
     os.close(ours)
