@@ -109,18 +109,19 @@ async def until(holds: Callable[[], object], seconds: float = PATIENCE) -> float
     return time.monotonic() - begun
 
 
+def spent(of: psutil.Process, module: str | None = None) -> float:
+    """The CPU seconds of the processes below a broker, or of those of a module; of who has gone, none."""
+    seconds = 0.0
+    for process in back_processes(of, module):
+        with suppress(psutil.NoSuchProcess):
+            seconds += sum(process.cpu_times()[:2])
+    return seconds
+
+
 async def at_work(of: psutil.Process) -> None:
     """Wait until the processes below a broker have worked for a tenth of a second of CPU more than until now."""
-
-    def spent() -> float:
-        seconds = 0.0
-        for process in back_processes(of):
-            with suppress(psutil.NoSuchProcess):
-                seconds += sum(process.cpu_times()[:2])
-        return seconds
-
-    before = spent()
-    await until(lambda: spent() > before + 0.1)
+    before = spent(of)
+    await until(lambda: spent(of) > before + 0.1)
 
 
 async def first(of: psutil.Process, module: str) -> psutil.Process:

@@ -1,7 +1,7 @@
 """Search by meaning: which files are ranked first, which mode answers, and what is said where nothing is there."""
 
 from collections.abc import AsyncIterator
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import msgspec
 import psutil
 import pytest
 from conftest import write_project
-from running import QUERY_WORKER, back_processes, fronted
+from running import QUERY_WORKER, fronted, spent
 from trees import make
 
 from fledgling.broker.front import Front
@@ -432,15 +432,6 @@ async def test_a_ranking_that_does_not_fit_its_question_is_refused() -> None:
             msgspec.msgpack.decode(packed, type=Passage)
 
 
-def spent_by_workers() -> float:
-    """The processor seconds of all query workers there are; those of other tests' fronts do nothing meanwhile."""
-    spent = 0.0
-    for worker in back_processes(psutil.Process(), QUERY_WORKER):
-        with suppress(psutil.NoSuchProcess):  # one that another has taken over from
-            spent += sum(worker.cpu_times()[:2])
-    return spent
-
-
 async def test_a_hostile_project_costs_a_question_no_more_than_it_may(tmp_path: Path) -> None:
     """Lines of a megabyte, thousands of definitions that all lines of a file are in, and a heading on each line."""
     every = " ".join(f"word{number}" for number in range(30))
@@ -454,9 +445,9 @@ async def test_a_hostile_project_costs_a_question_no_more_than_it_may(tmp_path: 
         assert (await indexing.built()).symbols > 20_000 + 8 * 90  # none is lost: the questions meet them all
         await indexing.sealed(GRAPH)  # no other worker takes over from here on
         for mode, query in (("meaning", every), ("docs", "word1 word2 word3")):
-            before = spent_by_workers()
+            before = spent(psutil.Process(), QUERY_WORKER)  # workers of other tests' fronts do nothing meanwhile
             found = await ranked(front, query, mode=mode)
-            assert spent_by_workers() - before < 5.0, mode
+            assert spent(psutil.Process(), QUERY_WORKER) - before < 5.0, mode
             assert found.files
 
 

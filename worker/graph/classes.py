@@ -36,9 +36,8 @@ class Classes:
         self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
         self.implementing: dict[int, list[int]] = {}  # of interfaces that nothing names, where methods tell what it is
         self.cut: set[int] = set()  # those with more below than are looked at
-        self._looked_at: dict[
-            int, tuple[set[int], set[int]]
-        ] = {}  # by the rarest method of those of `cut`: who, for what
+        # by the rarest method of those of `cut`: who was looked at, and for which methods
+        self._looked_at: dict[int, tuple[set[int], set[int]]] = {}
         self.is_settled = False
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 

@@ -206,8 +206,8 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
     fields: list[Cell] = []
     if name in solver.project.written:
         fields = [("field", at, name) for at in classes.order(scope)]
-        if is_open and owner is None:
-            fields += [("field", at, name) for at in classes.below(scope)]
+        if owner is None:
+            fields += [("field", at, name) for at in below]
     found: list[Place] = []
     if owner is not None:
         own = int(Reason.BOUND)
@@ -221,7 +221,7 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
             own = min(own, Reason.ABSTRACT)
         found.append((("name", owner, name), own, owner))
     reason = Reason.OVERRIDE if len(over) <= MAX_OVERRIDING else Reason.MANY_IMPLEMENTATIONS
-    surely = {of for of, at in zip(holding, classes.below(scope), strict=False) if (scope, at) not in classes.doubted}
+    surely = {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
 
