@@ -109,19 +109,24 @@ async def until(holds: Callable[[], object], seconds: float = PATIENCE) -> float
     return time.monotonic() - begun
 
 
-def spent(of: psutil.Process, module: str | None = None) -> float:
-    """The CPU seconds of the processes below a broker, or of those of a module; of who has gone, none."""
-    seconds = 0.0
+def spent(of: psutil.Process, module: str | None = None) -> dict[psutil.Process, float]:
+    """The CPU seconds of each process below a broker, or of each of a module's."""
+    found = {}
     for process in back_processes(of, module):
         with suppress(psutil.NoSuchProcess):
-            seconds += sum(process.cpu_times()[:2])
-    return seconds
+            found[process] = sum(process.cpu_times()[:2])
+    return found
+
+
+def spent_since(before: dict[psutil.Process, float], of: psutil.Process, module: str | None = None) -> float:
+    """The CPU seconds that those of `spent` that are still there, and those that came, have taken since `before`."""
+    return sum(seconds - before.get(process, 0.0) for process, seconds in spent(of, module).items())
 
 
 async def at_work(of: psutil.Process) -> None:
     """Wait until the processes below a broker have worked for a tenth of a second of CPU more than until now."""
     before = spent(of)
-    await until(lambda: spent(of) > before + 0.1)
+    await until(lambda: spent_since(before, of) > 0.1)
 
 
 async def first(of: psutil.Process, module: str) -> psutil.Process:

@@ -9,7 +9,7 @@ import msgspec
 import psutil
 import pytest
 from conftest import write_project
-from running import QUERY_WORKER, fronted, spent
+from running import QUERY_WORKER, fronted, spent, spent_since
 from trees import make
 
 from fledgling.broker.front import Front
@@ -447,7 +447,7 @@ async def test_a_hostile_project_costs_a_question_no_more_than_it_may(tmp_path: 
         for mode, query in (("meaning", every), ("docs", "word1 word2 word3")):
             before = spent(psutil.Process(), QUERY_WORKER)  # workers of other tests' fronts do nothing meanwhile
             found = await ranked(front, query, mode=mode)
-            assert spent(psutil.Process(), QUERY_WORKER) - before < 5.0, mode
+            assert spent_since(before, psutil.Process(), QUERY_WORKER) < 5.0, mode
             assert found.files
 
 
