@@ -3,6 +3,7 @@
 import compileall
 import fcntl
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,11 +53,22 @@ def pytest_configure(config: pytest.Config) -> None:
             compileall.compile_dir(TESTS.parent / room, quiet=2)
 
 
+LONG = re.compile(r"^pytestmark = (?:\[[^]]*)?pytest\.mark\.long\b", re.MULTILINE)
+
+
+def is_left_out(path: Path, config: pytest.Config) -> bool:
+    """Return whether none of a file's tests is asked for: importing all test files takes seconds in each process."""
+    if config.option.markexpr.startswith("quick"):
+        return path != TESTS and (path.is_dir() or path.stem.removeprefix("test_") not in QUICK)
+    return (
+        config.option.markexpr == "not long"
+        and path.suffix == ".py"
+        and LONG.search(path.read_text("utf-8")) is not None
+    )
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import nothing but what is quick where that alone is asked for: importing all test files takes seconds."""
-    name = collection_path.stem.removeprefix("test_")
-    is_slow = collection_path.is_dir() or name not in QUICK
-    return True if config.option.markexpr.startswith("quick") and collection_path != TESTS and is_slow else None
+    return True if is_left_out(collection_path, config) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
