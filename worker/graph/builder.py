@@ -16,6 +16,7 @@ from fledgling.worker.graph.tables import (
     ASSIGNED,
     EXPORT,
     HOLDING,
+    IN_BRANCH,
     NONE,
     Augmented,
     Binding,
@@ -434,7 +435,9 @@ class Builder:
                 value = self.add(Op.DECLARED, self._types[scope, name], value)
         binding = len(self.bindings)
         is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
-        self.bindings.append(Binding(scope, name, value, self.first_line(node), ASSIGNED if is_inner else 0))
+        is_in_branch = self.dialect.exported and scope == 0 and len(self.layers) > 1
+        how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else 0
+        self.bindings.append(Binding(scope, name, value, self.first_line(node), how))
         if self.first_line(node) != self.line(node):  # a variable is otherwise defined where its name stands
             use = Use.DEFINITION
         if counts:

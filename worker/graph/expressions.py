@@ -6,7 +6,7 @@ from functools import partial
 from fledgling.worker.graph.builder import QUOTES, REPLACED, Builder, visits
 from fledgling.worker.graph.quoted import called_with_types, quoted_type
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import NONE, Flag, Imported, Op, ScopeKind, Use
 
 CALLING = (Use.CALL, Use.DECORATOR)
 MAX_SLICE = 8  # elements of a slice that are told apart
@@ -43,6 +43,7 @@ REST, REST_WORDS, BY_NAME, RETURNS, DEFINED, INIT = (
 IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
+MAKES, INCLUDED = BITS["makes"], BITS["included"]
 IS_CLASS, IS_NARROW, IS_INDEX, IS_CALL = BITS["class"], BITS["narrow"], BITS["index"], BITS["call"]
 IS_SLICE, IS_LABEL, IS_FUNCTION, IS_NUMBER, IS_DICT, IS_TEXT = (
     BITS[kind] for kind in ("slice", "label", "function", "number", "dict", "text")
@@ -184,6 +185,8 @@ def constant_key(builder: Builder, key: int) -> tuple[object, ...] | None:
 @visits("call")
 def call(builder: Builder, node: int, use: int) -> int:
     """`a(b, c=d)`"""
+    if builder.tree.labels[node] & MAKES:
+        make(builder, node)
     return called(builder, node, Op.CALL, use)
 
 
@@ -231,6 +234,17 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
     else:
         builder.site_of_call(node, at)
     return at
+
+
+def make(builder: Builder, node: int) -> None:
+    """Note that a macro defines names of a module: those of a file, `include!("a.rs")`, or others that are not seen."""
+    tree = builder.tree
+    texts = [each for kid in tree.kids[node] for each in (kid, *tree.kids[kid]) if tree.labels[each] & INCLUDED]
+    if not texts:
+        builder.scopes[builder.scope].flags |= Flag.MAKES
+    for text in texts:
+        builder.scopes[builder.scope].stars.append(len(builder.imports))
+        builder.imports.append(Imported(builder.line(node), tree.text(text).strip('"'), "*"))
 
 
 def note_replaced(builder: Builder, node: int, function: int, arguments: list[int]) -> None:

@@ -5,13 +5,14 @@ Each of the places is a cell, how sure it is meant, and the object that it is a 
 
 from typing import Any
 
+from fledgling.worker.graph.globs import of_globs
 from fledgling.worker.graph.members import of_space, of_stars, places
 from fledgling.worker.graph.project import MASK, Project, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.spaces import upwards
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
-from fledgling.worker.graph.values import CLASS, MODULE, OBJECT, Cell, Value
+from fledgling.worker.graph.values import CLASS, MANY, MODULE, OBJECT, Cell, Value, Values, add
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 
@@ -51,6 +52,8 @@ def of_scope(
         return [(("name", scope, own), Reason.BOUND, None)]
     if dialect.spaces and not is_class and scope in solver.spaces.paths:
         return in_space(solver, unit, scope, own)
+    if dialect.crates and not is_class and (found := all_of(solver, unit, scope, own)):  # `use a::*` in a function
+        return found
     at = solver.classes.whole(scope) if is_class else solver.classes.extended(scope)
     if not dialect.bare_members or at is None:
         return []
@@ -91,26 +94,38 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
 
 
 def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
-    """The places of a name in what a scope takes all names from, by an expression: `use a::*`."""
-    found: list[Any] = []
+    """The places of a name in what a scope takes all names from, by an expression: `use a::*`, `using A;`."""
+    is_module = scope in solver.spaces.paths
+    if not solver.project.scope(scope).stars and not (is_module and unit.dialect.crates):
+        return []
+    if unit.dialect.crates:
+        return [*of_globs(solver, [scope], own, Reason.BOUND)]
+    held = solver.value(("all of", scope, own))
+    return [(place[1], sure, None) for place, sure in held.items() if place != MANY]
+
+
+def all_cell(solver: Solver, cell: Cell) -> Values:
+    """("all of", scope, name): the places of a name in what a scope takes all names from, each as a value."""
+    _, scope, own = cell
+    unit = solver.project.unit(scope)
+    found: Values = {}
     for which in solver.project.scope(scope).stars:
         said = unit.facts.imports[which]
         if said.path != NONE:
             for value, sure in list(solver.value(unit.base | said.path).items()):
                 held = places(solver, value, own, sure)
-                found += [(cell, reason, None) for cell, reason, _ in held if cell[0] not in ("field", "own")]
+                add(found, {("place", at): reason for at, reason, _ in held if at[0] not in ("field", "own")})
     return found
 
 
 def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> list[Any]:
     """The places of a name that a class of a file gives to others, where a path ends in it: `import static a.B.*`."""
     project = solver.project
-    name = project.numbers.get(path.rpartition(".")[2])
-    if name is None or project.units[module].dialect.shared != "package":
-        return []
-    scopes = [project.defined(at)[1] for at in project.table(project.units[module].base).get(name, ())]
-    classes = [solver.classes.whole(at) for at in scopes if at >= 0 and project.scope(at).kind in CLASSES]
-    held = [place for at in classes for place in places(solver, (CLASS, at, False), own, Reason.BOUND)]
+    held = [
+        place
+        for at in classes_at(solver, module, path)
+        for place in places(solver, (CLASS, at, False), own, Reason.BOUND)
+    ]
     most = Reason.EXTERNAL_BASE if _may_inherit(solver, node) else Reason.BOUND
     found = []
     for cell, sure, receiver in held:
@@ -118,6 +133,39 @@ def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> lis
         if any(given):
             found.append((cell, min(sure, most if all(given) else min(most, Reason.SEVERAL)), receiver))
     return found
+
+
+def classes_at(solver: Solver, module: int, path: str) -> list[int]:
+    """The classes of a file that a path ends in: `a.B`."""
+    project = solver.project
+    name = project.numbers.get(path.rpartition(".")[2])
+    if name is None or project.units[module].dialect.shared != "package":
+        return []
+    scopes = [project.defined(at)[1] for at in project.table(project.units[module].base).get(name, ())]
+    return [solver.classes.whole(at) for at in scopes if at >= 0 and project.scope(at).kind in CLASSES]
+
+
+def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
+    """The imports of all names that may bring one into a file: of many, few do."""
+    found = solver.bringing.get((unit.number, own))
+    if found is None:
+        found = [which for which in unit.facts.scopes[0].stars if _may_bring(solver, unit, which, own)]
+        if solver.classes.is_settled:
+            solver.bringing[unit.number, own] = found
+    return found
+
+
+def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
+    project = solver.project
+    said, module, _, _ = project.imported(unit, which)
+    if solver.spaces.in_package(unit, said.module, own)[0]:
+        return True
+    if module is None or not project.hands_on(module, own):
+        return False
+    if any(solver.classes.of_class(at, own)[0] is not None for at in classes_at(solver, module, said.module)):
+        return True
+    path, text = project.units[module].path, project.text(own)
+    return project.gives(module, own) or bool(project.starring(module, own).modules) or bool(project.beside(path, text))
 
 
 def _is_given(project: Project, binding: int) -> bool:
@@ -150,16 +198,15 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
         return []
     if handed_on := of_stars(solver, unit.number, own, Reason.BOUND):
         return handed_on
-    for which in unit.facts.scopes[0].stars:
+    for which in stars_with(solver, unit, own):
         said, module, _, _ = solver.project.imported(unit, which)
         inside, reason = solver.spaces.in_package(unit, said.module, own)
         if inside:
             return [(("name", at, own), reason, None) for at in inside]
         if module is not None and solver.project.hands_on(module, own):
+            most = Reason.SEVERAL if solver.project.starring(unit.number, own).is_cut else Reason.BOUND
             found = [
-                place
-                for place in places(solver, (MODULE, module), own, Reason.BOUND)
-                if place[0][0] in ("name", "module")
+                place for place in places(solver, (MODULE, module), own, most) if place[0][0] in ("name", "module")
             ]
             if found := found or in_class(solver, node, module, said.module, own):
                 return found

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fledgling.worker.graph.calls import made_of
+from fledgling.worker.graph.globs import UNSEEN, says
 from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
 from fledgling.worker.graph.members import asked_of, is_another, places
 from fledgling.worker.graph.operations import import_places, no_member
@@ -11,7 +12,19 @@ from fledgling.worker.graph.project import MASK, SHIFT, Target, Unit
 from fledgling.worker.graph.reasons import LIKELY, Reason
 from fledgling.worker.graph.rewritten import Rewritten
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Binding, Flag, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import (
+    ASSIGNED,
+    EXPORT,
+    HOLDING,
+    NONE,
+    WHOLE,
+    Binding,
+    Flag,
+    Op,
+    ScopeKind,
+    Site,
+    Use,
+)
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
@@ -371,8 +384,8 @@ class Meaning:
         reason = self._unresolved(unit, site)
         if reason != Reason.OUTSIDE or site.use == Use.IMPORT:
             return reason
-        if self._is_of_missing(unit.base | site.at):
-            return Reason.MISSING
+        if unseen := self._unseen(unit.base | site.at):
+            return unseen
         if not unit.dialect.prototypes:
             return reason
         of = unit.expressions[site.at]
@@ -424,28 +437,54 @@ class Meaning:
         values = [self.solver.op(self.project.value_of(at)) for at in bindings]
         return expression[0] == Op.ALIAS or (bool(values) and all(op in (Op.IMPORT, Op.ALIAS) for op in values))
 
-    def _is_of_missing(self, node: int) -> bool:
-        """Whether an expression begins with what is imported from a module of the project that is not there."""
+    def _unseen(self, node: int) -> int:
+        """Why what an expression begins with may be in the project where nobody sees it; 0 if it is outside."""
         for _ in range(MAX_STEPS):
             unit = self.project.unit(node)
             op, *parts = self.project.expression(node)
             if op == Op.IMPORT:
-                said = unit.facts.imports[parts[0]]
-                rows = [row for row in unit.by_module.get(said.module, ()) if row.is_relative]
-                return bool(rows) and not any(row.resolved_path for row in rows)
+                return self._unseen_import(unit, parts[0])
             if op in (Op.NAME, Op.BARE):
                 own, scope, reach = parts if op == Op.NAME else (parts[0], parts[2], None)
+                if self._may_be_brought(unit, unit.names[own], parts[1] if op == Op.BARE else scope):
+                    return Reason.UNSEEN
                 table = {} if scope == NONE else self.project.table(unit.base | scope)
                 bindings = [unit.base | at for at in reach] if reach else table.get(unit.names[own], ())
                 if len(bindings) != 1:
-                    return False
+                    return 0
                 node = self.project.value_of(bindings[0])
             elif op in BEGINNING and parts[0] != NONE:
                 node = unit.base | parts[0]
             elif op == Op.PARAMETER and (types := self._declared(unit, *parts)):
                 node = unit.base | types[0]
             else:
+                return 0
+        return 0
+
+    def _unseen_import(self, unit: Unit, which: int) -> int:
+        """Why what an import names may be in the project: its module is not there, or is not seen to have it."""
+        said, module, inner, _ = self.project.imported(unit, which)
+        rows = [row for row in unit.by_module.get(said.module, ()) if row.is_relative]
+        if rows and not any(row.resolved_path for row in rows):
+            return Reason.MISSING
+        if not said.name or said.name == WHOLE or module is None or inner is not None:
+            return 0
+        name = self.project.number(said.name)
+        starring = self.project.starring(module, name)
+        is_found = self.project.gives(module, name) or bool(starring.modules)
+        return Reason.UNSEEN if starring.is_cut and not is_found else 0
+
+    def _may_be_brought(self, unit: Unit, name: int, scope: int) -> bool:
+        """Whether what takes all names of others may bring one that nobody sees to where it is used."""
+        if not unit.dialect.crates:
+            return scope == NONE and self.project.starring(unit.number, name).is_cut
+        at = unit.base | scope
+        while at >= 0 and scope != NONE:
+            if says(self.solver, UNSEEN, [at], name):
+                return True
+            if at in self.solver.spaces.paths:
                 return False
+            at = self.project.outer(at)
         return False
 
     def _declared(self, unit: Unit, scope: int, place: int) -> list[int]:

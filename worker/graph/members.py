@@ -2,7 +2,8 @@
 
 import posixpath
 
-from fledgling.worker.graph.project import MASK, MAX_NAMES, MAX_STARS, SHIFT, Project, Space, Unit
+from fledgling.worker.graph.globs import OUTSIDE, modules_of, of_globs, says
+from fledgling.worker.graph.project import MASK, MAX_NAMES, SHIFT, Project, Space, Unit
 from fledgling.worker.graph.prototypes import PROTOTYPE, exported_objects, prototype_of, prototypes_of
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
@@ -43,18 +44,7 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == OBJECT:
         return _of_object(solver, value, name, sure) or _of_prototypes(solver, value, name, sure)
     if kind == CLASS:
-        owner, _ = solver.classes.of_class(value[1], name)
-        order = solver.classes.order(value[1]) if name in solver.project.written else ()
-        fields: list[Cell] = [("field", at, name) for at in order]
-        if owner is not None:
-            is_set = any(solver.value(field) or field in solver.sources for field in fields)
-            over = _over_in_class(solver, value, name, owner)
-            is_open = value[2] and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
-            own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
-            first: Place = (("name", owner, name), min(own, Reason.ATTRIBUTE) if is_set else own, owner)
-            reason = Reason.OVERRIDE if len(over) <= MAX_OVERRIDING else Reason.MANY_IMPLEMENTATIONS
-            return [first, *((("name", at, name), min(sure, reason), at) for at in over)]
-        return [(field, min(sure, Reason.ATTRIBUTE), None) for field in fields]
+        return _of_class(solver, value, name, sure)
     if kind == MODULE:
         return _of_module(solver, value[1], name, sure)
     if kind == SUPER:
@@ -66,10 +56,28 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
     if kind == SPACE:
-        return of_space(solver, value[1:], name, sure)
+        return of_space(solver, value[1:], name, sure) or _of_globs(solver, value, name, sure)
     if kind == FUNCTION:
         return [(("own", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
     return []
+
+
+def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """The members of a class itself; what a module of Rust has is none of its own alone."""
+    owner, _ = solver.classes.of_class(value[1], name)
+    order = solver.classes.order(value[1]) if name in solver.project.written else ()
+    fields: list[Cell] = [("field", at, name) for at in order]
+    if owner is not None:
+        is_set = any(solver.value(field) or field in solver.sources for field in fields)
+        over = _over_in_class(solver, value, name, owner)
+        is_open = value[2] and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
+        own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
+        first: Place = (("name", owner, name), min(own, Reason.ATTRIBUTE) if is_set else own, owner)
+        reason = Reason.OVERRIDE if len(over) <= MAX_OVERRIDING else Reason.MANY_IMPLEMENTATIONS
+        return [first, *((("name", at, name), min(sure, reason), at) for at in over)]
+    is_module = solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE
+    taken = _of_globs(solver, value, name, sure) if is_module else []
+    return taken or [(field, min(sure, Reason.ATTRIBUTE), None) for field in fields]
 
 
 def may_be_another(solver: Solver, scope: int, name: int) -> bool:
@@ -284,27 +292,24 @@ def _of_module(solver: Solver, number: int, name: int, sure: int) -> list[Place]
     """What a module binds, or one of those that it hands on all names of; or what it may have."""
     unit = solver.project.units[number]
     own = _in_module(solver, unit, name, sure) or of_stars(solver, number, name, sure)
+    own = own or _of_globs(solver, (MODULE, number), name, sure)
     return own or _of_whole_module(solver, unit, name, sure)
+
+
+def _of_globs(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """What a module of Rust has, or those of which it takes all names; nothing of what is no such module."""
+    scopes = [at for at in modules_of(solver, value) if solver.project.unit(at).dialect.crates]
+    return [*of_globs(solver, scopes, name, sure)]
 
 
 def of_stars(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
     """What the modules have of which one hands on all names. In ECMAScript none counts before another: none is sure."""
-    project = solver.project
     found: list[Place] = []
-    todo, seen, left = [(number, True)], {number}, MAX_STARS - 1
-    while todo:
-        at, is_last = todo.pop()
-        if own := _in_module(solver, project.units[at], name, sure) if at != number else []:
-            found += [place for place in own if place not in found]
-            if is_last:
-                break
-            continue
-        starred = project.starred(at)[:left]
-        left -= len(starred)
-        news = [pair for pair in starred if pair[0] not in seen and project.hands_on(pair[0], name)]
-        seen.update(module for module, _ in news)
-        todo += [(module, is_last and is_over) for module, is_over in reversed(news)]
-    if len({cell for cell, *_ in found}) < 2:
+    modules, is_cut = solver.project.starring(number, name)
+    for at, is_sure in modules:
+        own = _in_module(solver, solver.project.units[at], name, sure if is_sure else min(sure, Reason.SEVERAL))
+        found += [place for place in own if place not in found]
+    if len({cell for cell, *_ in found}) < 2 and not is_cut:
         return found
     return [(cell, min(own, Reason.SEVERAL), owner) for cell, own, owner in found]
 
@@ -380,11 +385,17 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
             add(found, bound_to(solver, value, held, min(own, reason), owner))
     if kind == CLASS and not found and _makes(solver, value, name):
         return {value: sure}
-    if kind == SPACE and not found:
+    if kind == SPACE and not found and not _is_of_project(solver, value, name):
         return {(EXTERNAL, f"{value[2]}.{solver.project.text(name)}"[:200]): sure}
     if kind == CONSTANT:
         return _extending(solver, value, name)
     return found or _elsewhere(solver, value, name)
+
+
+def _is_of_project(solver: Solver, value: Value, name: int) -> bool:
+    """Whether what a module of Rust is not seen to have is none of those that it takes from outside."""
+    scopes = [at for at in modules_of(solver, value) if solver.project.unit(at).dialect.crates]
+    return bool(scopes) and not says(solver, OUTSIDE, scopes, name)
 
 
 def _makes(solver: Solver, value: Value, name: int) -> bool:

@@ -462,7 +462,8 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
             return found
     elif inner is not None:
         package = project.places.get(project.units[inner].path.rpartition("/")[0] + "/__init__.py")
-        if package is not None and own in project.table(project.units[package].base):
+        is_own = package == node >> SHIFT  # `from . import a` in the package itself
+        if package is not None and not is_own and own in project.table(project.units[package].base):
             return places(solver, (MODULE, package), own, Reason.BOUND)
     return [] if inner is None else [(("module", inner), Reason.BOUND, None)]
 

@@ -12,6 +12,7 @@ from fledgling.worker.graph.tables import (
     DECLARED,
     EXPORT,
     HOLDING,
+    IN_BRANCH,
     NAME,
     NONE,
     SCOPE,
@@ -37,12 +38,20 @@ MASK = (1 << SHIFT) - 1
 NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 LISTS = (Op.LIST, Op.TUPLE)
+NEVER, PERHAPS, SURELY = 0, 1, 2  # whether a module hands on a name
 MAX_STARS = 500  # files that hand on all their names to one, also through others: each is looked through for a name
 MAX_NAMES = 50  # that stand for each other, one after the other
 Target = tuple[int, int]  # file and first line of a definition
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 Key = TypeVar("Key")
 Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
+
+
+class Starring(NamedTuple):
+    """The modules that may hand on a name, and whether they surely do; `is_cut` where more are not looked at."""
+
+    modules: list[tuple[int, bool]]
+    is_cut: bool
 
 
 class GraphFile(NamedTuple):
@@ -118,9 +127,13 @@ class Project:
         self.places = {unit.path: unit.number for unit in self.units}
         self._exports: dict[int, int] = {}
         self._stars: dict[int, list[tuple[int, bool]]] = {}  # of modules, those of which they hand on all names
+        self._starring: dict[tuple[int, int], Starring] = {}  # a module, and a name that it takes with all of others
         self._exported: dict[int, set[int] | None] = {}  # the names of a module that `*` means, where it says them
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
+        for unit in self.units:
+            if unit.dialect.exported and unit.facts.scopes[0].stars:
+                self._put_over(unit)
 
     def _respell(self) -> dict[Definition, int]:
         """Let names in any case be one; return the own names of definitions by that name, where it is another."""
@@ -344,6 +357,28 @@ class Project:
         bindings += [at for at in self.table(scope)[name] if self.binding(at).how == ASSIGNED]
         self._every(scope)[name] = self.table(scope)[name] = bindings
 
+    def _put_over(self, unit: Unit) -> None:
+        """Let a name of a module stand for what `from a import *` may put over it, too, behind it or in a branch."""
+        stars = [unit.facts.imports[which] for which in unit.facts.scopes[0].stars]
+        last = max(star.line for star in stars)
+        in_branch = any(star.conditional for star in stars)
+        put: set[int] = set()
+        for own, bindings in unit.facts.scopes[0].every.items():
+            rows = [unit.bindings[at] for at in bindings]
+            if in_branch or any(row.line < last or row.how == IN_BRANCH for row in rows):
+                name = unit.names[own]
+                others = [self.units[at].base for at, _ in self.starring(unit.number, name).modules]
+                if others:
+                    put.add(own)
+                    self._put(unit.base, name, others)
+        for at, expression in enumerate(unit.expressions if put else ()):
+            if expression[0] == Op.NAME and expression[2] == 0 and expression[1] in put:
+                unit.expressions[at] = (Op.NAME, expression[1], 0, None)
+
+    def _put(self, scope: int, name: int, others: list[int]) -> None:
+        bindings = [at for other in others for at in self.table(other).get(name, ())]
+        self._every(scope)[name] = self.table(scope)[name] = [*dict.fromkeys([*self.table(scope)[name], *bindings])]
+
     def defining(self, bindings: list[int]) -> list[int]:
         """The bindings that are no mere declarations; all of them where there is nothing else."""
         if not 1 < len(bindings) <= MAX_DECLARED:
@@ -421,6 +456,24 @@ class Project:
                 inner = self._place(unit, row.resolved_path)
         return said, module, inner, place
 
+    @cached_property
+    def including(self) -> dict[int, list[int]]:
+        """The scopes that the text of a file stands in as well, by the file's own: `include!("a.rs")`."""
+        found: dict[int, list[int]] = {}
+        for unit in self.units:
+            for at, row in enumerate(unit.facts.scopes if unit.dialect.crates else ()):
+                for said in (unit.facts.imports[which] for which in row.stars):
+                    inner = self.included(unit, said.module) if said.path == NONE else None
+                    if inner is not None:
+                        found.setdefault(inner, []).append(unit.base | at)
+        return found
+
+    def included(self, unit: Unit, path: str) -> int | None:
+        """The scope of the file that a file of Rust includes by a path from its own folder."""
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(unit.path), path))
+        found = self._place(unit, place)
+        return None if found is None else self.units[found].base
+
     def _place(self, unit: Unit, path: str) -> int | None:
         """The file at a path; none where names of another language stand in it: of Rust, for a module of Python."""
         found = self.places.get(path)
@@ -440,15 +493,58 @@ class Project:
             self._stars[number] = found = [] if unit.dialect.shared else found
         return found
 
-    def hands_on(self, number: int, name: int) -> bool:
+    def starring(self, number: int, name: int) -> Starring:
+        """The modules that may have a name of which one hands on all names, in the order in which they count."""
+        found = self._starring.get((number, name))
+        if found is None:
+            found = self._starring[number, name] = self._found_starring(number, name)
+        return found
+
+    def _found_starring(self, number: int, name: int) -> Starring:
+        modules: list[tuple[int, bool]] = []
+        todo, seen, left, is_cut = [(number, True, True)], {number}, MAX_STARS - 1, False
+        while todo:
+            at, is_last, is_sure = todo.pop()
+            if at != number and self.gives(at, name):
+                modules.append((at, is_sure))
+                if is_last and is_sure:
+                    break
+                if not self.units[at].dialect.prototypes:  # all that one of CommonJS exports may lack it
+                    continue
+            starred = self.starred(at)
+            is_cut = is_cut or len(starred) > left
+            news = [(module, is_over) for module, is_over in starred[:left] if module not in seen]
+            left -= len(starred[:left])
+            handed = [(module, is_over, self.hands_on(module, name)) for module, is_over in news]
+            seen.update(module for module, *_ in handed)
+            todo += [
+                (module, is_last and is_over, is_sure and how == SURELY)
+                for module, is_over, how in reversed(handed)
+                if how
+            ]
+        return Starring(modules, is_cut)
+
+    def gives(self, number: int, name: int) -> bool:
+        """Whether a module binds a name for others, or may have it in an object that is all that it exports."""
+        scope = self.units[number].base
+        table = self.table(scope)
+        if not self.units[number].dialect.prototypes:
+            return name in table
+        own = [self.value_of(at) for at in table.get(name, ())]
+        is_own = any(self.expression(at)[0] != Op.IMPORT for at in own)
+        return is_own or self.export_of(name) in table or self.number(EXPORT + "default") in table
+
+    def hands_on(self, number: int, name: int) -> int:
         """Whether a module hands on a name with all others: of Python what `__all__` says, or all without `_`."""
         dialect = self.units[number].dialect
         if not dialect.exported:
-            return not (dialect.prototypes and self.text(name) == "default")
+            return NEVER if dialect.prototypes and self.text(name) == "default" else SURELY
         if number not in self._exported:
             self._exported[number] = self._names_of_all(self.units[number])
         names = self._exported[number]
-        return not self.text(name).startswith("_") if names is None else name in names or NONE in names
+        if names is None:
+            return NEVER if self.text(name).startswith("_") else SURELY
+        return SURELY if name in names else PERHAPS if NONE in names else NEVER
 
     def _names_of_all(self, unit: Unit) -> set[int] | None:
         """The names that `__all__ = ["a"]` says; NONE is any, where more is done with it; None if there is none."""
@@ -456,15 +552,21 @@ class Project:
         bindings = self.bindings_of(unit.base, own)
         if not bindings:
             return None
-        op, *parts = unit.expressions[self.binding(bindings[0]).value]
-        items: list[tuple[Any, ...]] = (
-            [unit.expressions[at] if at >= 0 else (Op.UNKNOWN,) for at in parts[0]] if op in LISTS else []
-        )
+        found: set[int] = set()
         gets = (expression[1] for expression in unit.expressions if expression[0] == Op.GET)
-        is_changed = len(bindings) > 1 or any(self.last_name(unit.base | of) == unit.dialect.exported for of in gets)
-        if is_changed or op not in LISTS or any(item[0] != Op.TEXT for item in items):
-            return {NONE}
-        return {unit.names[item[1]] for item in items}
+        is_known = not any(self.last_name(unit.base | of) == unit.dialect.exported for of in gets)
+        for place, at in enumerate(bindings):
+            op, *parts = unit.expressions[self.binding(at).value]
+            if place and op == Op.CHOICE:  # __all__ += ["b"]
+                op, *parts = unit.expressions[parts[0][-1]]
+            elif place:
+                is_known = False
+            places = parts[0] if op in LISTS else []
+            items: list[tuple[Any, ...]] = [unit.expressions[max(item, 0)] for item in places]  # 0: of a spread
+            is_written = op in LISTS and all(item[0] == Op.TEXT for item in items)
+            is_known = is_known and is_written and self.binding(at).how != IN_BRANCH
+            found.update(unit.names[item[1]] for item in items if item[0] == Op.TEXT)
+        return found if is_known else {NONE}
 
     def beside(self, path: str, name: str) -> int | None:
         """The module of a name in the package that a file is of: `a/__init__.py` and `b` are `a/b.py`."""

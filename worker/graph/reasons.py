@@ -71,6 +71,7 @@ class Reason:
     FURTHER = 111
     FURTHER_BELOW = 112
     MISSING = 113
+    UNSEEN = 114
 
 
 LIKELY = Reason.FLOW
@@ -121,6 +122,7 @@ WORDS: dict[int, str] = {
     Reason.BEYOND: "outside the project, or in a file that is not in the graph",
     Reason.FURTHER: f"more than {MAX_TARGETS} definitions",
     Reason.MISSING: "in a module of the project that the index lacks",
+    Reason.UNSEEN: "of a module of the project that is not seen to have it",
     Reason.FURTHER_BELOW: "more classes below than are looked at",
 }
 

@@ -161,6 +161,8 @@ ROLES = [
     "named",
     "replaced",
     "prepended",
+    "makes",
+    "included",
     "skip",
 ]
 _NUMBERS = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fledgling.worker.graph import calls, members, operations, prototypes, types
+from fledgling.worker.graph import calls, globs, lookup, members, operations, prototypes, types
 from fledgling.worker.graph.project import GraphFile, Project
 from fledgling.worker.graph.rows import Graph, Rows, with_rows
 from fledgling.worker.graph.solver import GraphBudget, Solver
@@ -51,6 +51,8 @@ OPERATIONS = {
 RULES = {
     "name": operations.named,
     "space": operations.space,
+    "globs": globs.globs_cell,
+    "all of": lookup.all_cell,
     "type": types.typed,
     "member": members.member_cell,
     "called": operations.called_cell,

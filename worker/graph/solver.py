@@ -43,6 +43,7 @@ class Solver:
         self.cells: dict[Cell, Values] = {}
         self.sources: dict[Cell, dict[Cell, int]] = {}  # what a cell takes its values from, at most so sure
         self.members: dict[tuple[Value, int], tuple[list[Any], list[Cell], int]] = {}  # what classes say of them
+        self.bringing: dict[tuple[int, int], list[int]] = {}  # the imports of all names that may bring one into a file
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
         self.inherited: dict[tuple[int, int], list[int]] = {}  # the functions of a name above a class (overloads.py)

@@ -32,7 +32,8 @@ def upwards(path: str) -> Iterator[str]:
 class Spaces:
     """Who binds which name in which namespace.
 
-    `paths` are those of scopes, of modules and what stands in them; `parts` the classes that several places make up.
+    `paths` are those of scopes, of modules and what stands in them, `scopes` those of a namespace; `parts` the classes
+    that several places make up.
     """
 
     def __init__(self, project: Project) -> None:
@@ -47,6 +48,7 @@ class Spaces:
         self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
         self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
         self.paths: dict[int, str] = {}
+        self.scopes: dict[Space, list[int]] = {}
         self.parts: dict[Space, list[int]] = {}
         for unit in project.units:
             if unit.shares:
@@ -153,6 +155,7 @@ class Spaces:
         self._known.update((family, above) for above in upwards(path))
         self._own_paths.setdefault(unit.number, {})[at] = path
         scope = unit.base | at
+        self.scopes.setdefault((family, path), []).append(scope)
         for name, bindings in self._project.table(scope).items():
             if self._shows(unit, bindings):
                 binding = known.setdefault(name, [])

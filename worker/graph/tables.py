@@ -26,6 +26,7 @@ MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a +
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
 ASSIGNED = 1  # to a name that is bound further out, in a function: a field, a variable of the module
 DECLARED = 2  # a variable that is defined elsewhere: `extern int a;`
+IN_BRANCH = 4  # in a branch of a module of Python: it need not be so
 OF_OBJECTS = 3  # a field that no other file sees as one of the class: it is no static one of Java, or private
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 
@@ -122,6 +123,7 @@ class Flag:
     SPREADS = 262144  # it takes all that something gives: `[*a]`, `f(*a)`, `yield from a`
     EXPLICIT = 524288  # it is called through an interface alone: `void I.a() {}`
     HIDDEN = 1048576  # no other file sees it: `private`
+    MAKES = 2097152  # something else than a parser defines names in it: `make!(a);` in a module
 
 
 class Use:
@@ -169,7 +171,7 @@ class Scope(Struct, array_like=True, gc=False):
 
 
 class Binding(Struct, array_like=True, gc=False):
-    """A name gets a value; `how` says where that defines nothing: ASSIGNED, DECLARED."""
+    """A name gets a value; `how` says where that defines nothing, ASSIGNED or DECLARED, or where."""
 
     scope: int
     name: int
@@ -181,8 +183,8 @@ class Binding(Struct, array_like=True, gc=False):
 class Imported(Struct, array_like=True, gc=False):
     """A name that is taken from a module; the module itself where it is None, its first part where it is "".
 
-    `path` is the expression of what all names are taken from, where that is not found by a file. What is `conditional`
-    stands in a branch, and need not run.
+    `path` is the expression of what all names are taken from, where that is not found by a file; in Rust such a file is
+    a text that is included. What is `conditional` stands in a branch, and need not run.
     """
 
     line: int

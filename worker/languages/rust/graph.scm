@@ -41,6 +41,11 @@
 (base_field_initializer (_) @value) @keyword
 (macro_invocation macro: (_) @of) @call
 (token_tree) @tokens
+(source_file (macro_invocation) @makes)
+(source_file (expression_statement (macro_invocation) @makes))
+(mod_item body: (declaration_list (macro_invocation) @makes))
+((macro_invocation macro: (identifier) @_included (token_tree . (string_literal) @included .))
+  (#eq? @_included "include"))
 (macro_definition name: (_) @defined) @function @static
 (macro_rule left: (_) @skip right: (_) @body @tokens)
 [(string_literal) (raw_string_literal) (char_literal) (boolean_literal) (float_literal)] @text
