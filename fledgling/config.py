@@ -62,7 +62,9 @@ class Settings(Struct, frozen=True):
     )
     transport: Annotated[Literal["stdio", "http", "sse"], Meta(description="stdio, http or sse")] = "stdio"
     port: Annotated[int, Meta(ge=1, le=65535, description="a port from 1 to 65535, for http and sse")] = 3000
-    host: Annotated[str, Meta(min_length=1, description="the IP address to listen on, for http and sse")] = "127.0.0.1"
+    host: Annotated[
+        str, Meta(min_length=1, max_length=64, description="the IP address to listen on, for http and sse")
+    ] = "127.0.0.1"
     hosts: Annotated[
         tuple[Authority, ...],
         Meta(
@@ -138,7 +140,7 @@ class Settings(Struct, frozen=True):
     embedding_seconds: Annotated[
         int, Meta(ge=1, le=60, description="seconds from 1 to 60 that a call waits for the endpoint")
     ] = 10
-    extensions: Annotated[tuple[str, ...], Meta(description="a list of DuckDB extensions")] = ()
+    extensions: Annotated[tuple[str, ...], Meta(description="an empty list: no extension of DuckDB is loaded")] = ()
     exclude_patterns: Annotated[
         tuple[Pattern, ...],
         Meta(max_length=1000, description="a list of up to 1000 ignore patterns of up to 256 characters"),

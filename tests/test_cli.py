@@ -21,7 +21,7 @@ import pytest
 from conftest import git
 from running import PATIENCE, QUERY_WORKER, Server, back_processes
 
-from fledgling.broker.cli import ask, commands, look, serve
+from fledgling.broker.cli import ask, commands, completing, look, serve
 from fledgling.messages.questions import QUESTIONS
 from fledgling.messages.status import Status
 from fledgling.security.audit.report import Report
@@ -276,6 +276,17 @@ def test_shell_completes(typed: str, project: Path) -> None:
     assert done.stderr == ""
 
 
+def test_members_are_completed_where_more_names_than_are_told_come_before_them(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("".join(f"def f{number}(): ...\n" for number in range(completing.MAX_ITEMS)))
+    (tmp_path / "b.py").write_text("class View:\n  def look_up(self): ...\n  def other(self): ...\n")
+    asked = {"COMP_LINE": f"fledgling read --root {tmp_path} -s View.", "COMP_WORDBREAKS": ""}
+    for _ in range(ATTEMPTS):
+        done = fledgling(**asked, _FLEDGLING_COMPLETE="bash_complete")
+        if done.stdout:
+            break
+    assert done.stdout.split() == ["plain,View.look_up", "plain,View.other"]
+
+
 @pytest.fixture(scope="module")
 def bash(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """A terminal in which bash completes, in a project with names that a shell would take for something else."""
@@ -340,7 +351,8 @@ def test_manual_page_is_what_roff_takes() -> None:
     )
     assert read.stderr == ""
     said = re.sub(".\b|\x1b\\[[0-9;]*m", "", read.stdout)  # bold is struck twice, or told to a terminal
-    assert "fledgling search [QUERY]" in said
+    assert "fledgling search [OPTIONS] [QUERY]" in said
+    assert re.search(r"definitions\s+of\s+this\s+kind\s+only:\s+class,", said)
     assert "'def \\w+_test'" in said
     assert not re.findall("TEXT|INTEGER|FILENAME|%Y", said)  # click's names of types
 

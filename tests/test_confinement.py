@@ -567,7 +567,8 @@ def test_doctor_begins_with_what_is_wrong(project: Path, tmp_path: Path) -> None
     assert re.match("NOT WELL: a server starts here, .* below at: client gemini\\.\n", done.stdout)
 
 
-NOT_OVER_HTTP = ("FLEDGLING_TRANSPORT=http", "FLEDGLING_HOST=nowhere", "FLEDGLING_MONITOR=9464")
+NOT_OVER_HTTP = ("FLEDGLING_TRANSPORT=http", f"FLEDGLING_HOST={'h' * 400}", "FLEDGLING_MONITOR=9464")
+EMBEDDING = ("FLEDGLING_EMBEDDING_ENDPOINT=http://127.0.0.1:9/api/embed", "FLEDGLING_PROFILE=fledgling-analyst")
 SEVERAL = ["FLEDGLING_PORT=99999", *NOT_OVER_HTTP, f"FLEDGLING_{'LONG' * 99}=1", "FLEDGLING_CONFIG=/gone"]
 
 
@@ -575,12 +576,22 @@ def test_doctor_names_all_that_is_wrong_and_cuts_what_is_long(tmp_path: Path) ->
     """Of a file, the environment and the command; what a server over HTTP alone refuses is among it."""
     done = fledgling("doctor", "--root", "/gone", "--profile", "p" * 400, prefix=("env", f"HOME={tmp_path}", *SEVERAL))
     said = [line.split(": ")[:2] for line in done.stdout.splitlines() if ": " in line]
-    variables = [f"environment FLEDGLING_{name}" for name in ("PORT", "HOST", "MONITOR")]
-    wrong = ["/gone", variables[0], "flag --root", "p" * 200, *variables[1:]]
+    port, host, monitor = (f"environment FLEDGLING_{name}" for name in ("PORT", "HOST", "MONITOR"))
+    wrong = ["/gone", port, host, "flag --root", "p" * 200, monitor]
     assert [place for what, place in said if what == "  wrong   settings"] == wrong
     ignored = f"environment FLEDGLING_{'LONG' * 10} is ignored"
     assert [place for what, place in said if what == "  notice  settings"] == [ignored]
     assert done.returncode == 1
+    assert "hhhh" in done.stdout
+    assert "h" * 100 not in done.stdout
+
+
+def test_doctor_looks_at_the_embedding_endpoint_whatever_else_is_wrong(tmp_path: Path) -> None:
+    prefix = ("env", f"HOME={tmp_path}", "FLEDGLING_PORT=99999", *EMBEDDING)
+    checks = json.loads(fledgling("doctor", "--json", prefix=prefix).stdout)["checks"]
+    wrong = {each["what"]: each["detail"] for each in checks if each["state"] == "wrong"}
+    assert [*wrong] == ["settings", "embedding endpoint"]
+    assert "embedding_endpoint is set, and embedding_model is not; name the model" in wrong["embedding endpoint"]
 
 
 def test_doctor_has_a_heading_for_each_process(project: Path) -> None:

@@ -13,10 +13,15 @@ from fledgling.config import NO_AGENTS, ConfigError, Settings, read_user_file, r
 
 @click.group("agents")
 def agents_group() -> None:
-    """Say which agents are served over HTTP: who is added from a server's next start, who is revoked until now."""
+    """Say which agents are served over HTTP.
+
+    One that is added is served from the server's next start; one that is revoked is refused at once.
+    """
 
 
-_agents_option = click.option("--agents", "agents_file", metavar="FILE", help="the file of agents")
+_agents_option = click.option(
+    "--agents", "agents_file", metavar="FILE", help="the file of agents; else the setting `agents` names it"
+)
 
 
 def _agents_file(flag: str | None) -> Path:
@@ -32,9 +37,9 @@ def _agents_file(flag: str | None) -> Path:
 @click.option(
     "--profile", metavar="PROFILE", default=Settings().profile, show_default=True, help="what the agent may see"
 )
-@click.option("--subject", metavar="NAME", help="what an OAuth issuer calls it (`sub`), whose tokens it has then")
+@click.option("--subject", metavar="NAME", help="its name (`sub`) at an OAuth issuer, whose tokens it brings")
 @click.option(
-    "--project", "projects", multiple=True, metavar="NAME", help="one of several that the agent has; else all"
+    "--project", "projects", multiple=True, metavar="NAME", help="a project that it may see, repeatable; else all"
 )
 @_agents_option
 def agents_add(
@@ -42,7 +47,7 @@ def agents_add(
 ) -> None:
     """Add an agent, and print its token, which is neither kept nor shown again.
 
-    With --subject it has none of ours: it comes with tokens of the issuer.
+    With --subject no token is made: the agent brings one of an OAuth issuer.
     """
     token = agents.add(_agents_file(agents_file), name, profile, subject, projects)
     if token:
@@ -53,7 +58,7 @@ def agents_add(
 @_agents_option
 @json_option
 def agents_list(agents_file: str | None, as_json: bool) -> None:
-    """List the agents of a file with their profiles, and their projects where they have not all."""
+    """List the agents of a file with their profiles and projects."""
     found = agents.read(_agents_file(agents_file))
     rows = [(name, entry.profile, ", ".join(entry.projects) or "all") for name, entry in found.items()]
     terminal.show_rows(rows, "agents", ("name", "profile", "projects"), as_json=as_json)

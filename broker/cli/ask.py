@@ -64,9 +64,19 @@ COMPLETED = {
     "symbol": completing.symbols,
     "name_pattern": completing.symbols,
 }
-METAVARS = dict.fromkeys(("path", "pattern", "name_pattern"), "GLOB") | dict.fromkeys(
-    ("max_results", "start_line", "end_line", "depth", "context", "budget_tokens"), "N"
-)
+METAVARS = {
+    **dict.fromkeys(("path", "pattern", "name_pattern"), "GLOB"),
+    **dict.fromkeys(("max_results", "start_line", "end_line", "depth", "context", "budget_tokens"), "N"),
+    **dict.fromkeys(("tags_any", "tags_all"), "TAG"),
+    "also": "WORDS",
+}
+# What is said otherwise to a person, who has commands for `next`, and choices by the alphabet.
+MEANINGS = {
+    "cursor": "where a cut answer goes on: its last line has it",
+    "detail": "how it is built; sizes; or what files say of themselves",
+    "language": "python, javascript, sql, ...: `fledgling languages` lists them",
+    "mode": "what to search by; `docs`: sections of documents",
+}
 Result = TypeVar("Result")
 Ask = Callable[[AnyQuestion], Awaitable[AnyAnswer | Refusal]]
 Put = Callable[[Ask, AnyQuestion], Coroutine[None, None, AnyAnswer | Refusal]]
@@ -99,7 +109,7 @@ def command_of(tool: str) -> click.Command:
     @setting_options
     @output_options
     @json_option
-    @click.option("--fresh", is_flag=True, help="build an index, though a server with --control has one")
+    @click.option("--fresh", is_flag=True, help="build an index, even where a server with --control has one")
     @click.pass_context
     def command(
         context: click.Context, /, as_json: bool, color: bool, pager: bool, fresh: bool, **options: Any
@@ -120,7 +130,7 @@ def command_of(tool: str) -> click.Command:
             is_flag=is_flag,
             multiple=is_list,
             default=None,
-            help=f"{_meaning(field)}; repeatable" if is_list else _meaning(field),
+            help=_help(field, is_list=is_list),
             type=click.Choice(choices) if choices else None,
             shell_complete=COMPLETED.get(field.name),
             metavar=None if is_flag or (choices and len(choices) <= LONGEST_CHOICE) else _metavar(field.name),
@@ -154,11 +164,18 @@ def asked(tool: str, options: dict[str, Any], *, as_json: bool, color: bool) -> 
     return given, Looks(as_json, color, is_listed, form, (), highlighting(given) if color else None)
 
 
+def _help(field: msgspec.structs.FieldInfo, *, is_list: bool) -> str:
+    """Return what an option means, and its default where it has one that can be typed."""
+    default = f" [default: {field.default}]" if field.default and isinstance(field.default, str | int) else ""
+    return f"{_meaning(field)}{'; repeatable' if is_list else ''}{default}"
+
+
 def _meaning(field: msgspec.structs.FieldInfo) -> str | None:
-    """Return what an argument means, as docs/tools.md has it."""
+    """Return what an argument means, as docs/tools.md has it, but for MEANINGS."""
+    if said := MEANINGS.get(field.name):
+        return said
     metas = get_args(field.type)[1:] if get_origin(field.type) is Annotated else ()
-    said = [meta.description or (meta.extra or {}).get("meaning") for meta in metas]
-    return next(filter(None, said), None)
+    return next(filter(None, (meta.description or (meta.extra or {}).get("meaning") for meta in metas)), None)
 
 
 def _metavar(name: str) -> str:

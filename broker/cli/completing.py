@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -42,28 +43,42 @@ def paths(context: click.Context, _: click.Parameter, incomplete: str) -> list[C
 
 
 def symbols(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return names of definitions that begin like this, `run` or `Engine.run`: of the file that is named, if one is."""
+    """Return names of definitions that begin like this, `run` or `Engine.run`: of the file that is named, if one is.
+
+    Where there are more than are told, members are looked for in the files alone that define what has them.
+    """
+    of, begun = incomplete.rpartition(".")[::2]
+    path = context.params.get("ask_path") or ""
+    pattern = f"{{{incomplete},{begun}}}*" if of else f"{incomplete}*"  # a name may have a dot itself
+    answer = _symbols(context, pattern, path)
+    if of and not path and answer.get("next"):
+        named = [file["path"] for file in _symbols(context, of.rpartition(".")[2], "").get("files", ())]
+        path = ",".join(name for name in named if not set(name) & set("{}[]*?,"))
+        answer = _symbols(context, f"{begun}*", f"{{{path}}}") if path else answer
+    found = [
+        (symbol["name"], symbol.get("parent", "")) for file in answer.get("files", ()) for symbol in file["symbols"]
+    ]
+    members = (f"{of}.{name}" for name, parent in found if of and f".{of}".endswith(f".{parent}"))
+    return _items(name for name in (*(name for name, _ in found), *members) if name.startswith(incomplete))
+
+
+def _symbols(context: click.Context, pattern: str, path: str) -> dict[str, Any]:
+    """Return what a command says of definitions with such names, as JSON; nothing where it fails."""
     import json  # noqa: PLC0415  (a command that is not completed needs none of this)
     import subprocess  # noqa: PLC0415
 
     command = [sys.executable, "-I", "-m", "fledgling", "symbols", "--json", "--max-results", str(MAX_ITEMS)]
-    of, begun = incomplete.rpartition(".")[::2]
-    pattern = f"{{{incomplete},{begun}}}*" if of else f"{incomplete}*"  # a name may have a dot itself
-    options = ["--name-pattern", pattern, "--root", _root(context)]
-    if profile := context.params.get("profile"):
-        options += ["--profile", profile]
-    if path := context.params.get("ask_path"):
-        options += ["--", path]
     with suppress(OSError, ValueError, subprocess.TimeoutExpired, ConfigError):
+        options = ["--name-pattern", pattern, "--root", _root(context)]
+        if profile := context.params.get("profile"):
+            options += ["--profile", profile]
         environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
         done = subprocess.run(
-            [*command, *options], env=environment, capture_output=True, timeout=SYMBOL_SECONDS, check=False
+            [*command, *options, "--", path], env=environment, capture_output=True, timeout=SYMBOL_SECONDS, check=False
         )
-        files = json.loads(done.stdout).get("files", ())
-        found = [(symbol["name"], symbol.get("parent", "")) for file in files for symbol in file["symbols"]]
-        members = (f"{of}.{name}" for name, parent in found if of and f".{of}".endswith(f".{parent}"))
-        return _items(name for name in (*(name for name, _ in found), *members) if name.startswith(incomplete))
-    return []
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+    return {}
 
 
 def languages(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -45,11 +45,11 @@ DEGRADED = Confining(allow_degraded=True)  # what is missing is said, and ends n
 @setting_options
 @json_option
 def doctor(as_json: bool, **options: Any) -> None:
-    """Show what confines each process here, what that means where a layer is missing, and whether clients find it.
+    """Show what confines each process here, what it means where a layer is missing, and whether clients find Fledgling.
 
     The first line says whether all is well, and what to do if not.
     Settings, versions, PATH and clients are looked at, too; the project is not indexed. Exit code 1 where a server does
-    not start without --allow-degraded, or something is wrong. Layers that only root can have are not missed.
+    not start without --allow-degraded, or something is wrong. A layer that only root can have is not called missing.
     """
     checks: list[Check] = []
     with _noting(checks, "system"):
@@ -91,6 +91,8 @@ def _settings(options: dict[str, Any], checks: list[Check]) -> tuple[Mapping[str
     checks += (Check("settings", "wrong", str(each)) for each in wrong)
     with _noting(checks, "settings"):
         profile = profiles.load(resolved.settings.profile)
+        if not wrong or resolved.sources["profile"] != "default":  # one that is wrong may allow more than the default
+            checks += diagnosis.on_embedding(resolved, profile)
     with _noting(checks, "settings"):
         try:
             if not (is_wide_meant or wrong):
@@ -105,7 +107,7 @@ def _settings(options: dict[str, Any], checks: list[Check]) -> tuple[Mapping[str
     if any(each.state == "wrong" for each in checks):
         checks += (Check("settings", "notice", each) for each in resolved.notices)
         return OWN, Settings(), profile
-    checks += diagnosis.of_settings(resolved, profile)
+    checks += diagnosis.of_settings(resolved)
     return roots, replace(resolved.settings, projects=()), profile
 
 

@@ -96,16 +96,15 @@ def fleet_shard(
     "--workers",
     type=click.IntRange(1, 1024),
     metavar="N",
-    help="repositories at once on this machine [default: a core each]",
+    help="repositories at once on this machine [default: one for each core]",
 )
 @click.option(
     "--since",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]),
     metavar="TIME",
-    help="leave repositories alone in which nothing has changed since 2026-11-26, or 2026-11-26T12:30, by the times "
-    "of their files",
+    help="leave out repositories without a file that has changed since then: 2026-11-26, or 2026-11-26T12:30",
 )
-@click.option("--address", metavar="ADDRESS", help="of a Dask scheduler or a Ray cluster that runs already")
+@click.option("--address", metavar="ADDRESS", help="where a Dask scheduler or a Ray cluster runs already")
 @json_option
 def fleet_build(
     listed: Path,
@@ -122,8 +121,8 @@ def fleet_build(
     """Make the shards of the repositories in LIST, many at once. Each line of it is [NAME=]REPO.
 
     A process of `fleet shard` makes each of them, wherever the engine runs it; LIST, repositories, profile and DIR must
-    be at the same paths there. What is unchanged is not made again, so a build that was stopped is gone on with by the
-    same command. What fails is said, and the others are made.
+    be at the same paths there. What is unchanged is not made again, so the same command goes on with a build that was
+    stopped. What fails is said, and the others are made.
     """
     try:
         repositories = named(read_list(listed))
@@ -240,7 +239,7 @@ def fleet_put(directory: Path, url: str, as_json: bool) -> None:
     """Put the shards and bundles of a directory into an object storage, s3://bucket/fleet, where `fetch` finds them.
 
     Only what is not there is put; a list of all says meanwhile that it is not whole, so that nobody fetches half a
-    build. URL is what fsspec knows, and a driver of it speaks to the storage: s3fs, gcsfs, adlfs.
+    build. URL is one that fsspec knows; it needs the driver of the storage: s3fs, gcsfs, adlfs.
     """
     surroundings.check()
     raise SystemExit(_moved(partial(storage.put, directory.resolve(), url), url, "put", as_json=as_json))
@@ -249,7 +248,7 @@ def fleet_put(directory: Path, url: str, as_json: bool) -> None:
 @fleet_group.command("fetch", short_help="Fetch shards and bundles from an object storage")
 @click.argument("url", metavar="URL")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--digest", metavar="HEX", help="fetch what `fleet put` has said this of, or nothing")
+@click.option("--digest", metavar="HEX", help="fetch nothing but what `fleet put` printed this for")
 @json_option
 def fleet_fetch(url: str, directory: Path, digest: str | None, as_json: bool) -> None:
     """Fetch the shards and bundles of an object storage into a directory, from which they are served.

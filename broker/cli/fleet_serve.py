@@ -29,7 +29,7 @@ _log = logging.getLogger("fledgling")
 @click.command("serve", short_help="Serve an MCP client, or several over HTTP, all repositories of a directory")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @settings_options
-@click.option("--digest", metavar="HEX", help="serve what `fleet bundle` has said this of, or nothing")
+@click.option("--digest", metavar="HEX", help="serve nothing but what `fleet bundle` printed this for")
 @setting_option("transport")
 @setting_option("agents")
 @setting_option("host")

@@ -22,7 +22,7 @@ class Command(click.Command):
         self.examples = examples
         if any(isinstance(parameter, SettingOption) for parameter in self.params):
             shown: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show}
-            self.params.append(click.Option(["--help-all"], help="Show all settings, too.", **shown))
+            self.params.append(click.Option(["--help-all"], help="Show all settings as well.", **shown))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words; what is wrong with an option is said of this command, whose help has it."""

@@ -63,7 +63,8 @@ NO_SUBJECT = (
 def savings(as_json: bool, **options: Any) -> None:
     """Show what 30 questions about the project cost an agent in tokens and calls, here and with grep and cat.
 
-    The profile must allow SQL: it chooses the questions, and counts what the shell would print.
+    SQL chooses the questions and counts what grep and cat would print, so the profile must allow it; without --profile
+    it is fledgling-analyst.
     """
     from fledgling.broker.reporting import savings as measuring  # noqa: PLC0415  (it reads the questions)
 

@@ -27,7 +27,10 @@ LOOK_SECONDS = 60.0  # for a look at the project; the longest query_timeout of a
 FAILED, IN_PART = 1, 2  # as scripts that fill an index expect; wrong usage is 2, too
 
 since_option = click.option(
-    "--since", type=click.IntRange(0), metavar="GENERATION", help="a number from _meta of an answer, or from here"
+    "--since",
+    type=click.IntRange(0),
+    metavar="GENERATION",
+    help="changes since this one: a number that `status`, or _meta of an answer, has",
 )
 
 
@@ -47,8 +50,8 @@ def _of_project(command: Callable[..., None]) -> Callable[..., None]:
 def status(since: int | None, as_json: bool, **options: Any) -> None:
     """Say how the index of a running server stands, and what has changed as of its last look at the project.
 
-    The server was started with `serve --control`. Exit codes: 0; 1 a build has failed, or there is no such server; 2 an
-    index is of a part.
+    The server was started with `serve --control`. Exit codes: 0 neither of these; 1 a build has failed, or there is
+    no such server; 2 an index is of a part.
     """
     with _indexes(options) as indexes:
         found = _asked(indexes, lambda index: AskStatus(index.number, since))
@@ -63,7 +66,8 @@ def status(since: int | None, as_json: bool, **options: Any) -> None:
 def check_updates(since: int | None, as_json: bool, **options: Any) -> None:
     """Have a running server look for changes, and say which files differ, by default from its index.
 
-    Exit codes: 0 it is said; 1 nobody can tell, or there is no server that takes commands; 2 not of all indexes.
+    Exit codes: 0 it is said, be it nothing; 1 nobody can tell, or there is no server that takes commands; 2 not of all
+    indexes.
     """
     with _indexes(options) as indexes:
         found = _asked(indexes, lambda index: AskStatus(index.number, since, looks=True))
@@ -136,7 +140,7 @@ def purge(as_json: bool, **options: Any) -> None:
 def list_served(as_json: bool) -> None:
     """List what running servers of this user serve, of those that were started with `serve --control`.
 
-    Exit codes: 0; 1 there are none.
+    Exit code 1 where there are none.
     """
     with asking.indexes(os.environ, None) as indexes:
         replies = ((index, index.ask(AskStatus(index.number), LOOK_SECONDS)) for index in indexes)
@@ -218,7 +222,7 @@ def _status(reply: object) -> Status:
     if isinstance(reply, Refusal):
         terminal.fail(render.refusal(reply), FAILED, reply.kind)
     if not isinstance(reply, Status):
-        terminal.fail("the server has ended, or does not answer", FAILED)
+        terminal.fail("the server has ended, or does not answer; start it again, or ask again", FAILED)
     return reply
 
 

@@ -106,7 +106,7 @@ def setting_options(command: Callable[..., None]) -> Callable[..., None]:
 def setting_option(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return what adds the option for a setting."""
     default = FIELDS[name].default
-    shown = ", ".join(default) if isinstance(default, tuple) else default
+    shown = ", ".join(default) if isinstance(default, tuple) else str(default).lower()  # `true`, as in a file
     return click.option(
         f"--{name.replace('_', '-')}",
         cls=SettingOption,

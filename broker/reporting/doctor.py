@@ -14,7 +14,7 @@ from msgspec import Struct
 from fledgling.broker.audit_log.records import AnyRecord, ProcessRecord
 from fledgling.broker.embedding.endpoint import endpoint_of
 from fledgling.broker.setup.check import State, told
-from fledgling.config import NO_EMBEDDING, ConfigError, Resolved
+from fledgling.config import ConfigError, Resolved
 from fledgling.messages.profile import Profile
 from fledgling.security import landlock, layering
 from fledgling.security.confinement import DEGRADABLE, LAYERS, OPTIONAL
@@ -147,13 +147,11 @@ def is_well(found: Diagnosis) -> bool:
     return found.serves and not any(each.state == "wrong" for each in found.checks)
 
 
-def of_settings(resolved: Resolved, profile: Profile) -> Iterator[Check]:
+def of_settings(resolved: Resolved) -> Iterator[Check]:
     """Yield what is found of settings that are none of them wrong."""
     set_by = {key: source for key, source in resolved.sources.items() if source != "default"}
     said = ", ".join(f"{key} by {source}" for key, source in set_by.items())
     yield Check("settings", "notice" if resolved.notices else "good", "; ".join((said, *resolved.notices)))
-    if resolved.settings.embedding_endpoint != NO_EMBEDDING:
-        yield _on_embedding(resolved, profile)
 
 
 def of_installation(environment: Mapping[str, str]) -> Iterator[Check]:
@@ -166,15 +164,16 @@ def of_installation(environment: Mapping[str, str]) -> Iterator[Check]:
         yield Check(f"client {client.client}", states.get(client.state, "good"), detail)
 
 
-def _on_embedding(resolved: Resolved, profile: Profile) -> Check:
-    """Say where text of the project goes, or that the endpoint that is set is not used."""
+def on_embedding(resolved: Resolved, profile: Profile) -> Iterator[Check]:
+    """Yield where text of the project goes, or that the endpoint that is set is not used; nothing where none is."""
     try:
         found = endpoint_of(resolved, [profile])
     except ConfigError as wrong:
-        return Check("embedding endpoint", "wrong", str(wrong))
-    assert found, "it is set"
-    leaves = f"text that {profile.name} shows LEAVES to {found.url} with searches by meaning, of 50 files each"
-    return Check("embedding endpoint", "notice", leaves)
+        yield Check("embedding endpoint", "wrong", str(wrong))
+        return
+    if found:
+        leaves = f"text that {profile.name} shows LEAVES to {found.url} with searches by meaning, of 50 files each"
+        yield Check("embedding endpoint", "notice", leaves)
 
 
 def _versions() -> Iterator[Check]:
