@@ -59,7 +59,7 @@ def endpoint_of(resolved: Resolved, profiles: Iterable[Profile]) -> Endpoint | N
     try:
         address, port, path = _parts(settings.embedding_endpoint)
     except ValueError as wrong:
-        raise ConfigError(source, f"embedding_endpoint {settings.embedding_endpoint!r}: {wrong}", _FIX) from None
+        raise ConfigError(source, f"embedding_endpoint: {wrong}", _FIX) from None  # not the URL: it may have a password
     protocol = next(of for end, of in _PATHS.items() if path.endswith(end))
     found = Endpoint(address, port, path, protocol, settings.embedding_model, settings.embedding_seconds)
     if not any(found.is_allowed_by(profile) for profile in profiles):
@@ -74,7 +74,11 @@ def endpoint_of(resolved: Resolved, profiles: Iterable[Profile]) -> Endpoint | N
 
 def _parts(url: str) -> tuple[str, int, str]:
     """Return address, port and path of a URL. Raises ValueError; no name but `localhost` is looked up by anybody."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError("it is not a URL, or its port is not one") from None
     if parts.scheme != "http":
         raise ValueError("it is not http; a proxy of yours on this machine may speak TLS to another")
     if parts.username is not None or parts.query or parts.fragment or not _PATH.fullmatch(parts.path):
@@ -88,4 +92,6 @@ def _parts(url: str) -> tuple[str, int, str]:
         raise ValueError("its host is not an IP address; no name is looked up") from None
     if address.is_unspecified or address.is_multicast or getattr(address, "ipv4_mapped", None) or "%" in host:
         raise ValueError("its address is not that of one host")
-    return str(address), parts.port or 80, parts.path
+    if port == 0:
+        raise ValueError("nobody listens at port 0")
+    return str(address), port or 80, parts.path
