@@ -9,8 +9,8 @@ from running import fronted
 from trees import make
 
 from fledgling.broker.front import Front
-from fledgling.messages.answers import DependencyGraph, Excerpt, Hits, Importer, Ranking
-from fledgling.messages.questions import Dependencies, Read, Search
+from fledgling.messages.answers import DependencyGraph, Excerpt, Hits, Importer, Ranking, Summaries
+from fledgling.messages.questions import Dependencies, Explore, Read, Search
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.files.notebook import without_outputs
 from fledgling.worker.languages.table import load_languages
@@ -141,6 +141,7 @@ def test_sections_of_asciidoc_are_those_of_a_reader(extractor: Extractor, name: 
 # ---- notebooks -------------------------------------------------------------------------------------------------------
 
 CELL = {"cell_type": "code", "source": ["def load(path):\n", "    return 'outputs'\n"], "execution_count": 1}
+SAYING = {"cell_type": "markdown", "source": ["# Tides\n", "\n", "Loads what the moon does to water."]}
 PUT_OUT = [
     {"data": {"image/png": "iVBORneedle", "text/plain": ["[needle]", '"}]'], "application/json": {"outputs": []}}}
 ]
@@ -180,6 +181,7 @@ async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front
         "docs/b.adoc": "= B\n\n== Tries\n\nAn upload is tried three times.\n",
         "src/app.py": "x = 1\n",
         "n.ipynb": json.dumps(NOTEBOOK, indent=1) + "\n",
+        "m.ipynb": json.dumps({"cells": [SAYING, *NOTEBOOK["cells"]]}, indent=1) + "\n",
     }
     async with fronted(make(root, **texts)) as (front, indexing):
         await indexing.built()
@@ -223,3 +225,16 @@ async def test_outputs_of_a_notebook_are_not_text_and_that_is_said(front: Front)
     assert "blank here: n.ipynb" in (shown.note or "")
     code = await front.ask(Read("n.ipynb", symbol="load"))
     assert not isinstance(code, Hits)
+
+
+@pytest.mark.anyio
+async def test_a_notebook_is_found_and_summarized_by_its_first_cell_of_markdown(front: Front) -> None:
+    found = await front.ask(Explore("m.ipynb", detail="summary"))
+    assert isinstance(found, Summaries)
+    said = found.summaries[0]
+    assert (said.says, said.source) == ("Tides: Loads what the moon does to water.", "Markdown cell")
+    ranked = await front.ask(Search("moon and water", mode="meaning", explain=True))
+    assert isinstance(ranked, Ranking)
+    assert ranked.files[0].path == "m.ipynb"
+    assert ranked.files[0].why
+    assert "comment" in ranked.files[0].why.words["moon"]

@@ -1,5 +1,6 @@
 """What files, directories and definitions say of themselves, and how a project is built, as far as names tell."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -131,6 +132,34 @@ def test_a_document_is_its_heading_and_its_first_sentence(name: str) -> None:
     text, expected = DOCUMENTS[name]
     found = sentences.of_file(text.encode(), is_document=True)
     assert found == (Sentence(expected, HEADING) if expected else None)
+
+
+CODE, TITLE = {"cell_type": "code", "source": ["# no prose"]}, {"cell_type": "markdown", "source": ["# Uploads\n"]}
+SENDS = {"cell_type": "markdown", "metadata": {}, "source": ["# Uploads\n", "\n", "Sends files again. More."]}
+# The cells of a notebook, and what it says of itself.
+NOTEBOOKS: dict[str, tuple[object, str | None]] = {
+    "a first cell of Markdown": ([SENDS, TITLE], "Uploads: Sends files again."),
+    "one behind code": ([CODE, SENDS], "Uploads: Sends files again."),
+    "a text that is no list": ([{**SENDS, "source": "# Uploads\n\nSends files again."}], "Uploads: Sends files again."),
+    "a picture first": ([{**SENDS, "source": ["[![](a)](b)\n"]}, SENDS], "Uploads: Sends files again."),
+    "code alone": ([CODE], None),
+    "cells that are none": ([1, [], {"cell_type": "markdown", "source": {"a": 1}}, {**SENDS, "source": [1]}], None),
+    "an object": ({"cell_type": "markdown"}, None),
+}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_is_its_first_cell_of_markdown(name: str, indent: int | None) -> None:
+    cells, expected = NOTEBOOKS[name]
+    found = sentences.of_notebook(json.dumps({"metadata": {}, "cells": cells}, indent=indent).encode())
+    assert found == (Sentence(expected, "Markdown cell") if expected else None)
+
+
+@pytest.mark.parametrize("text", ["", '{"cells": [', '{"cells": [{"a": 1},', '{"cells": [' + "[" * 9000])
+def test_a_notebook_that_is_cut_off_says_nothing(text: str) -> None:
+    costs_under(0.5, lambda: sentences.of_notebook(text.encode()))
+    assert sentences.of_notebook(text.encode()) is None
 
 
 # Lines above a definition, its own lines, and what is said of it.

@@ -1,5 +1,6 @@
 """How names, comments and questions are cut into words, and what a file may say of itself."""
 
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -185,6 +186,22 @@ def test_every_field_of_a_file_has_its_words(said: Callable[[str, str, str], Fil
     assert key(Field.HEADER, words.stem(b"licensed")) not in keys
     assert key(Field.COMMENT, b"adapt") not in keys
     assert b"retry" in found.names.split(b"\n")
+
+
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "source": ["# Moons\n", "of Saturn \ud800"]},
+        {"cell_type": "code", "source": ["x = 1  # tides\n"], "outputs": []},
+        {"cell_type": "markdown", "source": ["Orbits"]},
+    ]
+}
+
+
+def test_a_notebook_says_what_its_markdown_says(said: Callable[[str, str, str], FileWords]) -> None:
+    keys = {*memoryview(said("jupyter", "a.ipynb", json.dumps(NOTEBOOK)).keys).cast(NUMBER)}
+    for word in (b"moons", b"saturn", b"orbits", b"tides"):
+        assert key(Field.COMMENT, words.stem(word)) in keys, word
+        assert (key(Field.HEADER, words.stem(word)) in keys) == (word in (b"moons", b"saturn")), word
 
 
 def test_a_file_whose_name_says_nothing_is_called_by_its_directory(

@@ -106,6 +106,7 @@ class Extraction(Struct, frozen=True):
 
     `engine` is "none" for a language without any. `complete` is False where the text did not parse or the time budget
     ended, so something may be missing. `comments` are the places of all comments, and `docs` documentation strings.
+    `header` is what stands at the top where that is no comment: the first Markdown cell.
     """
 
     symbols: list[SymbolRow]
@@ -115,6 +116,7 @@ class Extraction(Struct, frozen=True):
     complete: bool
     comments: Sequence[tuple[int, int]] = ()
     docs: Sequence[str] = ()
+    header: str = ""
 
 
 class FileWords(Struct, frozen=True, array_like=True):

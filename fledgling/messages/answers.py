@@ -83,8 +83,8 @@ class Exploration(Answer, frozen=True):
 class Summarized(Struct, frozen=True, omit_defaults=True):
     """What a directory, a file or a definition says of itself, as it stands there, and what it defines.
 
-    `source` is where it says so: a docstring, a comment, a heading, or the file that speaks for a directory. `tags` say
-    what makes a file have them.
+    `source` is where it says so: a docstring, a comment, a heading, a Markdown cell, or the file that speaks for a
+    directory. `tags` say what makes a file have them.
     """
 
     path: Path

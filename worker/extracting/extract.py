@@ -97,8 +97,10 @@ class Extractor:
         """What the text of another language in this one says."""
         inner: Inner = self._inner[row.inner or ""](outer.source)
         found = self.extract(inner.language, inner.text, is_late)
-        if inner.lines:
-            found = replace(on_lines(found, inner.lines), comments=())  # their places are in the inner text
+        if inner.lines:  # places of comments are in the inner text
+            said = [inner.text[start:end].decode(errors="replace") for start, end in found.comments]
+            found = replace(on_lines(found, inner.lines), comments=(), docs=[*inner.prose, *found.docs, *said])
+            found = replace(found, header=inner.prose[0] if inner.prose else "")
         lines = found.comment_lines | outer.comment_lines if row.comment_lines else frozenset[int]()
         return replace(found, comment_lines=lines, complete=found.complete and inner.complete)
 

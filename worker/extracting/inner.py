@@ -14,12 +14,16 @@ VISIBLE = re.compile(rb"[^\n]")
 
 
 class Inner(Struct, frozen=True):
-    """A text, its language, and the line of the file for each of its lines, where these are not the same."""
+    """A text, its language, and the line of the file for each of its lines, where these are not the same.
+
+    `prose` is what is said around it, piece by piece: Markdown cells.
+    """
 
     language: str
     text: bytes
     lines: list[int] | None = None
     complete: bool = True
+    prose: list[str] = []
 
 
 def only(source: bytes, spans: list[tuple[int, int]]) -> bytes:

@@ -44,7 +44,8 @@ def worded(path: str, text: bytes, found: Extraction) -> FileWords:
     fields = _of_names(path, [row for row in found.symbols[:MAX_DEFINITIONS] if row.kind in _DEFINED])
     if comments:
         fields[Field.COMMENT] = Counter(words.words(comments))
-    if header := _header(text, docstring, found.comments):
+    at_top = [*docstring, found.header.encode()[:HEADER_BYTES]] if found.header else docstring
+    if header := _header(text, at_top, found.comments):
         fields[Field.HEADER] = Counter(words.words(header))
     if found.imports:
         fields[Field.IMPORT] = _counted(row.module for row in found.imports[:MAX_DEFINITIONS])

@@ -4,6 +4,7 @@ Comments are known by the signs that they begin with, whatever the language: onl
 the lines above a definition. What is found is the writer's, and never made up.
 """
 
+import json
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,6 +59,8 @@ _STRONG = re.compile(r"\*\*(?=\S)([^*]{1,200})(?<=\S)\*\*")
 _NO_PROSE = re.compile(
     r"\s*(?:[|>:\-+=!~]|```|//|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\[[^\]]*\]$|\d+\.|\w+::\S*\[|:\w+:)"
 )
+_CELLS, _NEXT = re.compile(r'"cells"\s*:\s*\[\s*'), re.compile(r"\s*,\s*")  # of a notebook
+_JSON = json.JSONDecoder()
 _TITLE = re.compile(r"=\s+\S.*")  # of a document of AsciiDoc: up to a blank line its authors, version and settings are
 
 
@@ -79,6 +82,34 @@ def of_file(text: bytes, *, is_document: bool) -> Sentence | None:
         return _of_document(_PICTURES.sub("", top).split("\n"))
     lines = top.split("\n")
     return next((found for found in map(_sentence, _comments(lines[:TOP_LINES])) if found), None)
+
+
+def of_notebook(text: bytes) -> Sentence | None:
+    """Return what the first cells of Markdown say of a notebook, of those that are whole at its top.
+
+    >>> of_notebook(b'{"cells": [{"cell_type": "markdown", "source": ["# Uploads\\n", "Sends a file again."]}]}')
+    Sentence(text='Uploads: Sends a file again.', source='Markdown cell')
+    """
+    top = text[:TOP_BYTES].decode(errors="replace")
+    for cell in _cells(top):
+        if cell.get("cell_type") == "markdown" and isinstance(source := cell.get("source"), str | list):
+            said = "".join(piece for piece in source if isinstance(piece, str))
+            if found := _of_document(_PICTURES.sub("", said).split("\n")):
+                return Sentence(found.text, "Markdown cell")
+    return None
+
+
+def _cells(top: str) -> Iterator[dict[str, object]]:
+    """Yield the cells of a notebook, as far as they are whole."""
+    behind = _CELLS.search(top)
+    while behind:
+        try:
+            cell, at = _JSON.raw_decode(top, behind.end())
+        except (ValueError, RecursionError):  # it is cut off, or no JSON
+            return
+        if isinstance(cell, dict):
+            yield cell
+        behind = _NEXT.match(top, at)
 
 
 def of_definition(above: Sequence[str], head: Sequence[str], *, has_docstring: bool) -> Sentence | None:

@@ -154,6 +154,8 @@ def speaking(path: str, files: Iterable[File]) -> File | None:
 def sentence_of(request: Request, file: File) -> Sentence | None:
     """Return what the top of a file says of it; of data nothing."""
     known = request.opened.generation
+    if file.language == unknown.NOTEBOOK:
+        return sentences.of_notebook(_top(request, file))
     is_document = file.language in known.documents
     if not file.blocks or not (is_document or file.language in known.code):
         return None

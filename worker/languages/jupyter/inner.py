@@ -1,5 +1,6 @@
 """Code of a notebook's cells, on the lines of the file: https://nbformat.readthedocs.io/en/latest/format_description.html.
 
+What its Markdown cells say is told apart.
 Outputs are not code, nor is what IPython adds to Python: `%matplotlib inline`, `!ls`, a cell that begins with `%%bash`.
 """
 
@@ -117,4 +118,6 @@ def inner(source: bytes) -> Inner:
     cells = (cell for cell in notebook.cells if cell.kind == "code")
     lines = [pair for cell in cells for pair in code(cell, is_python=language == "python")]
     text = "".join(f"{text}\n" for _, text in lines).encode(errors="replace")
-    return Inner(language, text, [line for line, _ in lines], notebook.complete)
+    said = ("".join(piece for _, piece in cell.source) for cell in notebook.cells if cell.kind == "markdown")
+    prose = [piece.encode(errors="replace").decode() for piece in said]  # JSON may hold half a character
+    return Inner(language, text, [line for line, _ in lines], notebook.complete, prose)
