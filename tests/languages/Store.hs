@@ -7,6 +7,7 @@ module Shop.Store
   ) where
 
 import Data.List (sortBy, (\\))
+import Data.Monoid (Monoid(mempty, mappend), Sum (..))
 import qualified Data.Map as Map
 import Shop.Money hiding (zero)
 import Prelude

@@ -19,5 +19,10 @@ rec {
   version = "1.0";
   meta.license = [ { a = 1; } ];
   "quoted" = assert true; let inner = 1; in inner;
+  helpers = rec {
+    id = x: x;
+    none = 1;
+    sets = { deep = y: y; };
+  };
   later = callPackage ./with-in.nix { b = 2; };
 }

@@ -18,6 +18,7 @@ pub fn List(comptime T: type) type {
         nested: struct { a: u8 = '{', b: u8 },
 
         const Self = @This();
+        const State = union(enum) { empty, full: T };
         pub fn push(self: *Self, item: T) error{OutOfMemory}!void {
             const local = struct { x: u8 };
             if (self.items.len > 1) { return error.OutOfMemory; }

@@ -32,6 +32,7 @@ defmodule Shop.Store do
   Gets one.
   '''
   def get(store, key) when is_atom(key), do: Map.get(store, key)
+  @doc since: "1.8.0"
   def get(_store, _key),
     do: nil
   defp hidden?(x), do: x in [:end, :do]
@@ -40,6 +41,8 @@ defmodule Shop.Store do
       Logger.info(unquote(message), end: 1)
     end
   end
+  @doc false
+  def hidden, do: 1
   defguardp is_key(x) when is_atom(x)
   defdelegate size(map), to: Map
   def left ~> right, do: {left, right}

@@ -47,7 +47,7 @@ IMPORT = deferred(
     rb"import\s++(?:safe\s++)?+(?:qualified\s++)?+(?:\"[^\"\n]*+\"\s*+)?+(?P<module>[A-Z][\w.']*+)(?:\s++qualified)?+"
     rb"(?:\s++as\s++(?P<alias>[A-Z][\w.']*+))?(?:\s*+(?P<hiding>hiding)?\s*+\((?P<names>(?>(?:[^()]++|\([^()]*+\))*)))?"
 )
-IMPORTED = deferred(rb"(?:^|,)\s*+(?:type\s++|pattern\s++)?+\(?+\s*+(?P<name>[^\s,()]++)")
+IMPORTED = deferred(rb"(?:^|[,(])\s*+(?:type\s++|pattern\s++)?+\(?+\s*+(?P<name>(?!\.\.\s*+\))[^\s,()]++)")
 CONSTRUCTOR = deferred(
     rb"(?:=|\|)\s*+(?:forall\b[^.\n]*+\.\s*+)?+(?:[^=|\n{]*?=>\s*+)??(?P<name>[A-Z][\w']*+)(?!\s*+=>)"
 )
