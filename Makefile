@@ -53,7 +53,7 @@ site-requirements: # pins and hashes of what makes them; needs uv
 	  --no-annotate --custom-compile-command "make site-requirements" --output-file .ci/site-requirements.txt -
 
 check:
-	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports && .venv/bin/codespell
+	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/mypy benchmarks && .venv/bin/lint-imports && .venv/bin/codespell
 
 format:
 	.venv/bin/ruff check --fix . && .venv/bin/ruff format .

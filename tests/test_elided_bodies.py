@@ -19,7 +19,6 @@ from fledgling.worker.languages.table import load_languages
 
 TESTS = Path(__file__).parent
 TEXTS = tomllib.loads((TESTS / "elided_bodies.toml").read_text())["text"]
-SOURCES = sorted((TESTS / "languages").glob("*.toml"))
 LANGUAGES = load_languages()
 LANGUAGES = replace(  # without the repair that leaves out bodies because they hold an error
     LANGUAGES,
@@ -28,6 +27,11 @@ LANGUAGES = replace(  # without the repair that leaves out bodies because they h
         for name, row in LANGUAGES.rows.items()
     },
 )
+SOURCES = [
+    path
+    for path in sorted((TESTS / "languages").glob("*.toml"))
+    if (language := LANGUAGES.detect(path.stem, path.with_suffix("").read_bytes())) and LANGUAGES.rows[language].body
+]
 WITHOUT_BODIES = replace(LANGUAGES, rows={name: replace(row, body="") for name, row in LANGUAGES.rows.items()})
 STATEMENT = "count += reading(count, 1) + reading(count, 2)"
 ENDS = {"c": ";", "cpp": ";", "go": "", "python": "", "rust": ";"}

@@ -75,7 +75,7 @@ def test_images_are_opened_by_a_process_that_can_open_no_path(role: str, expecte
     assert (ran.stdout.strip(), ran.returncode) == (expected, 0), ran.stderr
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def images() -> Iterator[Images]:
     made = Images(*(memory_file.create() for _ in Images.__struct_fields__))
     with closing(start()) as db:

@@ -130,7 +130,9 @@ NARROWED = {
 }
 
 
-@pytest.mark.parametrize("name", NARROWED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name == "files" else []) for name in NARROWED]
+)
 async def test_what_a_profile_hides_is_in_neither(tmp_path: Path, name: str) -> None:
     view, tags, summaries = NARROWED[name]
     (tmp_path / "mine.sql").write_text(f"SET extends = 'fledgling-analyst';\n{view}")

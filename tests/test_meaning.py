@@ -142,33 +142,36 @@ MEANT = {
 }
 
 
-async def test_a_definition_is_ranked_by_its_own_words(tmp_path: Path) -> None:
-    found: dict[str, str | None] = {}
-    async with fronted(make(tmp_path, **DEFINITIONS)) as (front, indexing):
+MANY = {"many/pack.py": "\n".join(f"def pack_{n}():\n    return 'hampers of letters'\n" for n in range(9))}
+VERBS = {f"{verb}.py": f"def {verb}_user(user):\n    return user.{verb}\n" for verb in ("show", "remove", "rename")}
+
+
+@pytest.fixture(scope="module")
+async def defining(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    async with fronted(make(tmp_path_factory.mktemp("defining"), **DEFINITIONS, **MANY, **VERBS)) as (front, indexing):
         await indexing.built()
-        for query in MEANT:
-            [first, *_] = (await ranked(front, query)).files
-            found[query] = first.name
+        yield front
+
+
+async def test_a_definition_is_ranked_by_its_own_words(defining: Front) -> None:
+    found: dict[str, str | None] = {}
+    for query in MEANT:
+        [first, *_] = (await ranked(defining, query)).files
+        found[query] = first.name
     assert found == MEANT
 
 
-async def test_other_definitions_of_a_file_are_named_by_their_lines(tmp_path: Path) -> None:
-    many = "\n".join(f"def pack_{number}():\n    return 'parcels of letters'\n" for number in range(9))
-    async with fronted(make(tmp_path, **{"pack.py": many})) as (front, indexing):
-        await indexing.built()
-        found = await ranked(front, "parcels of letters")
+async def test_other_definitions_of_a_file_are_named_by_their_lines(defining: Front) -> None:
+    found = await ranked(defining, "hampers of letters")
     [passage] = found.files
     assert passage.name == "pack_0"
     assert passage.others == [(3 * number + 1, f"pack_{number}") for number in range(1, 9)][:MAX_OTHERS]
     assert "  also 4 pack_1, 7 pack_2" in tools.text(found)
 
 
-async def test_a_word_that_is_often_written_for_another_is_found_and_explained(tmp_path: Path) -> None:
-    verbs = {verb: f"def {verb}_user(user):\n    return user.{verb}\n" for verb in ("show", "remove", "rename")}
-    async with fronted(make(tmp_path, **{f"{verb}.py": text for verb, text in verbs.items()})) as (front, indexing):
-        await indexing.built()
-        [first, *_] = (await ranked(front, "delete a user", explain=True)).files
-        alone = await ranked(front, "delete")
+async def test_a_word_that_is_often_written_for_another_is_found_and_explained(defining: Front) -> None:
+    [first, *_] = (await ranked(defining, "delete a user", explain=True)).files
+    alone = await ranked(defining, "delete")
     assert (first.path, first.name) == ("remove.py", "remove_user")
     assert first.why
     assert "definition" in first.why.words["delete ~ remov"]
@@ -386,7 +389,9 @@ NARROWED = {
 }
 
 
-@pytest.mark.parametrize("name", NARROWED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name == "lines" else []) for name in NARROWED]
+)
 async def test_a_profile_that_leaves_rows_out_ranks_by_what_is_left(tmp_path: Path, name: str) -> None:
     table, rows, asked = NARROWED[name]
     view = f"CREATE VIEW {table} AS SELECT * FROM {table} WHERE {rows};"

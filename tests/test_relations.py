@@ -288,37 +288,41 @@ EDITED = [  # each makes other functions what they are: of its file, of one that
     ("d.py", None),
     ("a.py", "\n\ndef a(x: str):\n    return x.upper()\n"),
 ]
+AFTER = [
+    ["impure", "pure", "pure"],
+    ["impure", "pure", "impure", "pure"],
+    ["impure", "unknown", "impure", "impure"],
+    ["impure", "pure", "impure"],
+    ["pure", "pure", "pure"],
+]
 
 
-@pytest.mark.parametrize("is_compared", [False, pytest.param(True, marks=pytest.mark.long)])
-async def test_effects_after_an_edit_are_those_of_a_build_from_nothing(tmp_path: Path, is_compared: bool) -> None:
-    """They are compared with such a build's after the last edit, or after each."""
+@pytest.mark.parametrize("at_once", [(3, 2), pytest.param((1,) * 5, marks=pytest.mark.long)], ids=["some", "each"])
+async def test_effects_after_an_edit_are_those_of_a_build_from_nothing(
+    tmp_path: Path, at_once: tuple[int, ...]
+) -> None:
+    """After so many edits at a time; after the last, or after each that is made alone, such a build is made."""
     for path in ("a.py", "b.py", "d.py"):
         (tmp_path / path).write_text("def a(x: str):\n    return x.strip()\n")
     asked = (
         "SELECT path, line_start, name, purity, purity_reason FROM symbols "
         "WHERE kind IN ('function', 'method') ORDER BY ALL"
     )
-    told = []
+    edited = 0
     async with live(tmp_path, "fledgling-analyst") as front:
-        for path, text in EDITED:
-            if text is None:
-                (tmp_path / path).unlink()
-            else:
-                (tmp_path / path).write_text(text)
+        for count in at_once:
+            for path, text in EDITED[edited : edited + count]:
+                if text is None:
+                    (tmp_path / path).unlink()
+                else:
+                    (tmp_path / path).write_text(text)
+            edited += count
             while "and this may be out of date" in ((found := await ask(front, asked)).note or ""):
                 pass  # a busy machine may take longer for a build than a call may wait
-            told.append(found.rows)
-            if is_compared or len(told) == len(EDITED):
+            assert [row[3] for row in found.rows] == AFTER[edited - 1]
+            if count == 1 or edited == len(EDITED):
                 async with fronted(tmp_path, "fledgling-analyst") as (anew, _):
-                    assert told[-1] == (await ask(anew, asked)).rows
-    assert [[row[3] for row in rows] for rows in told] == [
-        ["impure", "pure", "pure"],
-        ["impure", "pure", "impure", "pure"],
-        ["impure", "unknown", "impure", "impure"],
-        ["impure", "pure", "impure"],
-        ["pure", "pure", "pure"],
-    ]
+                    assert found.rows == (await ask(anew, asked)).rows
 
 
 WHOLE = {
@@ -466,7 +470,7 @@ async def test_a_graph_without_room_for_all_files_says_which_uses_it_does_not_kn
 @pytest.mark.parametrize(
     ("views", "settings", "reason"),
     [
-        ("", {"index_content": False}, "index_content is off"),
+        pytest.param("", {"index_content": False}, "index_content is off", marks=pytest.mark.long),
         ("CREATE VIEW symbols AS SELECT * FROM symbols WHERE name <> 'x';", {}, "under this profile"),
     ],
 )
@@ -490,6 +494,7 @@ def test_what_stands_in_a_derived_class_is_found_in_time_in_proportion_to_the_cl
     assert within == [1 < line < 8002 for line in range(8003)]
 
 
+@pytest.mark.long  # it takes as long as a file may; tests/honesty/ has files that were given up
 async def test_a_language_is_named_though_none_of_its_files_could_be_read(tmp_path: Path) -> None:
     deep = "{a:" * 5_000 + "1" + "}" * 5_000  # too slow to read
     (tmp_path / "a.js").write_text(f"function k() {{}}\nvar x = {deep};\nk();\n")

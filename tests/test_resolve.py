@@ -1,7 +1,7 @@
 """Resolution: small projects as tables of files, and what each import in them means."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import msgspec
@@ -10,8 +10,9 @@ from costing import costs_under
 from running import fronted
 from trees import make
 
+from fledgling.broker.front import Front
 from fledgling.messages.answers import DependencyGraph, Relations
-from fledgling.messages.questions import Dependencies, Symbols
+from fledgling.messages.questions import Dependencies, Direction, Symbols
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import Resolution
@@ -205,16 +206,6 @@ def test_only_what_waits_needs_what_others_declare() -> None:
     assert differ == {True, False}
 
 
-@pytest.mark.anyio
-async def test_a_build_knows_what_files_declare_that_come_after_the_importer(tmp_path: Path) -> None:
-    (tmp_path / "App.java").write_text("package app;\nimport org.tools.Hammer;\nclass App {}\n")
-    (tmp_path / "Tools.java").write_text("package org.tools;\npublic class Hammer {}\n")
-    async with fronted(tmp_path) as (front, _):
-        graph = await front.ask(Dependencies("App.java"))
-    assert isinstance(graph, DependencyGraph)
-    assert [(found.module, found.resolved) for found in graph.imports] == [("org.tools", "Tools.java")]
-
-
 RUST = {
     "Cargo.toml": "[package]\nname = 'm'\n",
     "src/lib.rs": "mod kind;\nmod user;\n",
@@ -327,15 +318,12 @@ OWN = {
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", OWN)
-async def test_imports_lead_where_the_project_says(tmp_path: Path, name: str) -> None:
+async def test_imports_lead_where_the_project_says(front: Front, name: str) -> None:
     files, asked, wanted = OWN[name]
-    make(tmp_path, **files)
     found: dict[str, str | None] = {}
-    async with fronted(tmp_path) as (front, _):
-        for path in files if asked == "*" else [asked]:
-            graph = await front.ask(Dependencies(path, direction="imports"))
-            assert isinstance(graph, DependencyGraph)
-            found |= {each.module: each.resolved or each.unresolved for each in graph.imports}
+    for path in files if asked == "*" else [asked]:
+        graph = await of(front, name, path, "imports")
+        found |= {each.module: within(name, each.resolved) or each.unresolved for each in graph.imports}
     assert found == wanted
 
 
@@ -352,37 +340,68 @@ BELOW = {
 }
 
 
+OTHERS = {
+    "a file that comes before what it imports": {
+        "App.java": "package app;\nimport org.tools.Hammer;\nclass App {}\n",
+        "Tools.java": "package org.tools;\npublic class Hammer {}\n",
+    },
+    "a module that is compiled": {"fast.pyx": "import slow\n", "a.py": "import fast\n"},
+    "a module of Rust": {
+        "pyproject.toml": "[tool.maturin]\n",
+        "Cargo.toml": "[package]\nname = 'fast'\n",
+        "src/lib.rs": "pub fn total() {}\n",
+        "a.py": "from fast import total\ntotal()\n",
+    },
+}
+FILES = {name: files for name, (files, *_) in (OWN | BELOW).items()} | OTHERS
+FOLDERS = {name: f"p{number:02}/" for number, name in enumerate(FILES)}
+
+
+@pytest.fixture(scope="module")
+async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    """All these projects beside each other: none knows of the others."""
+    files = {FOLDERS[name] + path: text for name, texts in FILES.items() for path, text in texts.items()}
+    async with fronted(make(tmp_path_factory.mktemp("projects"), **files)) as (front, indexing):
+        await indexing.built()
+        yield front
+
+
+async def of(front: Front, name: str, path: str, direction: Direction = "both") -> DependencyGraph:
+    graph = await front.ask(Dependencies(FOLDERS[name] + path, direction))
+    assert isinstance(graph, DependencyGraph)
+    return graph
+
+
+def within(name: str, path: str | None) -> str | None:
+    """A path as the project has it."""
+    return path and path.removeprefix(FOLDERS[name])
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", BELOW)
-async def test_what_is_below_an_own_package_may_be_of_another_project_or_built(tmp_path: Path, name: str) -> None:
+async def test_what_is_below_an_own_package_may_be_of_another_project_or_built(front: Front, name: str) -> None:
     files, note = BELOW[name]
-    make(tmp_path, **files)
-    async with fronted(tmp_path) as (front, _):
-        graph = await front.ask(Dependencies([*files][-1], direction="imports"))
-    assert isinstance(graph, DependencyGraph)
-    assert graph.note == note
+    assert (await of(front, name, [*files][-1], "imports")).note == note
 
 
 @pytest.mark.anyio
-async def test_what_a_module_is_compiled_from_may_import_others(tmp_path: Path) -> None:
-    (tmp_path / "fast.pyx").write_text("import slow\n")
-    (tmp_path / "a.py").write_text("import fast\n")
-    async with fronted(tmp_path) as (front, _):
-        graph = await front.ask(Dependencies("fast.pyx"))
-    assert isinstance(graph, DependencyGraph)
-    assert [each.path for each in graph.imported_by] == ["a.py"]
+async def test_a_build_knows_what_files_declare_that_come_after_the_importer(front: Front) -> None:
+    name = "a file that comes before what it imports"
+    graph = await of(front, name, "App.java")
+    assert [(found.module, within(name, found.resolved)) for found in graph.imports] == [("org.tools", "Tools.java")]
+
+
+@pytest.mark.anyio
+async def test_what_a_module_is_compiled_from_may_import_others(front: Front) -> None:
+    name = "a module that is compiled"
+    graph = await of(front, name, "fast.pyx")
+    assert [within(name, each.path) for each in graph.imported_by] == ["a.py"]
     assert graph.note == "Imports are not extracted from a file of an unknown language."
 
 
 @pytest.mark.anyio
-async def test_python_calls_nothing_of_rust_by_its_name(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text("[tool.maturin]\n")
-    (tmp_path / "Cargo.toml").write_text("[package]\nname = 'fast'\n")
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src/lib.rs").write_text("pub fn total() {}\n")
-    (tmp_path / "a.py").write_text("from fast import total\ntotal()\n")
-    async with fronted(tmp_path) as (front, _):
-        found = await front.ask(Symbols(symbol="total", relation="callers"))
+async def test_python_calls_nothing_of_rust_by_its_name(front: Front) -> None:
+    found = await front.ask(Symbols(FOLDERS["a module of Rust"], symbol="total", relation="callers"))
     assert isinstance(found, Relations)
     assert found.total == 0, found
 

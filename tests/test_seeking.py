@@ -28,18 +28,20 @@ from fledgling.worker.extracting.source_text import line_starts
 CORE = "fledgling-core"
 FOUND = (
     Search("timeout"),
-    Search("TIMEOUT", case_sensitive=True),
-    Search("count", whole_word=True, context=0),
     Search("timeout", context=0, max_results=1),
     Search(r"def \w+", regex=True),
     Search("class", language="python", path="src/**"),
     Search("process", path="engine.py"),  # the end of one path alone
-    Search("a", mode="text"),
     Search("été"),  # of a file that is not UTF-8
-    Search("k"),
     Search("printed"),  # beside outputs of a notebook, which are not searched
     Search("whole_b"),  # of a file that is parsed in part
     Search("!keep.log"),  # of the first file
+)
+LIKEWISE = (  # they take the same ways
+    Search("TIMEOUT", case_sensitive=True),
+    Search("count", whole_word=True, context=0),
+    Search("a", mode="text"),
+    Search("k"),
 )
 NOT_FOUND = (
     Search("no such text at all"),
@@ -75,9 +77,8 @@ def whole(odd: Path) -> tuple[list[Any], Built]:
 
     async def asking() -> tuple[list[Any], Built]:
         async with fronted(odd) as (front, indexing):
-            answers = [
-                await front.ask(question, Terms(due(front.profile) + PATIENCE, least=CODE)) for question in FOUND
-            ]
+            terms = Terms(due(front.profile) + PATIENCE, least=CODE)
+            answers = [await front.ask(question, terms) for question in FOUND + LIKEWISE]
             return answers, await indexing.built()
 
     return asyncio.run(asking())
@@ -94,11 +95,15 @@ def seek(
     return asyncio.run(answer_of(seeker, lambda _: None, report))
 
 
-@pytest.mark.parametrize("question", FOUND, ids=range(len(FOUND)))
+@pytest.mark.parametrize(
+    "question",
+    [*FOUND, *(pytest.param(each, marks=pytest.mark.long) for each in LIKEWISE)],
+    ids=range(len(FOUND + LIKEWISE)),
+)
 def test_what_is_found_is_what_an_index_finds(odd: Path, whole: tuple[list[Any], Built], question: Search) -> None:
     found, (answers, built) = seek(odd, question), whole
     assert found
-    assert found.answer == answers[FOUND.index(question)]
+    assert found.answer == answers[(FOUND + LIKEWISE).index(question)]
     assert found.partial == built.partial
     assert found.notices == built.notices
 

@@ -194,19 +194,23 @@ def by_true_name(tool, means):
     return found
 
 
-SAME = [
-    (tool, name, alias.means)
-    for alias in listed().alias
-    if alias.how == "same"
-    for tool in alias.tools
-    for name in alias.names
-]
+SAME: dict[tuple[str, str], list[str]] = {}  # tool and argument -> the other names that it has
+for alias in listed().alias:
+    for tool in alias.tools if alias.how == "same" else ():
+        SAME.setdefault((tool, alias.means), []).extend(alias.names)
 
 
-@pytest.mark.parametrize(("tool", "name", "means"), SAME, ids=[f"{tool}.{name}" for tool, name, _ in SAME])
-def test_an_attack_by_another_name_is_the_attack_by_the_true_name(tool, name, means):
-    for value, needed, expected in by_true_name(tool, means):
-        assert became(tool, {**needed, name: value}) in expected
+@pytest.mark.parametrize("each", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_an_attack_by_another_name_is_the_attack_by_the_true_name(each):
+    """Every attack by one of the names, every name with some attacks; or each with each."""
+    wrong = [
+        (tool, name, value)
+        for (tool, means), names in SAME.items()
+        for at, (value, needed, expected) in enumerate(by_true_name(tool, means))
+        for name in (names if each else [names[at % len(names)]])
+        if became(tool, {**needed, name: value}) not in expected
+    ]
+    assert not wrong
 
 
 def test_whatever_is_meant_is_a_question_that_true_names_and_values_could_put():

@@ -213,7 +213,9 @@ NARROWED = {
 }
 
 
-@pytest.mark.parametrize("name", NARROWED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name == "imports" else []) for name in NARROWED]
+)
 async def test_what_a_profile_hides_makes_no_tag(tmp_path: Path, name: str) -> None:
     view, expected = NARROWED[name]
     (tmp_path / "mine.sql").write_text(f"SET extends = 'fledgling-core';\n{view}")
