@@ -51,6 +51,15 @@ FILES: dict[str, tuple[str, list[str]]] = {
     ),
     # What uses a thing in passing is not about it, and neither is what is no code.
     "go/kinds.go": ('package kinds\n\nimport "net/http"\n\nvar kind = http.DetectContentType(nil)\n', []),
+    "src/pages.py": (
+        "from django.contrib.auth.decorators import login_required\nfrom django.http import HttpResponse\n",
+        ["api/http 0.85 (IMPORT django.http, line 2)"],
+    ),
+    "config/application.rb": ('require "active_record/railtie"\nrequire "action_controller/railtie"\n', []),
+    "json/Plan.java": (
+        "import io.swagger.v3.oas.annotations.media.Schema;\n\nclass Plan {\n}\n",
+        ["api/http 0.70 (IMPORT io.swagger.v3.oas.annotations.media, line 1)"],
+    ),
     "src/worker.py": ("import logging\n\nlog = logging.getLogger(__name__)\n", []),
     "src/once.py": ("QUERY = 'DELETE FROM users'\n", []),
     "docs/database.md": ("# Database\n\nSELECT a FROM b\n", []),
@@ -182,10 +191,12 @@ def test_a_wrong_rule_is_refused_with_its_line(tmp_path: Path, rules: str) -> No
 
 
 async def test_a_profile_adds_rules_and_replaces_those_of_a_tag(tmp_path: Path) -> None:
-    rules = "\n  users SYMBOL 0.9 (?i)user\n  auth PATH 0.8 ^src/app\\.py$\n"
+    rules = "\n  users SYMBOL 0.9 (?i)user\n  auth PATH 0.8 ^src/app\\.py$\n  acme PATH 0.9 ^com/acme/billing/\n"
     path = own(tmp_path, rules)
     (tmp_path / "tree").mkdir()
-    async with fronted(write(tmp_path / "tree"), path) as (front, indexing):
+    tree = make(write(tmp_path / "tree"), **{f"com/acme/billing/part/C{n}.java": "class C {}\n" for n in range(60)})
+    make(tree, **{"com/acme/billing/invoice/Line.java": "class Line {}\n"})
+    async with fronted(tree, path) as (front, indexing):
         await indexing.built()
         assert await tags_of(front, "src/users.py") == [
             "database 0.90 (IMPORT django.db, line 1)",
@@ -193,6 +204,12 @@ async def test_a_profile_adds_rules_and_replaces_those_of_a_tag(tmp_path: Path) 
         ]
         assert [tag.split()[0] for tag in await tags_of(front, "src/app.py")] == ["api/http", "auth"]
         assert isinstance(await front.ask(Search("e", tags_any=("users",))), Hits)
+        # A directory that nearly all files are in makes no shipped rule match; what a profile says is as it says.
+        assert await tags_of(front, "com/acme/billing/part/C7.java") == ["acme 0.90 (PATH)"]
+        assert await tags_of(front, "com/acme/billing/invoice/Line.java") == [
+            "acme 0.90 (PATH)",
+            "payments 0.85 (PATH)",
+        ]
 
 
 async def test_an_expression_that_re2_does_not_take_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ what a profile leaves and of the project as it is now, and an index that nobody 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 from typing import NamedTuple
 
@@ -26,6 +26,8 @@ FEW, SHARE = 2, 0.2  # names that a rule of names takes at least, or this share 
 MANY = 3  # names that make it as sure as it can be
 FIRST_SHARE = 0.6  # of the confidence of a rule of names, what the first of them makes
 ONCE = 0.7  # of the confidence of a rule of text, what a single line makes
+NEARLY_ALL, SEVERAL = 0.75, 20  # of the files of code, and of how many: a directory of so many, as `billing` in
+# `com/acme/billing`, says of none what sets it apart
 SHOWN_CHARS = 60  # of a module or name that is shown
 BY_HAND = "BY HAND"  # what says so, where an agent does
 KINDS = [CODES[kind] for kind in ("function", "class", "method", "interface", "enum", "type", "struct", "trait")]
@@ -145,11 +147,21 @@ def tagged(request: Request) -> TagsOfFiles:
 _Found = Iterator[tuple[int, Evidence]]
 
 
-def _by_path(request: Request, rule: TagRule, _: Set[int]) -> _Found:
-    files = request.blocks.files
-    paths = b"\n".join(map(request.blocks.raw_path, files))
-    for place in matching.places(matching.of_pattern(rule.pattern), paths) if files else ():
+def _by_path(request: Request, rule: TagRule, code: Set[int]) -> _Found:
+    """Yield files whose paths match; a shipped rule that nearly all match looks at no directory that nearly all are in."""
+    files, most = request.blocks.files, NEARLY_ALL * len(code)
+    paths = [*map(request.blocks.raw_path, files)]
+    places = _matching(rule, paths)
+    if not rule.line and len(code) >= SEVERAL and sum(files[place] in code for place in places) > most:
+        parts = [path.split(b"/") for path in paths]
+        held = Counter(part for file, each in zip(files, parts, strict=True) if file in code for part in {*each})
+        places = _matching(rule, [b"/".join(part for part in each if held[part] <= most) for each in parts])
+    for place in places:
         yield files[place], Evidence(rule.confidence, "PATH", 0, "")
+
+
+def _matching(rule: TagRule, paths: list[bytes]) -> Sequence[int]:
+    return matching.places(matching.of_pattern(rule.pattern), b"\n".join(paths)) if paths else ()
 
 
 def _by_import(request: Request, rule: TagRule, _: Set[int]) -> _Found:
