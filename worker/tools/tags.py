@@ -148,7 +148,7 @@ _Found = Iterator[tuple[int, Evidence]]
 
 
 def _by_path(request: Request, rule: TagRule, code: Set[int]) -> _Found:
-    """Yield files whose paths match; a shipped rule that nearly all match looks at no directory that nearly all are in."""
+    """Yield files whose paths match; where nearly all match a shipped rule, without folders that nearly all are in."""
     files, most = request.blocks.files, NEARLY_ALL * len(code)
     paths = [*map(request.blocks.raw_path, files)]
     places = _matching(rule, paths)
