@@ -16,7 +16,7 @@ from fledgling.messages.answers import Context, Overview, Related, Relations, Ta
 from fledgling.messages.generations import GRAPH
 from fledgling.security import profile as profiles
 from fledgling.worker.indexer.whole import Spans
-from fledgling.worker.store.graph import WIDEST
+from fledgling.worker.rows import WIDEST
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]

@@ -60,6 +60,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     function but a lambda has a `this` of its own, and may make objects, which have the members of its `prototype`. What
     functions and fields of `variables` give has the members of an object behind its keys: `vars(a)`, `a.__dict__`. The
     variable `exported` of a module says which names all of it are, `__all__`; of two that have a name the last counts.
+    Where there are `members_of_packages`, only files of the package see what does not say that others do; where a
+    language `says_overrides`, what does not say so overrides nothing of a class.
     """
 
     rules: tuple[str, ...] = ()
@@ -79,6 +81,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     boxes: dict[str, str] = {}
     spellings: dict[str, str] = {}
     own_constructors: bool = False
+    members_of_packages: bool = False
+    says_overrides: bool = False
     embeds: bool = False
     loops_over_pairs: bool = False
     structural: bool = False

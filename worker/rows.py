@@ -14,6 +14,7 @@ from msgspec.structs import astuple
 Engine = Literal["tree-sitter", "rules", "reader", "none"]  # what has found the definitions
 
 MAX_TARGETS = 16  # definitions that one occurrence of a name is said to mean: the surest
+WIDEST = 2**16 - 1  # the last column, in bytes, in which an occurrence is resolved: longer lines are minified or data
 LEAST_LIKELY = 30  # the code of a reason from which on it is more than possible (graph/reasons.py)
 
 

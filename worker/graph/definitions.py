@@ -22,7 +22,7 @@ BASE, DECORATOR, RECEIVER, CONSTRUCTOR = (BITS[role] for role in ("base", "decor
 SAID: dict[int, int] = {  # a flag of a function, by the role that says it
     BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
 }
-PARTIAL, STATIC, HIDDEN = BITS["partial"], BITS["static"], BITS["hidden"]
+PARTIAL, STATIC, HIDDEN, OPEN = BITS["partial"], BITS["static"], BITS["hidden"], BITS["open"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
 IS_FUNCTION, IS_CLASS, IS_NAME, SKIP = BITS["function"], BITS["class"], BITS["name"], BITS["skip"]
@@ -137,7 +137,9 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
         is_own = of == builder.name(named)
         name = builder.named(builder.dialect.constructors[0]) if is_own else builder.name(named)
     sees_itself = own == NONE and word != NONE and builder.dialect.prototypes and tree.kind(word) == IS_NAME
+    interface = [builder.visit(kid, Use.TYPE) for kid in tree.having(node, BASE)]
     scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags, word if sees_itself else NONE)
+    builder.scopes[scope].bases = interface
     value = builder.add(Op.FUNCTION, scope)
     if kept:
         value = builder.add(Op.DECORATED, value, kept)
@@ -297,6 +299,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         container, word = apart(builder, whole)
     flags = int(Flag.PARTIAL) if PARTIAL & said_inside(tree, node) or builder.dialect.bare_calls else 0
     flags |= Flag.HIDDEN if HIDDEN & said_inside(tree, node) else 0
+    flags |= Flag.OPEN if OPEN & said_inside(tree, node) else 0
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
     builder.scopes[scope].bases, builder.scopes[scope].prepended = bases, prepended
     if own != NONE:

@@ -11,7 +11,7 @@ from fledgling.worker.graph.project import MASK, Project, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.spaces import upwards
-from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, MANY, MODULE, OBJECT, Cell, Value, Values, add
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
@@ -129,7 +129,11 @@ def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> lis
     most = Reason.EXTERNAL_BASE if _may_inherit(solver, node) else Reason.BOUND
     found = []
     for cell, sure, receiver in held:
-        given = [_is_given(project, at) for at in project.table(cell[1]).get(own, ())] if cell[0] == "name" else []
+        given = (
+            [_is_given(project, at, project.unit(node)) for at in project.table(cell[1]).get(own, ())]
+            if cell[0] == "name"
+            else []
+        )
         if any(given):
             found.append((cell, min(sure, most if all(given) else min(most, Reason.SEVERAL)), receiver))
     return found
@@ -168,13 +172,31 @@ def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
     return project.gives(module, own) or bool(project.starring(module, own).modules) or bool(project.beside(path, text))
 
 
-def _is_given(project: Project, binding: int) -> bool:
-    """Whether a class gives what it binds to who takes all of it: what is static and not private."""
+def _is_given(project: Project, binding: int, unit: Unit) -> bool:
+    """Whether a class gives what it binds to a file that takes all of it: what is static, and what the file sees."""
+    _, scope = project.defined(binding)
+    if scope < 0 and project.binding(binding).how == OF_OBJECTS:
+        return False
+    is_own = scope < 0 or project.scope(scope).kind in CLASSES or bool(project.scope(scope).flags & Flag.STATIC)
+    return is_own and _sees(project, unit, binding)
+
+
+def _shown(project: Project, unit: Unit, cell: Cell) -> bool:
+    """Whether a file sees what a cell holds, if that is what a name is bound to."""
+    bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+    return not bindings or any(_sees(project, unit, at) for at in bindings)
+
+
+def _sees(project: Project, unit: Unit, binding: int) -> bool:
+    """Whether a file sees what is bound in another one: all of its own package, else what is for others."""
+    own = project.unit(binding)
+    is_beside = own.shares == unit.shares or not own.dialect.members_of_packages
     _, scope = project.defined(binding)
     if scope < 0:
-        return project.binding(binding).how != OF_OBJECTS
-    row = project.scope(scope)
-    return not row.flags & Flag.HIDDEN and (row.kind in CLASSES or bool(row.flags & Flag.STATIC))
+        return is_beside or project.binding(binding).how != OF_PACKAGE
+    flags = project.scope(scope).flags
+    is_open = flags & Flag.OPEN or project.scope(project.outer(scope)).kind == ScopeKind.INTERFACE
+    return not flags & Flag.HIDDEN and (is_beside or bool(is_open))
 
 
 def _may_inherit(solver: Solver, node: int) -> bool:
@@ -201,6 +223,7 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
     for which in stars_with(solver, unit, own):
         said, module, _, _ = solver.project.imported(unit, which)
         inside, reason = solver.spaces.in_package(unit, said.module, own)
+        inside = [at for at in inside if _shown(solver.project, unit, ("name", at, own))]
         if inside:
             return [(("name", at, own), reason, None) for at in inside]
         if module is not None and solver.project.hands_on(module, own):
@@ -208,6 +231,7 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
             found = [
                 place for place in places(solver, (MODULE, module), own, most) if place[0][0] in ("name", "module")
             ]
+            found = [place for place in found if _shown(solver.project, unit, place[0])]
             if found := found or in_class(solver, node, module, said.module, own):
                 return found
     crate = solver.crates.get(solver.project.text(own)) if unit.dialect.crates else None

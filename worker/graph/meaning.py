@@ -5,7 +5,7 @@ from typing import Any
 from fledgling.worker.graph.calls import made_of
 from fledgling.worker.graph.globs import UNSEEN, says
 from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
-from fledgling.worker.graph.members import asked_of, is_another, places
+from fledgling.worker.graph.members import asked_of, hides, is_another, places
 from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Target, Unit
@@ -283,7 +283,7 @@ class Meaning:
         if asked == NONE or scope < 0 or not self.project.scope(scope).flags & Flag.EXPLICIT:
             return False
         receivers = [of for of in self._receivers(asked) if of]
-        return not any(self.project.scope(of[1]).kind == ScopeKind.INTERFACE for of in receivers if of[0] == OBJECT)
+        return all(hides(self.solver, scope, of[1]) for of in receivers if of[0] == OBJECT)
 
     def _receivers(self, node: int) -> list[Value | None]:
         """The objects that a name is asked of."""

@@ -3,6 +3,7 @@
 import posixpath
 
 from fledgling.worker.graph.globs import OUTSIDE, modules_of, of_globs, says
+from fledgling.worker.graph.overrides import interfaces, may_override
 from fledgling.worker.graph.project import MASK, MAX_NAMES, SHIFT, Project, Space, Unit
 from fledgling.worker.graph.prototypes import PROTOTYPE, exported_objects, prototype_of, prototypes_of
 from fledgling.worker.graph.reasons import CERTAIN, Reason
@@ -32,6 +33,7 @@ from fledgling.worker.graph.values import (
 DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 MAX_REPLACED = 64  # places that remove or set members of one name: each is looked at for each class
+MAX_OVERLOADS = 16  # of one name in a class, of which each is compared with those above; with more, any may override
 MAX_OVERRIDING = 4  # of a member that are each likely; of more, any one is merely possible
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
@@ -206,11 +208,11 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
     classes = solver.classes
     scope = asked_of(solver, value[1], name)
     is_open = value[2] or scope != value[1]
-    is_interface = solver.project.scope(scope).kind == ScopeKind.INTERFACE
-    owner = _owner(solver, scope, name, is_interface=is_interface)
+    interface = scope if solver.project.scope(scope).kind == ScopeKind.INTERFACE else None
+    owner = _owner(solver, scope, name, interface)
     below = classes.below(scope) if is_open else []  # beside it, too
-    holding = [_owner(solver, at, name, is_interface=is_interface) for at in below]
-    over = [at for at in dict.fromkeys(holding) if at not in (None, owner)]
+    holding = [_owner(solver, at, name, interface) for at in below]
+    over = [at for at in dict.fromkeys(holding) if at not in (None, owner) and _overrides(solver, at, owner, name)]
     fields: list[Cell] = []
     if name in solver.project.written:
         fields = [("field", at, name) for at in classes.order(scope)]
@@ -234,19 +236,43 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
     return found, fields, int(owner is not None)
 
 
-def _owner(solver: Solver, scope: int, name: int, *, is_interface: bool) -> int | None:
+def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool:
+    """Whether what a class has of a name may be in the place of what one above it has; a field may."""
+    functions = [_functions(solver, at, name) for at in (scope, owner) if at is not None]
+    if len(functions) < 2 or not all(0 < len(each) <= MAX_OVERLOADS for each in functions):
+        return True
+    return any(may_override(solver, own, above) for own in functions[0] for above in functions[1])
+
+
+def _functions(solver: Solver, scope: int, name: int) -> list[int]:
+    """The functions of a name in a class, none where it has anything else of that name."""
+    found = [solver.project.defined(at)[1] for at in solver.project.table(scope).get(name, ())]
+    return found if min(found, default=NONE) >= 0 else []
+
+
+def _owner(solver: Solver, scope: int, name: int, interface: int | None) -> int | None:
     """The class that has a member, in the order of one; what an interface alone shows only where that is asked."""
     owner, _ = solver.classes.of_class(scope, name)
-    while owner is not None and not is_interface and _is_explicit(solver, owner, name):
+    while owner is not None and _is_explicit(solver, owner, name, interface):
         owner, _ = solver.classes.of_class(scope, name, owner)
     return owner
 
 
-def _is_explicit(solver: Solver, scope: int, name: int) -> bool:
-    """Whether a class has a member for an interface alone."""
-    project = solver.project
-    functions = [project.defined(at)[1] for at in project.table(scope).get(name, ())]
-    return bool(functions) and all(at >= 0 and project.scope(at).flags & Flag.EXPLICIT for at in functions)
+def _is_explicit(solver: Solver, scope: int, name: int, interface: int | None) -> bool:
+    """Whether a class has a member for interfaces alone, none of which is asked."""
+    functions = _functions(solver, scope, name)
+    return bool(functions) and all(hides(solver, function, interface) for function in functions)
+
+
+def hides(solver: Solver, function: int, scope: int | None) -> bool:
+    """Whether a function is called through an interface alone, and not through what it is asked of: `int I.a() {}`."""
+    if not solver.project.scope(function).flags & Flag.EXPLICIT:
+        return False
+    if scope is None or solver.project.scope(scope).kind != ScopeKind.INTERFACE:
+        return True
+    named = interfaces(solver, function)
+    above = solver.classes.order(scope)
+    return not any(at in above for at in named) if named else scope not in solver.classes.has_external_base
 
 
 def asked_of(solver: Solver, scope: int, name: int) -> int:
@@ -455,7 +481,7 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
         return {(BOUND, held[1], receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])): sure}
     if receiver[0] == CLASS:
         return {held: sure} if not flags & Flag.PROPERTY else {}
-    is_hidden = flags & Flag.EXPLICIT and solver.project.scope(receiver[1]).kind != ScopeKind.INTERFACE
+    is_hidden = hides(solver, held[1], receiver[1])
     if flags & Flag.PROPERTY:
         return {} if is_hidden else capped(returned(solver, held[1], receiver), sure)
     return {} if is_hidden else {(BOUND, held[1], receiver): sure}

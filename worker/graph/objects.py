@@ -3,11 +3,22 @@
 import re
 
 from fledgling.worker.graph.builder import Builder, visits
-from fledgling.worker.graph.definitions import HIDDEN, STATIC, read_function, said_inside
+from fledgling.worker.graph.definitions import HIDDEN, OPEN, STATIC, read_function, said_inside
 from fledgling.worker.graph.expressions import ARGS, BIND, OF, RIGHT, TYPE, VALUE, called
 from fledgling.worker.graph.paths import path_of
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import DECLARED, MADE, NONE, OF_OBJECTS, WHOLE, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import (
+    DECLARED,
+    MADE,
+    NONE,
+    OF_OBJECTS,
+    OF_PACKAGE,
+    WHOLE,
+    Imported,
+    Op,
+    ScopeKind,
+    Use,
+)
 from fledgling.worker.graph.targets import left_of, take_shape, target
 
 MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER, DECLARATION = (
@@ -91,12 +102,19 @@ def variables(builder: Builder, node: int, _use: int) -> int:
                 for row in builder.bindings[before:]:
                     row.how = DECLARED
             elif builder.scopes[builder.scope].kind == ScopeKind.CLASS:
-                said = said_inside(tree, node)
+                how = seen_by_others(builder, said_inside(tree, node))
                 for row in builder.bindings[before:]:
-                    row.how = 0 if said & STATIC and not said & HIDDEN else OF_OBJECTS
+                    row.how = how
         elif not tree.labels[kid] & TYPE:
             builder.visit(kid)
     return 0
+
+
+def seen_by_others(builder: Builder, said: int) -> int:
+    """Which other files see a field of a class itself, by what is said of it."""
+    if not said & STATIC or said & HIDDEN:
+        return OF_OBJECTS
+    return OF_PACKAGE if builder.dialect.members_of_packages and not said & OPEN else 0
 
 
 @visits("shape")

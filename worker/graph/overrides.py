@@ -6,8 +6,8 @@ from typing import Any
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NONE, Op, Parameter
-from fledgling.worker.graph.values import EXTERNAL, OBJECT
+from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
+from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT
 
 MAX_COMPARED = 1_000  # pairs of functions of one name; with more of them a class and those above it take seconds
 MAX_WITHIN = 4  # types within each other that are compared; what is further in may be anything
@@ -33,6 +33,7 @@ class Overrides:
         for function in own:
             likely: list[int] = []
             for others in above:
+                others = [other for other in others if may_override(self._solver, function, other)]
                 left -= len(others)
                 how = [(other, alike(self.taken(function), self.taken(other))) for other in others] if left > 0 else []
                 if sure := [other for other, sameness in how if sameness == YES]:
@@ -91,6 +92,31 @@ class Overrides:
         unit = project.unit(node)
         name = unit.dialect.type_aliases.get(name, name)
         return "name", unit.language, unit.dialect.spellings.get(name, unit.dialect.boxes.get(name, name)), name
+
+
+def may_override(solver: Solver, own: int, above: int) -> bool:
+    """Whether a function may override one of its name in a class above, whatever they take."""
+    project = solver.project
+    mine, theirs = project.scope(own), project.scope(above)
+    dialect, other = project.unit(own).dialect, project.unit(above)
+    around = solver.classes.owner(above)
+    is_interface = around is not None and project.scope(around).kind == ScopeKind.INTERFACE
+    if theirs.flags & (Flag.HIDDEN | Flag.EXPLICIT) or (dialect.selects and mine.flags & Flag.STATIC):
+        return False
+    if mine.flags & Flag.EXPLICIT:
+        return around in interfaces(solver, own)
+    if is_interface:
+        return True
+    if dialect.says_overrides and not mine.flags & Flag.OVERRIDES:
+        return False
+    is_seen = theirs.flags & Flag.OPEN or project.unit(own).shares == other.shares
+    return bool(is_seen) or not other.dialect.members_of_packages
+
+
+def interfaces(solver: Solver, function: int) -> list[int]:
+    """The interfaces through which alone a function is called: `void I.a() {}`."""
+    found = (solver.value(solver.child(function, base)) for base in solver.project.scope(function).bases)
+    return [value[1] for values in found for value in values if value[0] == CLASS]
 
 
 def alike(own: tuple[Type, ...], above: tuple[Type, ...]) -> int:

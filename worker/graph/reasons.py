@@ -5,7 +5,7 @@ So `min` carries the weakest link of a chain, with its reason, and `max` the bes
 
 from enum import IntEnum
 
-from fledgling.worker.rows import LEAST_LIKELY, MAX_TARGETS
+from fledgling.worker.rows import LEAST_LIKELY, MAX_TARGETS, WIDEST
 
 
 class Confidence(IntEnum):
@@ -72,6 +72,7 @@ class Reason:
     FURTHER_BELOW = 112
     MISSING = 113
     UNSEEN = 114
+    FAR = 115
 
 
 LIKELY = Reason.FLOW
@@ -122,6 +123,7 @@ WORDS: dict[int, str] = {
     Reason.BEYOND: "outside the project, or in a file that is not in the graph",
     Reason.FURTHER: f"more than {MAX_TARGETS} definitions",
     Reason.MISSING: "in a module of the project that the index lacks",
+    Reason.FAR: f"beyond byte {WIDEST:,} of a line",
     Reason.UNSEEN: "of a module of the project that is not seen to have it",
     Reason.FURTHER_BELOW: "more classes below than are looked at",
 }

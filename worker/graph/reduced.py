@@ -163,6 +163,8 @@ ROLES = [
     "prepended",
     "makes",
     "included",
+    "open",
+    "overrides",
     "skip",
 ]
 _NUMBERS = {

@@ -3,19 +3,20 @@
 from array import array
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import starmap
 
 import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.graph.meaning import Meaning, Targets
-from fledgling.worker.graph.overrides import Overrides
+from fledgling.worker.graph.overrides import Overrides, may_override
 from fledgling.worker.graph.project import MASK, Target, Unit
 from fledgling.worker.graph.reasons import CERTAIN, WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.values import CLASS
-from fledgling.worker.rows import MAX_TARGETS, surer
+from fledgling.worker.rows import MAX_TARGETS, WIDEST, surer
 
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
@@ -56,6 +57,16 @@ class Graph:
     broken: list[int] = field(default_factory=list)
     is_cut: bool = False
 
+    @cached_property
+    def begun(self) -> dict[Target, set[int]]:
+        """The names of what begins on each line, also of what is in no outline: the fields of `struct { int a; }`."""
+        found: dict[Target, set[int]] = {}
+        columns = zip(self.name, self.kind, self.file, self.line, self.target_file, self.target_line, strict=True)
+        for name, kind, *place, file, line in columns:
+            if file >= 0 and (kind == Use.DEFINITION or (kind == Use.WRITE and place == [file, line])):
+                found.setdefault((file, line), set()).add(name)
+        return found
+
 
 def with_rows(unit: Unit, sites: Sites, defined: Container[int]) -> npt.NDArray[np.bool_]:
     """Which sites of a file have rows: those of a name that the project defines, and calls."""
@@ -92,7 +103,7 @@ class Rows:
             for site in starmap(Site, sites.T[with_rows(unit, sites, self._defined)].tolist()):
                 if unit.names[site.name] in self._defined:
                     self._add(unit, site)
-                else:
+                elif site.column <= WIDEST:
                     self._add_call(unit, site)
             self._rows.sort()
             for column, values in zip(columns, zip(*self._rows, strict=True), strict=False):
@@ -106,6 +117,9 @@ class Rows:
         return graph
 
     def _add(self, unit: Unit, site: Site) -> None:
+        if site.column > WIDEST:
+            self._rows.append((*self._head(unit, site), -1, 0, CONFIDENCE[Reason.FAR], Reason.FAR))
+            return
         alike = (site.at, site.name, site.use) if site.binding == NONE else None
         found = self._alike.get(alike) if alike else None
         if found is None:
@@ -233,7 +247,9 @@ class Rows:
     def _overrides(self, graph: Graph, scope: int, above: int, name: int, reason: int = 0) -> None:
         own = [self._project.defined(at) for at in self._project.table(scope)[name]]
         other = [self._project.defined(at) for at in self._project.table(above)[name]]
-        if own and other and own[-1][1] >= 0 and other[-1][1] >= 0:
+        if not (own and other and own[-1][1] >= 0 and other[-1][1] >= 0):
+            return
+        if may_override(self._solver, own[-1][1], other[-1][1]):
             graph.overrides.append((*own[-1][0], *other[-1][0], reason))
 
     def _overrides_by_types(self, graph: Graph, scope: int, above: list[int], name: int) -> None:

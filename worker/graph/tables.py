@@ -27,6 +27,7 @@ WHOLE = "="  # the name of the export that is the whole of a module: `module.exp
 ASSIGNED = 1  # to a name that is bound further out, in a function: a field, a variable of the module
 DECLARED = 2  # a variable that is defined elsewhere: `extern int a;`
 IN_BRANCH = 4  # in a branch of a module of Python: it need not be so
+OF_PACKAGE = 5  # a static field of Java that only files of the package see
 OF_OBJECTS = 3  # a field that no other file sees as one of the class: it is no static one of Java, or private
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 
@@ -123,6 +124,8 @@ class Flag:
     SPREADS = 262144  # it takes all that something gives: `[*a]`, `f(*a)`, `yield from a`
     EXPLICIT = 524288  # it is called through an interface alone: `void I.a() {}`
     HIDDEN = 1048576  # no other file sees it: `private`
+    OVERRIDES = 8388608  # it says that it overrides another one
+    OPEN = 4194304  # other packages see it: `public`, `protected`
     MAKES = 2097152  # something else than a parser defines names in it: `make!(a);` in a module
 
 
@@ -163,7 +166,7 @@ class Scope(Struct, array_like=True, gc=False):
     returns: int = NONE
     returned: list[int] = []
     yielded: list[int] = []
-    bases: list[int] = []
+    bases: list[int] = []  # of a method that is EXPLICIT its interface
     last: dict[int, list[int]] = {}  # the bindings of a name that hold where a class ends
     every: dict[int, list[int]] = {}  # all of them, those made from scopes within too
     stars: list[int] = []  # imports of all names

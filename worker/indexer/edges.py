@@ -26,6 +26,7 @@ class Edges:
         self._graph = graph
         self._files = [blocks.file(number) for number in numbers]
         self._outlines = outlines
+        self._numbers = {name: number for number, name in enumerate(graph.names)}
         self._name_at = cache(self._qualified)
 
     def tables(self) -> Iterator[tuple[str, Columns]]:
@@ -95,9 +96,14 @@ class Edges:
         return self._name_at(file, line, name) if file >= 0 and line else None
 
     def _qualified(self, file: int, line: int, name: str) -> str | None:
-        """Return the definition that begins on a line: of several the one with a name, else the longest."""
+        """Return the definition that begins on a line: of several the one with a name, else the longest.
+
+        None if the name is that of something which is in no outline, `a` of `struct { int a; }`.
+        """
         rows = self._outlines.beginning(self._files[file], line)
-        named = [row for row in rows if row.name == name] or rows
+        named = [row for row in rows if row.name == name]
+        if not named and self._numbers.get(name) not in self._graph.begun.get((file, line), ()):
+            named = rows
         return max(named, key=lambda row: row.line_end).qualified_name if named else None
 
 

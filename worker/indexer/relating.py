@@ -31,9 +31,10 @@ from fledgling.worker.indexer.tables import EdgeTables
 from fledgling.worker.indexer.whole import Circle, Unreached, Whole
 from fledgling.worker.language import Languages
 from fledgling.worker.reasons import SYMLINK
+from fledgling.worker.rows import WIDEST
 from fledgling.worker.store import facts as known_facts
 from fledgling.worker.store import graph_writer
-from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, NONE, RESOLVED, WIDEST
+from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, NONE, RESOLVED
 from fledgling.worker.store.graph_writer import Links, Occurrences
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks

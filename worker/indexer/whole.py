@@ -106,18 +106,30 @@ class Whole:
         for each in circles(leads):
             number += 1
             yield from (Circle("import", number, len(each), path, None, None) for path in each)
-        names = {(file, row.line_start): row.qualified_name for file, rows in enumerate(self._symbols) for row in rows}
+        names = {key: row.qualified_name for key, row in self._longest.items()}
         for called in circles(self._calls(), with_own=True):
             number += 1
             for key in called:
                 file, line = key >> LINE_BITS, key & (1 << LINE_BITS) - 1
-                yield Circle("call", number, len(called), self._files[file].path, line, names.get((file, line)))
+                yield Circle("call", number, len(called), self._files[file].path, line, names.get(key))
+
+    @cached_property
+    def _longest(self) -> dict[int, Symbol]:
+        """The definition that begins on a line, by a number that holds a file and that; of several the longest."""
+        found: dict[int, Symbol] = {}
+        for file, rows in enumerate(self._symbols):
+            for row in rows:
+                before = found.setdefault(file << LINE_BITS | row.line_start, row)
+                if row.line_end > before.line_end:
+                    found[file << LINE_BITS | row.line_start] = row
+        return found
 
     def _calls(self) -> dict[int, list[int]]:
         """Return whom each definition calls for sure or likely, by numbers that hold a file and a line."""
-        graph = self._graph
+        graph, begun = self._graph, self._graph.begun
         found: dict[int, set[int]] = defaultdict(set)
         columns = zip(
+            graph.name,
             graph.file,
             graph.enclosing_line,
             graph.target_file,
@@ -126,9 +138,12 @@ class Whole:
             graph.confidence,
             strict=True,
         )
-        for file, line, target, target_line, kind, confidence in columns:
+        for name, file, line, target, target_line, kind, confidence in columns:
             if target >= 0 and line and kind in CALLS and confidence in SURE:
-                found[file << LINE_BITS | line].add(target << LINE_BITS | target_line)
+                own, called = file << LINE_BITS | line, target << LINE_BITS | target_line
+                is_shared = own == called and len(begun.get((file, line), ())) > 1 and own in self._longest
+                if not is_shared or graph.names[name] == self._longest[own].name:
+                    found[own].add(called)
         return {key: sorted(found[key]) for key in sorted(found)}
 
     # ---- what nothing is seen to use

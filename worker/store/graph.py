@@ -26,7 +26,6 @@ NO_GRAPH, RESOLVED, IN_PART, GIVEN_UP, LEFT_OUT = range(5)
 
 NONE = 2**32 - 1  # no definition
 NAMES = ("reasons", "outside")  # words by their codes: why, bases outside the project
-WIDEST = 2**16 - 1  # the last column, in bytes, in which an occurrence is kept: longer lines are minified or data
 COLUMN_BIT, USE_BIT, CONFIDENCE_BIT = 16, 12, 8  # from which on they stand in a number of the section `sites`
 
 CALLS: tuple[Use, ...] = ("call", "decorator")  # uses that are calls

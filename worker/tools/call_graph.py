@@ -112,7 +112,8 @@ def _callees(request: Request, graph: Graph, hub: Placed) -> list[Neighbour]:
             found.setdefault(row.target, []).append(row)
     request.check()
     placed = {
-        target: definitions.at(request, target, occurrences.word_at(request, rows[0])) for target, rows in found.items()
+        target: definitions.called(request, target, occurrences.word_at(request, rows[0]))
+        for target, rows in found.items()
     }
     return [
         _neighbour(request, target, each, min(row.confidence for row in found[target]))
@@ -142,9 +143,22 @@ def _leads(request: Request, graph: Graph) -> Mapping[int, set[int]]:
         around = request.outlines.enclosing(file, (line for line, _ in called))
         for begin, some in groupby(zip(around, called, strict=True), key=lambda each: each[0]):
             if begin:
-                targets = (target.file << LINE_BITS | target.line for _, (_, target) in some)
-                leads.setdefault(file.number << LINE_BITS | begin, set()).update(targets)
+                own = Definition(file.number, begin)
+                targets = {target for _, (_, target) in some}
+                if own in targets and not _calls_itself(request, graph, own):
+                    targets.remove(own)
+                numbers = (target.file << LINE_BITS | target.line for target in targets)
+                leads.setdefault(file.number << LINE_BITS | begin, set()).update(numbers)
     return leads
+
+
+def _calls_itself(request: Request, graph: Graph, own: Definition) -> bool:
+    """Return whether a definition that calls what begins on its line calls itself, and not another one there."""
+    if len(occurrences.names_at(request, own)) < 2 or not (each := definitions.at(request, own)):
+        return True
+    rows = graph.within(own.file, each.row.line_start, each.row.line_end)
+    calls = (row for row in rows if row.target == own and row.use in CALLS and row.confidence in SURE)
+    return any(occurrences.word_at(request, row) == each.row.name for row in calls)
 
 
 def _member(request: Request, key: int) -> Neighbour:

@@ -7,7 +7,7 @@ from fledgling.messages.questions import Symbols
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.graph import Definition
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import empty_answers, paths
+from fledgling.worker.tools import empty_answers, occurrences, paths
 from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
 from fledgling.worker.tools.request import Refused, Request
 
@@ -92,6 +92,13 @@ def at(request: Request, definition: Definition, name: str | None = None) -> Pla
     here = request.outlines.beginning(file, definition.line)
     named = [row for row in here if row.name == name] or here
     return Placed(file, max(named, key=lambda row: row.line_end)) if named else None
+
+
+def called(request: Request, definition: Definition, name: str) -> Placed | None:
+    """Return the definition that a name means which begins on a line; None for a function within one on its line."""
+    found = at(request, definition, name)
+    is_other = found is None or (found.row.name != name and name in occurrences.names_at(request, definition))
+    return None if is_other else found
 
 
 def place(each: Placed) -> Definition:

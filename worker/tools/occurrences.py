@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from fledgling.plain import counted
 from fledgling.worker.matching import prefilter
-from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, WIDEST, Definition, Graph, Occurrence
+from fledgling.worker.rows import WIDEST
+from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request
@@ -246,9 +247,17 @@ def leading(request: Request, definition: Definition, name: str) -> list[Occurre
 
 def neighbours(request: Request, definition: Definition, name: str) -> set[str]:
     """Return the names of the other definitions that begin on the line of one."""
+    return names_at(request, definition) - {name}
+
+
+def names_at(request: Request, definition: Definition) -> set[str]:
+    """Return the names of what begins on a line, also of what only the graph knows: a function within one."""
     assert request.outlines
+    assert request.graph
     here = request.outlines.beginning(request.blocks.file(definition.file), definition.line)
-    return {row.name for row in here} - {name}
+    rows = request.graph.within(definition.file, definition.line, definition.line)
+    begun = (row for row in rows if row.target == definition and is_definition(row))
+    return {row.name for row in here} | {word_at(request, row) for row in begun}
 
 
 def word_at(request: Request, row: Occurrence) -> str:

@@ -287,7 +287,7 @@ def _callees(asked: Asked) -> Found:
                 if row.use in CALLS and row.target and is_new and asked.admits(row.confidence):
                     word = occurrences.word_at(asked.request, row) if names(row.target) else ""
                     called.setdefault((row.target, word if word in names(row.target) else ""), []).append(row)
-        found = [(definitions.at(asked.request, target, name), rows) for (target, name), rows in called.items()]
+        found = [(definitions.called(asked.request, target, name), rows) for (target, name), rows in called.items()]
         placed = [(each, rows) for each, rows in found if each]
         for each, rows in placed:
             entries += _callee(asked, each, rows, distance)
@@ -300,9 +300,8 @@ def _callees(asked: Asked) -> Found:
 
 def _names_at(asked: Asked, target: Definition) -> frozenset[str]:
     """Return the names of the definitions that begin on a line, where these are several: names tell them apart."""
-    assert asked.request.outlines
-    several = asked.request.outlines.beginning(asked.request.blocks.file(target.file), target.line)
-    return frozenset(each.name for each in several) if len(several) > 1 else frozenset()
+    several = occurrences.names_at(asked.request, target)
+    return frozenset(several) if len(several) > 1 else frozenset()
 
 
 def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Iterator[Entry]:

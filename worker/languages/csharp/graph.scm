@@ -62,6 +62,10 @@
 
 (method_declaration returns: (_) @returns name: (identifier) @defined body: (_)? @body) @function
 (method_declaration (explicit_interface_specifier) name: (identifier) @explicit)
+(explicit_interface_specifier (_) @base)
+([(method_declaration (modifier) @overrides) (property_declaration (modifier) @overrides) (event_declaration (modifier) @overrides)]
+  (#eq? @overrides "override"))
+([(method_declaration (modifier) @hidden) (property_declaration (modifier) @hidden)] (#eq? @hidden "private"))
 (method_declaration (modifier "static" @static))
 (method_declaration (modifier "abstract" @abstract))
 (method_declaration (modifier "extern" @abstract))
@@ -75,6 +79,9 @@
 (property_declaration type: (_) @returns name: (identifier) @defined accessors: (_)? @body value: (_)? @value) @function @property
 (property_declaration (explicit_interface_specifier) name: (identifier) @explicit)
 (property_declaration (modifier "static" @static))
+(event_declaration type: (_) @returns name: (identifier) @defined accessors: (_) @body) @function @property
+(event_declaration (explicit_interface_specifier) name: (identifier) @explicit)
+(event_declaration (modifier "static" @static))
 (indexer_declaration type: (_) @type accessors: (_)? @body) @block
 (parameter type: (_)? @type name: (identifier) @bind) @param
 (parameter "=" (_) @init)

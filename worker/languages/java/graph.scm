@@ -50,6 +50,7 @@
 (class_declaration (modifiers "private" @hidden))
 (field_declaration (modifiers "static" @static))
 (field_declaration (modifiers "private" @hidden))
+(_ (modifiers ["public" "protected"] @open))
 (method_declaration (modifiers "abstract" @abstract))
 (formal_parameter type: (_) @type name: (identifier) @bind) @param
 (spread_parameter (variable_declarator name: (identifier) @bind) @rest) @param

@@ -60,6 +60,7 @@
 (method_declaration name: (_) @defined body: (_)? @body) @function
 (method_declaration return_type: (_) @returns)
 (method_declaration (static_modifier) @static)
+((method_declaration (visibility_modifier) @hidden) (#eq? @hidden "private"))
 (method_declaration (abstract_modifier) @abstract)
 (simple_parameter type: (_)? @type name: (variable_name) @bind default_value: (_)? @init) @param
 (variadic_parameter type: (_)? @type name: (variable_name) @bind) @param @rest
