@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import forking
 import pytest
 
 if TYPE_CHECKING:
@@ -85,6 +86,12 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_process_stays_that_commands_are_forked_from() -> Iterator[None]:
+    yield
+    forking.end()
+
+
 @pytest.fixture(scope="module")
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection of the file's own: on DuckDB's shared one a test trips over what any other has left unread."""
@@ -119,6 +126,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_project(tmp_path_factory.mktemp("project"))
 
 
+@pytest.fixture(scope="session")
+def small_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of one file, for servers whose answers are not what is tested: an index costs half as much."""
+    root = tmp_path_factory.mktemp("small")
+    (root / "a.py").write_text("def needle():\n    return 1\n")
+    return root
+
+
 STAGED, DEFINED = 2100, 12  # files of `staged`, and what each defines
 
 
@@ -140,7 +155,6 @@ def repositories_and_shards(tmp_path_factory: pytest.TempPathFactory) -> tuple[P
 
     No test changes a file of them; a directory comes and goes in `lib`.
     """
-    from test_cli import fledgling  # noqa: PLC0415
     from test_fleet import NAMES, write_repositories  # noqa: PLC0415
 
     base = tmp_path_factory.getbasetemp()
@@ -153,7 +167,7 @@ def repositories_and_shards(tmp_path_factory: pytest.TempPathFactory) -> tuple[P
             write_repositories(place / "repositories")
             (place / "shards").mkdir(mode=0o700)
             (place / "list").write_text("".join(f"{place / 'repositories' / name}\n" for name in NAMES))
-            done = fledgling("fleet", "build", str(place / "list"), "--out", str(place / "shards"))
+            done = forking.fledgling("fleet", "build", str(place / "list"), "--out", str(place / "shards"))
             assert done.returncode == 0, done.stdout + done.stderr
             assert "\n1 bundle, 1 of them made\ndigest " in done.stdout
             (place / "done").touch()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import serve_command
+from forking import fledgling
 from running import PATIENCE
-from test_cli import fledgling
 
 from fledgling.broker.protocol.http import agents
 from fledgling.config import ConfigError

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import click
 import psutil
 import pytest
 from conftest import git
+from forking import CLEAN, fledgling, started
 from running import PATIENCE, QUERY_WORKER, Server, back_processes
 
 from fledgling.broker.cli import ask, commands, completing, look, serve
@@ -36,13 +37,7 @@ PROFILES = {
 }
 
 
-def fledgling(*arguments: str, timeout: float = PATIENCE, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run one command away from any project, with no settings of the user who runs the tests."""
-    command = [sys.executable, "-I", "-B", "-m", "fledgling", *arguments]
-    clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **environment}
-    return subprocess.run(command, cwd="/", env=clean, capture_output=True, text=True, timeout=timeout, check=False)
-
-
+OPERATING = ("status", "check-updates", "reindex", "ingest", "ingest-delta", "purge")
 OF_INDEX = ("pid", "project", "profile", "agent", *Status.__struct_fields__)
 INDEX = (
     "files lines symbols imports image_bytes seconds languages skipped left_out slowest notices partial sections tree"
@@ -63,10 +58,7 @@ OBJECTS = [
         ["name", "definitions", "imports", "comments", "uses", "parser", "extensions"],
     ),
     ("install --check", "", ["clients"], "clients", ["client", "file", "state", "detail", "run"]),
-    *(
-        (command, "--name {project}", ["indexes"], "indexes", [*OF_INDEX])
-        for command in ("status", "check-updates", "reindex", "ingest", "ingest-delta", "purge")
-    ),
+    *((command, "--name one", ["indexes"], "indexes", [*OF_INDEX]) for command in OPERATING),
     ("list", "", ["served"], "served", ["root", *OF_INDEX]),
     (
         "doctor",
@@ -112,30 +104,18 @@ def test_settings_say_of_each_command_what_object_it_prints() -> None:
         assert listed is None or sorted(said) == sorted(fields), command
 
 
-@pytest.fixture(scope="module")
-def in_two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """An environment in which one server has two projects, so that one may be given up."""
-    above = tmp_path_factory.mktemp("two")
-    above.chmod(0o700)
-    for name in ("one", "two"):
-        (above / name).mkdir()
-        (above / name / "a.py").write_text("def a():\n    pass\n")
-    environment = {"XDG_RUNTIME_DIR": str(above)}
-    roots = (f"one={above / 'one'}", "--control", "--root", f"two={above / 'two'}")
-    with Server(*roots, env={**os.environ, **environment}) as server:
-        server.begin()
-        yield environment
-
-
-def test_json_of_each_command_is_what_the_settings_say(tmp_path: Path, in_two: dict[str, str]) -> None:
+@pytest.mark.parametrize("wide", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "all"])
+def test_json_of_each_command_is_what_the_settings_say(tmp_path: Path, served: dict[str, str], wide: bool) -> None:
+    """What operators of an index are told is one object: the long row asks each of their commands for it."""
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "a.py").write_text("def a():\n    pass\n")
-    environment = {"HOME": str(tmp_path), **in_two}
+    environment = {"HOME": str(tmp_path), **served}
     fledgling("agents", "add", "a", "--agents", str(tmp_path / "agents.yaml"), **environment)
     fledgling("install", "--client", "gemini", "--write", **environment)
     for command, typed, names, listed, fields in OBJECTS:
-        typed = typed.format(tmp=tmp_path, project="one")
-        done = fledgling(*command.split(), *typed.split(), "--json", **environment)
+        if command in OPERATING[1:] and not wide:
+            continue
+        done = fledgling(*command.split(), *typed.format(tmp=tmp_path).split(), "--json", **environment)
         found = json.loads(done.stdout)
         assert sorted(found) == sorted(names), command
         if listed:
@@ -150,27 +130,52 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+# What a terminal obeys, hides or turns around: one of each kind, as a project may hold it.
+OBEYED = (
+    "\x00\x07\x08\x1b\x7f\x85\x9b\x9d\xad\u061c\u200b\u200d\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2066\u2069\ufeff"
+)
+OBEYED += "\U000e0041"
+
+
 @pytest.fixture(scope="module")
-def served(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """An environment in which servers of two profiles answer for the project: a command builds no index of its own.
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of what terminals obey."""
+    root = tmp_path_factory.mktemp("hostile")
+    (root / "a.py").write_text(f"x = '{OBEYED.replace(chr(0), '')}'  # hostile\ndef f(a='{OBEYED[1:]}'): ...\n")
+    (root / f"b{OBEYED[1:]}.py").write_text("hostile\n")
+    (root / "owned.py").write_text("x = '\x1b]0;owned\x07'\n")
+    (root / "long.py").write_text("x = 1\n" * 100)
+    return root
+
+
+@pytest.fixture(scope="module")
+def served(project: Path, hostile: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """An environment in which servers of two profiles answer for the projects: a command builds no index of its own.
 
     That they say the same, tests/test_control.py tries.
     """
-    place = tmp_path_factory.mktemp("runtime")
+    place, one = tmp_path_factory.mktemp("runtime"), tmp_path_factory.mktemp("one")
     place.chmod(0o700)
+    (one / "a.py").write_text("def a():\n    pass\n")
     environment = {"XDG_RUNTIME_DIR": str(place)}
+    roots = [f"project={project}", "--root", f"hostile={hostile}", "--root", f"one={one}"]
     with ExitStack() as servers:
-        for profile in ("fledgling-core", "fledgling-analyst"):
-            server = Server(project, "--control", "--profile", profile, env={**os.environ, **environment})
+        for root, *options in (roots, [str(project), "--profile", "fledgling-analyst"]):
+            server = Server(root, "--control", *options, env={**os.environ, **environment})
             servers.enter_context(server).begin()
         yield environment
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_command(name: str, project: Path, profiles: Path, served: dict[str, str]) -> None:
+def check(
+    run: Callable[..., "subprocess.CompletedProcess[str]"],
+    name: str,
+    project: Path,
+    profiles: Path,
+    served: dict[str, str],
+) -> None:
     case: dict[str, Any] = CASES[name]
     arguments = [argument.replace("{root}", str(project)).replace("{tmp}", str(profiles)) for argument in case["run"]]
-    done = fledgling(*arguments, **served, **case.get("env", {}))
+    done = run(*arguments, **served, **case.get("env", {}))
     assert done.returncode == case["code"], done.stdout + done.stderr
     for expected in case.get("out", ()):
         assert expected in done.stdout
@@ -178,6 +183,25 @@ def test_command(name: str, project: Path, profiles: Path, served: dict[str, str
         assert expected in done.stderr
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
+
+
+LONG = {name: pytest.mark.long for name, row in CASES.items() if "borne_out_by" in row}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in CASES])
+def test_command(name: str, project: Path, profiles: Path, served: dict[str, str]) -> None:
+    check(fledgling, name, project, profiles, served)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", CASES)
+def test_command_by_a_python_of_its_own(name: str, project: Path, profiles: Path, served: dict[str, str]) -> None:
+    check(started, name, project, profiles, served)
+
+
+def test_cases_are_borne_out_by_others() -> None:
+    """What a long row of the table says, a plain one says of the same code."""
+    assert [name for name in LONG if CASES[name]["borne_out_by"] not in CASES.keys() - LONG.keys()] == []
 
 
 SCREEN = 46  # lines of a terminal; at 24, help of anything is longer
@@ -329,10 +353,11 @@ IN_BASH = {
     "read a.py -s View.look": "read a.py -s View.look_up ",
     "read a.py --symbol=View.Inner.d": "read a.py --symbol=View.Inner.deep ",
 }
+LONG_IN_BASH = dict.fromkeys(("read it", "read a.py -s View.look"), pytest.mark.long)  # as the rows beside them
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-@pytest.mark.parametrize("typed", IN_BASH)
+@pytest.mark.parametrize("typed", [pytest.param(typed, marks=LONG_IN_BASH.get(typed, ())) for typed in IN_BASH])
 def test_bash_completes_a_word_and_quotes_it(typed: str, bash: int) -> None:
     """With the key, in a terminal; `#` ends what it put in, and shows that no blank follows a directory."""
     for _ in range(ATTEMPTS):
@@ -384,33 +409,10 @@ def test_home_directory_is_indexed_when_it_is_really_meant(project: Path) -> Non
     assert fledgling("index", "--root", str(project), "--yes-really", HOME=str(project)).returncode == 0
 
 
-# What a terminal obeys, hides or turns around: one of each kind, as a project may hold it.
-OBEYED = (
-    "\x00\x07\x08\x1b\x7f\x85\x9b\x9d\xad\u061c\u200b\u200d\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2066\u2069\ufeff"
-)
-OBEYED += "\U000e0041"
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
-    """A project of what terminals obey, and an environment in which a server answers for it, as in `served`."""
-    root, place = tmp_path_factory.mktemp("hostile"), tmp_path_factory.mktemp("runtime")
-    place.chmod(0o700)
-    (root / "a.py").write_text(f"x = '{OBEYED.replace(chr(0), '')}'  # hostile\ndef f(a='{OBEYED[1:]}'): ...\n")
-    (root / f"b{OBEYED[1:]}.py").write_text("hostile\n")
-    (root / "owned.py").write_text("x = '\x1b]0;owned\x07'\n")
-    (root / "long.py").write_text("x = 1\n" * 100)
-    environment = {"XDG_RUNTIME_DIR": str(place)}
-    with Server(root, "--control", env={**os.environ, **environment}) as server:
-        server.begin()
-        yield root, environment
-
-
 @pytest.mark.parametrize("command", [["read", "a.py"], ["search", "hostile"], ["symbols", "a.py"], ["explore"]])
-def test_what_is_printed_is_obeyed_by_no_terminal(hostile: tuple[Path, dict[str, str]], command: list[str]) -> None:
-    root, served = hostile
-    text = fledgling(*command, "--root", str(root), **served)
-    told = fledgling(*command, "--root", str(root), "--json", **served)
+def test_what_is_printed_is_obeyed_by_no_terminal(hostile: Path, served: dict[str, str], command: list[str]) -> None:
+    text = fledgling(*command, "--root", str(hostile), **served)
+    told = fledgling(*command, "--root", str(hostile), "--json", **served)
     for done in (text, told):
         assert done.returncode == 0
         assert not set(OBEYED) & set(done.stdout + done.stderr)
@@ -421,19 +423,21 @@ def test_what_is_printed_is_obeyed_by_no_terminal(hostile: tuple[Path, dict[str,
 
 @pytest.mark.parametrize(
     ("command", "has_worker"),
-    [(["search", "hostile"], False), (["symbols", "a.py"], True), (["index", "--json"], False)],
-    ids=["sought", "indexed", "built"],
+    [
+        pytest.param(["search", "hostile"], False, id="sought"),
+        pytest.param(["symbols", "a.py"], True, id="indexed"),
+        pytest.param(["index", "--json"], False, id="built", marks=pytest.mark.long),  # printed as the others are
+    ],
 )
 def test_what_no_server_answers_is_obeyed_by_no_terminal_either(
-    hostile: tuple[Path, dict[str, str]], command: list[str], has_worker: bool
+    hostile: Path, command: list[str], has_worker: bool
 ) -> None:
     """The answer of an indexer that builds nothing, that of an index built for it, which a query worker gives, and
     what is said of an index that nobody asks.
     """
-    words = [sys.executable, "-I", "-B", "-m", "fledgling", *command, "--root", str(hostile[0])]
-    clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere"}
+    words = [sys.executable, "-I", "-B", "-m", "fledgling", *command, "--root", str(hostile)]
     had_worker = False
-    with subprocess.Popen(words, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+    with subprocess.Popen(words, env=CLEAN, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
         seen = psutil.Process(running.pid)
         while running.poll() is None:
             had_worker = had_worker or bool(back_processes(seen, QUERY_WORKER))
@@ -445,46 +449,51 @@ def test_what_no_server_answers_is_obeyed_by_no_terminal_either(
     assert had_worker == has_worker
 
 
-def test_no_root_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
+@pytest.mark.parametrize("wide", [False, pytest.param(True, marks=pytest.mark.long)], ids=["refused", "taken"])
+def test_no_root_is_obeyed_by_a_terminal(tmp_path: Path, wide: bool) -> None:
+    """A root that is refused is told in the same lines, and costs no index."""
     root = tmp_path / OBEYED[1:]
-    root.mkdir()
-    (root / "a.py").write_text("x = 1\n")
-    for arguments in (["serve", "--root", str(root)], ["index", "--root", f"{root}x"], ["doctor", "--root", str(root)]):
-        done = fledgling(*arguments)
+    if wide:
+        root.mkdir()
+        (root / "a.py").write_text("x = 1\n")
+    for command in ("serve", "index", "doctor"):
+        done = fledgling(command, "--root", str(root))
         assert not set(OBEYED) & set(done.stdout + done.stderr)
-    log = fledgling("serve", "--root", str(root), "--log-format", "json")
-    assert not set(OBEYED) & set(log.stderr)
-    assert str(root) in json.loads(log.stderr.splitlines()[0])["message"]
+        assert "\\u202e" in done.stdout + done.stderr or (wide and command == "index")
+    if wide:
+        log = fledgling("serve", "--root", str(root), "--log-format", "json")
+        assert not set(OBEYED) & set(log.stderr)
+        assert str(root) in json.loads(log.stderr.splitlines()[0])["message"]
 
 
 def on_a_terminal(root: Path, *arguments: str, **environment: str) -> str:
     """What a command shows on a terminal of 24 lines."""
     words = shlex.join([sys.executable, "-I", "-B", "-m", "fledgling", *arguments, "--root", str(root)])
-    clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "TERM": "xterm", "PAGER": "cat", **environment}
+    clean = {**CLEAN, "TERM": "xterm", "PAGER": "cat", **environment}
     run = ["script", "-qec", f"stty rows 24; {words}", os.devnull]
     return subprocess.run(run, env=clean, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
 
 
-def test_hostile_text_does_not_reach_a_terminal_raw(hostile: tuple[Path, dict[str, str]]) -> None:
-    root, served = hostile
+def test_hostile_text_does_not_reach_a_terminal_raw(hostile: Path, served: dict[str, str]) -> None:
     for environment in ({}, {"NO_COLOR": "1"}, {"PAGER": "less"}):
-        shown = on_a_terminal(root, "search", "owned", "-C", "0", **environment, **served)
+        shown = on_a_terminal(hostile, "search", "owned", "-C", "0", **environment, **served)
         assert "\\x1b]0;" in shown
         assert "\x1b]0;" not in shown
         assert ("\x1b[1;31mowned\x1b[0m" in shown) == (environment.get("NO_COLOR") is None)
 
 
-def test_pager_is_started_before_this_process_is_confined(hostile: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+def test_pager_is_started_before_this_process_is_confined(
+    hostile: Path, served: dict[str, str], tmp_path: Path
+) -> None:
     """Which it is where no server answers, and it builds an index of its own."""
-    root, served = hostile
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho paged; wc -l; exit 3\n")
     pager.chmod(0o700)
-    shown = on_a_terminal(root, "read", "long.py", PAGER=str(pager))
+    shown = on_a_terminal(hostile, "read", "long.py", PAGER=str(pager))
     assert re.search(r"paged\n.*(?<!\d)101\n", shown, re.DOTALL), shown  # a slow build draws how far it is in between
-    assert "paged" not in on_a_terminal(root, "read", "long.py", "--no-pager", PAGER=str(pager), **served)
-    assert "paged" not in on_a_terminal(root, "read", "long.py", "--json", PAGER=str(pager), **served)
-    assert "x = 1" in on_a_terminal(root, "read", "long.py", PAGER="no 'program")
+    assert "paged" not in on_a_terminal(hostile, "read", "long.py", "--no-pager", PAGER=str(pager), **served)
+    assert "paged" not in on_a_terminal(hostile, "read", "long.py", "--json", PAGER=str(pager), **served)
+    assert "x = 1" in on_a_terminal(hostile, "read", "long.py", PAGER="no 'program", **served)
 
 
 def test_name_of_what_is_left_out_is_a_path(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+from forking import fledgling
 from running import GONE_SECONDS, PATIENCE, QUERY_WORKER, Server, back_processes, is_alive
-from test_cli import fledgling
 from test_fleet import SECTIONS, copied, manifest
 
 from fledgling.broker.fleet import verified

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_cli import fledgling
+from forking import fledgling
 
 from fledgling.broker.setup import check, install, json_text
 from fledgling.broker.setup.clients import CLIENTS, entry, place

@@ -3,8 +3,8 @@
 import subprocess
 
 import pytest
+from forking import fledgling
 from running import fronted
-from test_cli import fledgling
 
 from fledgling.broker.reporting import savings
 

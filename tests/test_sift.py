@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+from forking import fledgling
 from msgspec.structs import replace
-from test_cli import fledgling
 
 from fledgling.broker.fleet.pack import packed
 from fledgling.messages.generations import CODE
