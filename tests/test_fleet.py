@@ -16,8 +16,8 @@ from typing import Any
 import psutil
 import pytest
 from conftest import git
+from forking import fledgling
 from running import GONE_SECONDS
-from test_cli import fledgling
 
 from fledgling.broker.fleet import replacing, shard, verified
 from fledgling.broker.fleet.pack import packed
@@ -200,14 +200,15 @@ def test_two_with_one_name_are_refused(repositories: Path, shards: Path) -> None
     assert "two repositories are called api" in done.stderr
 
 
-def test_killed_at_any_moment_a_build_leaves_the_old_shard(tmp_path: Path, shards: Path) -> None:
+@pytest.mark.parametrize("times", [2, pytest.param(12, marks=pytest.mark.long)])
+def test_killed_at_any_moment_a_build_leaves_the_old_shard(tmp_path: Path, shards: Path, times: int) -> None:
     """And what it leaves of its own is no obstacle to the next."""
     write_repositories(tmp_path / "r")
     web = tmp_path / "r" / "web"
     (web / "more.py").write_text("".join(f"def f{n}():\n    return {n}\n\n" for n in range(3000)))
     old, chance = (shards / "web.shard").read_bytes(), random.Random(7)
     command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "shard", str(web), "--out", str(shards)]
-    for _ in range(6):
+    for _ in range(times):
         building = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(chance.uniform(0.3, 1.5))
         building.kill()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+from forking import fledgling
 from running import GONE_SECONDS, PATIENCE
-from test_cli import fledgling
 from test_fleet import NAMES, SECTIONS, manifest, states, write_repositories
 
 from fledgling.broker.fleet import engines
@@ -55,8 +55,6 @@ def test_list_is_built_a_failed_repository_is_said_and_those_without_a_change_ar
     listed, out = write_list(tmp_path), tmp_path / "out"
     assert built(listed, out) == (2, BUILT)
     assert set(digests(out)) == set(NAMES)
-    (out / "web.shard").unlink()
-    assert built(listed, out) == (2, {**BUILT, "api": "unchanged", "lib": "unchanged"})
     listed.write_text("".join(f"{tmp_path / name}\n" for name in NAMES))
     time.sleep(1.1)  # --since has whole seconds
     since = time.strftime("%Y-%m-%dT%H:%M:%S")
@@ -129,12 +127,12 @@ def test_a_straggler_does_not_hold_up_the_rest() -> None:
 def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     above, out = tmp_path / "r", tmp_path / "out"
     out.mkdir(mode=0o700)
-    for number in range(4):
+    for number in range(2):
         (above / f"r{number}").mkdir(parents=True)
         (above / f"r{number}" / "a.py").write_text(f"def f{number}(): ...\n")
     listed = tmp_path / "list"
-    listed.write_text("".join(f"{above / f'r{number}'}\n" for number in range(4)))
-    options = ["fleet", "build", str(listed), "--out", str(out), "--workers", "2"]
+    listed.write_text("".join(f"{above / f'r{number}'}\n" for number in range(2)))
+    options = ["fleet", "build", str(listed), "--out", str(out), "--workers", "1"]
     building = psutil.Popen([sys.executable, "-I", "-B", "-m", "fledgling", *options], stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + PATIENCE
     while not [*out.glob("*.shard")]:
@@ -148,8 +146,8 @@ def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.shard")}
     code, found = built(listed, out)
     assert code == 0
-    assert set(found) == {f"r{number}" for number in range(4)}
-    assert len(before) < 4, "it was killed before it was done"
+    assert set(found) == {"r0", "r1"}
+    assert len(before) < 2, "it was killed before it was done"
     after = {path.name: path.stat().st_mtime_ns for path in out.glob("*.shard")}
     assert before.items() <= after.items(), "what was whole is not made again"
     assert sum(state == "unchanged" for state in found.values()) == len(before)

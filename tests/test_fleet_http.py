@@ -18,11 +18,11 @@ from urllib.request import Request, urlopen
 
 import psutil
 import pytest
+from forking import fledgling
 from httpx2 import AsyncClient
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from running import PATIENCE, QUERY_WORKER, back_processes, is_alive, until
-from test_cli import fledgling
 from test_monitor import free_port
 
 from fledgling.broker.audit_log.verify import verify
@@ -110,14 +110,17 @@ def shards(repositories_and_shards: tuple[Path, Path], tmp_path_factory: pytest.
     return out
 
 
-@pytest.fixture
-def served(shards: Path, tmp_path: Path) -> Iterator[Fleet]:
-    fleet = Fleet(shards, tmp_path)
+@pytest.fixture(scope="module")
+def served(shards: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    fleet = Fleet(shards, tmp_path_factory.mktemp("served"))
     try:
         yield fleet
     finally:
         fleet.process.kill()
         fleet.process.wait()
+
+
+WHOLE = (200, "searcher: serving\nreader: serving\n")
 
 
 async def test_agents_have_a_fleet_each_under_their_own_profiles(served: Fleet) -> None:
@@ -130,26 +133,40 @@ async def test_agents_have_a_fleet_each_under_their_own_profiles(served: Fleet) 
     assert not any(each.is_error for each in found)
     assert all("web/README.md" in str(each.content) for each in found)
     assert len(back_processes(served.seen, QUERY_WORKER)) == 2
-    workers = back_processes(served.seen, QUERY_WORKER)
     calls = [(each["agent"], each["tool"], each["verdict"]) for each in served.records() if each["event"] == "call"]
     assert sorted(set(calls)) == [("reader", "read", "allowed"), ("searcher", "search", "allowed")]
     assert len(calls) == 40
+
+
+async def test_it_is_ready_while_each_agent_has_a_worker(served: Fleet) -> None:
+    await until(lambda: served.readiness() == WHOLE)
+    first, second = back_processes(served.seen, QUERY_WORKER)
+    os.kill(first.pid, signal.SIGKILL)
+    await until(lambda: served.readiness()[0] == 503)
+    await until(lambda: served.readiness() == WHOLE)  # though nobody has called
+    assert second in back_processes(served.seen, QUERY_WORKER)
+
+
+async def test_nobody_else_is_served_and_nothing_is_left_at_its_end(served: Fleet) -> None:
+    assert served.status(None) == 401
+    assert served.status("A" * 43) == 401
+    assert served.status(served.tokens["reader"], host="evil.example") == 421
+    async with served.client("reader") as reader:
+        agents.revoke(served.file, "reader")
+        await until(lambda: "agent reader is revoked" in served.said())
+        with pytest.raises(MCPError, match="no agent has this token"):
+            await reader.call_tool("read", {"path": "web/README.md"})
+    assert served.status(served.tokens["reader"]) == 401
+    broker = [each for each in served.records() if each.get("process") == "broker"]
+    assert broker[0]["confinement"]["seccomp"] == "enforced"
+    workers = back_processes(served.seen, QUERY_WORKER)
+    assert workers
     served.process.send_signal(signal.SIGTERM)
     assert await asyncio.to_thread(served.process.wait, PATIENCE) == 0
     await until(lambda: not any(map(is_alive, workers)))
     assert "it was told to end" in str(served.records()[-1])
     with served.log.open("rb") as lines:
         assert verify(lines).broken is None
-
-
-async def test_it_is_ready_while_each_agent_has_a_worker(served: Fleet) -> None:
-    whole = (200, "searcher: serving\nreader: serving\n")
-    await until(lambda: served.readiness() == whole)
-    first, second = back_processes(served.seen, QUERY_WORKER)
-    os.kill(first.pid, signal.SIGKILL)
-    await until(lambda: served.readiness()[0] == 503)
-    await until(lambda: served.readiness() == whole)  # though nobody has called
-    assert second in back_processes(served.seen, QUERY_WORKER)
 
 
 class Watched(SharingFleet):
@@ -186,20 +203,6 @@ async def test_a_call_has_its_turn_but_while_the_worker_has_it(shards: Path) -> 
     first, *with_worker, last = Watched.seen
     assert (first, any(with_worker), last) == (True, False, True)
     assert len(with_worker) > 2, "several repositories were asked"
-
-
-async def test_nobody_else_is_served(served: Fleet) -> None:
-    assert served.status(None) == 401
-    assert served.status("A" * 43) == 401
-    assert served.status(served.tokens["reader"], host="evil.example") == 421
-    async with served.client("reader") as reader:
-        agents.revoke(served.file, "reader")
-        await until(lambda: "agent reader is revoked" in served.said())
-        with pytest.raises(MCPError, match="no agent has this token"):
-            await reader.call_tool("read", {"path": "web/README.md"})
-    assert served.status(served.tokens["reader"]) == 401
-    broker = [each for each in served.records() if each.get("process") == "broker"]
-    assert broker[0]["confinement"]["seccomp"] == "enforced"
 
 
 REFUSED = {

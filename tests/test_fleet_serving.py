@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 import psutil
 import pytest
+from forking import fledgling
 from running import PATIENCE, QUERY_WORKER, Server, back_processes, is_alive, opened, until
-from test_cli import fledgling
 from test_fleet import manifest
 
 from fledgling.broker import query_worker
@@ -35,6 +35,7 @@ from fledgling.broker.terms import Terms
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Ranking, Refusal, SymbolList
 from fledgling.messages.control import CONFINED
+from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.security import profile as profiles
 from fledgling.worker.store.shelf import stored_in
@@ -74,8 +75,8 @@ def shards(built: Path, tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def serving(shards: Path, profile: object = CORE) -> AsyncIterator[Fleet]:
-    """A fleet with this test as its broker."""
-    loaded = profiles.load(str(profile))
+    """A fleet with this test as its broker, under a profile or one that is named."""
+    loaded = profile if isinstance(profile, Profile) else profiles.load(str(profile))
     fleet = Fleet(PackIndex(packed(str(shards), loaded), loaded, CONFINED, lambda _: None))
     try:
         yield fleet
@@ -197,16 +198,20 @@ async def test_of_many_those_are_ranked_that_say_most_of_a_question(
         assert none == Ranking([], 0, "meaning", "Nothing says this: none of 4 repositories has a word of it.")
 
 
-@pytest.mark.parametrize("has_bundle", [True, False])
-@pytest.mark.parametrize(
-    ("query", "broken", "path", "best", "said"),
-    [
-        ("where zebras quarrel", ["api"], None, None, "Nothing says this: none of 3 repositories has a word of it."),
-        ("who runs the web", ["api"], None, "web/", "Ranked are 1 of 3 repositories that may have a word of this: "),
-        ("who runs the web", ["api"], "[lw]*/**", "web/", None),  # which leaves out the one that cannot be read
-        ("who runs the web", ["api", "big"], "[ab]*/**", None, "its index cannot be read"),
-    ],
-)
+UNREAD = [  # what is asked, of whom what is broken is, and what is said of it
+    ("where zebras quarrel", ["api"], None, None, "Nothing says this: none of 3 repositories has a word of it."),
+    ("who runs the web", ["api"], None, "web/", "Ranked are 1 of 3 repositories that may have a word of this: "),
+    ("who runs the web", ["api"], "[lw]*/**", "web/", None),  # which leaves out the one that cannot be read
+    ("who runs the web", ["api", "big"], "[ab]*/**", None, "its index cannot be read"),
+]
+IN_TURN = [  # each once plainly, every second one with a bundle
+    pytest.param(*row, has_bundle, marks=[] if has_bundle == bool(number % 2) else pytest.mark.long)
+    for number, row in enumerate(UNREAD)
+    for has_bundle in (True, False)
+]
+
+
+@pytest.mark.parametrize(("query", "broken", "path", "best", "said", "has_bundle"), IN_TURN)
 async def test_of_many_those_that_cannot_be_read_are_named(
     shards: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -215,7 +220,6 @@ async def test_of_many_those_that_cannot_be_read_are_named(
     path: str | None,
     best: str | None,
     said: str | None,
-    *,
     has_bundle: bool,
 ) -> None:
     break_index(shards, *((name, "blocks") for name in broken))
@@ -254,66 +258,66 @@ def remade(whole: bytes, change: Any) -> bytes:
     return whole[:start] + encoded + verified.END.pack(start, verified.digest(encoded))
 
 
+@pytest.mark.parametrize("count", [36, pytest.param(120, marks=pytest.mark.long)])
 async def test_answers_of_many_repositories_come_in_pages(
-    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
     shards = tmp_path / "shards"
     shards.mkdir(mode=0o700)
     whole = (built / "web.shard").read_bytes()
-    for number in range(120):
+    for number in range(count):
         (shards / f"r{number:03}.shard").write_bytes(renamed(whole, f"r{number:03}"))
-    profile = tmp_path / "short.sql"
-    profile.write_text("SET extends = 'fledgling-core';\nSET max_result_bytes = '4KB';\n")
+    profile = msgspec.structs.replace(profiles.load(CORE), max_result_bytes=1200)
     shown, pages, cursor = [], 0, None
     async with serving(shards, profile) as fleet:
         while True:
             page = await fleet.ask(Explore(cursor=cursor))
             assert isinstance(page, Exploration)
-            assert len(msgspec.json.encode(page)) < 6000
-            assert page.summary.total_files == 240
+            assert len(msgspec.json.encode(page)) < 1500
+            assert page.summary.total_files == 2 * count
             shown += [each.path for each in page.directories]
             pages += 1
             if not page.next:
                 break
             cursor = str(page.next.arguments["cursor"])
-        assert shown == [f"r{number:03}/" for number in range(120)]
+        assert shown == [f"r{number:03}/" for number in range(count)]
         assert pages > 2
-        past = await fleet.ask(Explore(cursor="120"))
+        past = await fleet.ask(Explore(cursor=str(count)))
         assert isinstance(past, Refusal)
         some = await fleet.ask(Search("run_web", max_results=3))
         assert isinstance(some, Hits)
-        assert (some.total, some.total_files, some.total_is_lower_bound) == (120, 120, False)
+        assert (some.total, some.total_files, some.total_is_lower_bound) == (count, count, False)
         monkeypatch.setattr("fledgling.broker.fleet.fleet.COUNTED_TOGETHER", 10)
         seen, cursor = [], None
         while True:  # where nobody counts to the end, pages still come to it
             some = await fleet.ask(Search("needle", max_results=7, context=0, cursor=cursor))
             assert isinstance(some, Hits)
             seen += [(file.path, line) for file in some.files for line in file.hits]
-            assert some.total_is_lower_bound or some.total == 240
+            assert some.total_is_lower_bound or some.total == 2 * count
             if not some.next:
                 break
             cursor = str(some.next.arguments["cursor"])
-        assert len(seen) == len(set(seen)) == 240
+        assert len(seen) == len(set(seen)) == 2 * count
         defined, totals, cursor = [], set(), None
         while True:
             of_kind = await fleet.ask(Symbols(kind="function", max_results=7, cursor=cursor))
             assert isinstance(of_kind, SymbolList)
             defined += [(file.path, each.name) for file in of_kind.files for each in file.symbols]
             totals.add(of_kind.total)
-            assert of_kind.total_is_lower_bound == (of_kind.total < 120)
+            assert of_kind.total_is_lower_bound == (of_kind.total < count)
             if not of_kind.next:
                 break
             cursor = str(of_kind.next.arguments["cursor"])
-        assert len(defined) == len(set(defined)) == max(totals) == 120
+        assert len(defined) == len(set(defined)) == max(totals) == count
         assert len(totals) > 1
         monkeypatch.undo()
         for _ in range(2):  # the tables of each are attached, on two threads
             defined = await fleet.ask(Search("run_web", kind="function"))
             assert isinstance(defined, SymbolList)
-            assert (defined.total, defined.note) == (120, None)
+            assert (defined.total, defined.note) == (count, None)
         elsewhere = await fleet.ask(Read("s000/src/main.py"))
         assert isinstance(elsewhere, Refusal)
-        assert "and 100 more" in elsewhere.next_step
+        assert f"and {count - 20} more" in elsewhere.next_step
 
 
 async def test_call_about_many_ends_in_its_time(built: Path, tmp_path: Path) -> None:

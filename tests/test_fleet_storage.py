@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from test_cli import fledgling
+from forking import fledgling, started
 from test_fleet import NAMES
 
 from fledgling.broker.fleet.storage import LIST, MAX_LIST, ListedBuild, ListedFile
@@ -121,7 +121,9 @@ def test_file_of_another_length_is_not_read(built: Path, tmp_path: Path) -> None
     out.mkdir(mode=0o700)
     os.truncate(storage / "web.shard", MAX_FILE)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert moved("fetch", url(storage), out) == (2, 3, {"web.shard": "it is not as long as the build says"})
+    done = started("fleet", "fetch", url(storage), str(out), "--json")
+    found = json.loads(done.stdout)
+    assert (found["moved"], found["failed"]) == (3, {"web.shard": "it is not as long as the build says"})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert after.ru_utime - before.ru_utime < 5, "seconds of CPU, of which the command takes one to start"
     assert not (out / "web.shard").exists()

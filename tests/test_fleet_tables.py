@@ -8,11 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
-import psutil
 import pytest
-from test_cli import fledgling
+from forking import fledgling
 from test_fleet import NAMES, TEXT, write_repositories
-from test_fleet_bundles import HOSTILE, with_table
+from test_fleet_bundles import HOSTILE, left_running, with_table
 
 from fledgling.broker.fleet import bundling, exporting
 from fledgling.broker.fleet.exporting import NO_TABLES, TABLES
@@ -179,7 +178,7 @@ def test_hostile_shard_costs_itself_alone(
     again = exporting.export(shards, out, profiles.load("fledgling-analyst"), CONFINED)
     assert again.refused == found.refused
     assert again.made == (0 if reason == "its tables cannot be read" else 1), "the machine may have been busy"
-    assert not psutil.Process().children()
+    assert not left_running()
 
 
 @pytest.mark.long  # of bundles, whose tables are taken in the same way, a plain test says so
