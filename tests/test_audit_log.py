@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from conftest import connected
 from costing import costs_under
+from forking import fledgling
 from mcp import MCPError
 from running import ENDLESS, PATIENCE, Server, at_work, broker, in_time, opened, query_worker, until
-from test_cli import fledgling
 
 from fledgling.broker.audit_log.records import EndRecord, MessageRecord
 from fledgling.broker.audit_log.verify import verify
@@ -81,7 +81,10 @@ def calls(log):
     return [record for record in records(log) if record["event"] == "call" and record["reason"] != "unavailable"]
 
 
-@pytest.fixture(scope="module", params=["false", "true"], ids=["hashed", "in clear"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("false", id="hashed", marks=pytest.mark.long), pytest.param("true", id="in clear")],
+)  # that a log has no arguments unless it is told to, test_arguments_are_hashed_where_nothing_is_said shows, too
 async def logged(request, anyio_backend, project, tmp_path_factory):
     """The log of one server after each of CALLS, one call cancelled and one line that is no message."""
     home = tmp_path_factory.mktemp("audit")
@@ -165,12 +168,27 @@ def test_refused_lines_are_in_it_and_only_the_broker_holds_it(project, tmp_path)
     assert {(record["verdict"], record["layer"]) for record in said} == {("refused", "protocol")}
 
 
-def test_on_standard_error_it_is_a_chain_of_its_own(project):
-    done = fledgling("serve", "--root", str(project), "--audit-log", "stderr", "--log-level", "error")
-    assert done.returncode == 0
-    said = done.stderr.encode().splitlines()
-    assert [json.loads(line)["event"] for line in said][:1] == ["start"]
-    assert verify(said).broken is None
+def test_on_standard_error_it_is_a_chain_of_its_own_and_other_lines_hold_no_content(project):
+    options = ["--audit-log", "stderr", "--log-format", "json", "--log-level", "debug"]
+    done = fledgling("serve", "--root", str(project), *options)
+    assert (done.returncode, done.stdout) == (0, "")
+    said = [(line, json.loads(line)) for line in done.stderr.splitlines()]
+    chain = [line.encode() for line, record in said if "event" in record]
+    assert json.loads(chain[0])["event"] == "start"
+    assert verify(chain).broken is None
+    others = [record for _, record in said if "event" not in record]
+    assert others[0]["message"] == f"root {project} (flag --root), profile fledgling-core"
+    assert {"time", "level", "message"} <= set(others[0])
+    assert "class Engine" not in done.stderr
+
+
+def test_arguments_are_hashed_where_nothing_is_said(tmp_path):
+    log = begun(tmp_path / "audit.jsonl")
+    with log.deciding(CORE, "read", {"path": "src/core/engine.py"}) as decision:
+        decision.became(Excerpt("a.py", "python", 1, ["x"], 1), 5)
+    end(log)
+    assert "engine.py" not in (tmp_path / "audit.jsonl").read_text()
+    assert records(tmp_path / "audit.jsonl")[-1]["arguments_sha256"] == digest({"path": "src/core/engine.py"})
 
 
 # ---- the chain ------------------------------------------------------------------------------------------------------
@@ -259,15 +277,19 @@ def test_a_chain_goes_on_over_runs(tmp_path):
     assert (checked.lines, checked.torn, checked.broken) == (9, 0, None)
 
 
-def test_a_crash_at_any_byte_is_a_torn_line_and_no_break(tmp_path):
-    """Cut in the last line or the one before, then twice in the next run's first."""
+@pytest.mark.parametrize("wide", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "all"])
+def test_a_crash_at_any_byte_is_a_torn_line_and_no_break(tmp_path, wide):
+    """Cut in the last line or the one before, then twice in the next run's first: where lines end, and in between."""
     log = tmp_path / "audit.jsonl"
     writing = begun(log)
     writing.write(EVENT)
     end(writing)
     whole = log.read_bytes()
     start, event = (len(line) + 1 for line in lines(log))
+    ends = {end + at for end in (1, start, start + event) for at in (-2, -1, 0, 1, 2)}
     for cut in range(1, len(whole) + 1):
+        if not wide and cut % 12 and cut not in ends:
+            continue
         log.write_bytes(whole[:cut])
         end(begun(log))
         again = log.read_bytes()
@@ -368,15 +390,3 @@ def test_a_line_costs_a_fraction_of_a_call(tmp_path):
                 decision.became(answer, 5000)
 
     costs_under(0.0002 * calls, told)
-
-
-# ---- the server's own log -------------------------------------------------------------------------------------------
-
-
-def test_log_lines_are_json_where_asked_for_and_hold_no_content(project):
-    done = fledgling("serve", "--root", str(project), "--log-format", "json", "--log-level", "debug")
-    assert done.stdout == ""
-    said = [json.loads(line) for line in done.stderr.splitlines()]
-    assert said[0]["message"] == f"root {project} (flag --root), profile fledgling-core"
-    assert {"time", "level", "message"} <= set(said[0])
-    assert "class Engine" not in done.stderr

@@ -9,7 +9,9 @@ import pytest
 from conftest import TESTS
 from cookbook import BOOK, answers, recipes
 from corpora import FetchError, fetch, plant
-from running import fronted
+from running import fronted, in_time
+
+from fledgling.messages.answers import Table
 
 PROFILES = sorted((TESTS.parent / "docs" / "cookbook" / "profiles").glob("*.sql"))
 CORE = {"explore", "read", "search", "symbols", "dependencies"}
@@ -49,8 +51,8 @@ async def everything(anyio_backend, project):
         yield await files(front)
 
 
-# Conditions of paths and languages, as those of documentation and of one directory.
-ALIKE = {"no-infrastructure", "no-tests", "one-language"}
+# Conditions of paths and languages, as those of documentation and of one directory; and a profile without one.
+ALIKE = {"no-infrastructure", "no-tests", "one-language", "small-machine"}
 
 
 @pytest.mark.anyio
@@ -88,6 +90,15 @@ def test_nothing_gets_through_a_profile(profile):
 
 
 @pytest.mark.anyio
+async def test_each_statement_is_answered(project):
+    """Of any project; the answers beside them are Flask's."""
+    async with fronted(project, "fledgling-analyst") as (front, _):
+        for sql, _ in recipes(BOOK.read_text()):
+            assert isinstance(await in_time(front.call, "query", {"sql": sql}), Table), sql
+
+
+@pytest.mark.anyio
+@pytest.mark.long  # Flask is fetched, and indexed
 async def test_statements_have_the_answers_beside_them(tmp_path, pytestconfig):
     try:
         flask = plant(fetch("flask", pytestconfig.cache.mkdir("projects")), tmp_path)

@@ -14,12 +14,12 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from forking import fledgling
 from httpx2 import AsyncClient
 from mcp import Client
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.streamable_http import streamable_http_client
 from running import GONE_SECONDS, PATIENCE
-from test_cli import fledgling
 from test_http import modern, request, serving
 
 from fledgling.broker.protocol.http import agents
@@ -259,6 +259,7 @@ def test_keys_are_taken_over_as_their_file_changes(server, issuer):
     assert asked(server, token)[0] == 200
 
 
+@pytest.mark.long  # seen by the same look as its file of agents, of which a plain test of tests/test_monitor.py says so
 def test_a_server_ends_where_its_file_of_keys_is_another(project, issuer, tmp_path):
     """As updates by rename are: what the new file says cannot be read, and the old one may say too much."""
     keys = tmp_path / "keys.json"

@@ -19,6 +19,7 @@ from http.client import RemoteDisconnected
 
 import pytest
 from conftest import serve_command
+from forking import fledgling
 from running import GONE_SECONDS, PATIENCE, QUERY_WORKER, back_processes
 from test_http import FIELDS, answered, modern, request, serving
 
@@ -221,8 +222,8 @@ def test_a_flood_ends_itself(watched):
 # ---- tokens that are revoked, and the end ---------------------------------------------------------------------------
 
 
-def test_a_revoked_token_ends_at_once_and_the_others_go_on(project, tmp_path):
-    with serving(project, tmp_path) as server:
+def test_a_revoked_token_ends_at_once_and_the_others_go_on(small_root, tmp_path):
+    with serving(small_root, tmp_path) as server:
         assert asked(server, "explore")[0] == 200
         _, session = server.begins()
         with server.connect() as stream:
@@ -253,8 +254,8 @@ def until_refused(server, agent):
 
 
 @pytest.mark.parametrize("how", ["replaced", pytest.param("deleted", marks=pytest.mark.long)])  # seen by the same look
-def test_a_server_ends_where_its_file_of_agents_is_another(project, tmp_path, how):
-    with serving(project, tmp_path, agents_of={"reviewer": "fledgling-core"}) as server:
+def test_a_server_ends_where_its_file_of_agents_is_another(small_root, tmp_path, how):
+    with serving(small_root, tmp_path, agents_of={"reviewer": "fledgling-core"}) as server:
         if how == "deleted":
             server.file.unlink()
         else:
@@ -267,10 +268,10 @@ def test_a_server_ends_where_its_file_of_agents_is_another(project, tmp_path, ho
         assert "Traceback" not in server.said()
 
 
-def test_calls_at_work_are_answered_before_the_end(project, tmp_path):
+def test_calls_at_work_are_answered_before_the_end(small_root, tmp_path):
     """Told to end, a server takes no further connection, closes streams, and lets calls have some seconds."""
     alone = {"analyst": "fledgling-analyst"}
-    with serving(project, tmp_path, agents_of=alone) as server, ThreadPoolExecutor(1) as pool:
+    with serving(small_root, tmp_path, agents_of=alone) as server, ThreadPoolExecutor(1) as pool:
         assert asked(server, "query", agent="analyst", sql="SELECT 1")[0] == 200
         slow = "SELECT count(hash(range)) FROM range(300000000)"
         waiting = pool.submit(asked, server, "query", agent="analyst", sql=slow)
@@ -441,18 +442,17 @@ def test_secrets_are_not_written_into_a_log(name, project, tmp_path):
     agents.add(tmp_path / "agents.yaml", "reviewer", "fledgling-core")
     given, problem = REFUSED[name]
     options = [option.format(root=project, home=tmp_path) for option in given]
-    command = serve_command(project, "--transport", "http", "--port", str(free_port()), *options)
-    said = {"capture_output": True, "text": True, "timeout": 60}
-    done = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, check=False, **said)
+    command = ["serve", "--root", str(project), "--transport", "http", "--port", str(free_port()), *options]
+    done = fledgling(*command)
     assert (done.returncode, done.stdout) == (2, "")
     assert problem in done.stderr
     assert not re.search(r"[\w-]{43}", done.stderr.replace(str(tmp_path), ""))
     assert not [*project.glob("a"), *tmp_path.glob("a")]
 
 
-def test_secrets_are_shown_on_a_terminal(project):
+def test_secrets_are_shown_on_a_terminal(small_root):
     """A server without agents says its token there, and what it is."""
-    words = shlex.join(serve_command(project, "--transport", "http", "--port", str(free_port()), "--page"))
+    words = shlex.join(serve_command(small_root, "--transport", "http", "--port", str(free_port()), "--page"))
     run = ["timeout", "-s", "TERM", "20", "script", "-qec", words, os.devnull]
     with subprocess.Popen(run, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as shown:
         said = "".join(line for line, _ in zip(shown.stdout, range(3), strict=False))

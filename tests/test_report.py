@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from forking import fledgling
 from running import PATIENCE, fronted
-from test_cli import fledgling
 from trees import make
 
 from fledgling.broker.cli import look
@@ -222,7 +222,7 @@ document.body.dataset.seen = [innerWidth, page, Math.min(...sizes), Math.max(...
 
 
 @pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
-@pytest.mark.parametrize("width", [420, 1400])
+@pytest.mark.parametrize("width", [420, pytest.param(1400, marks=pytest.mark.long)])
 def test_page_fits_a_screen_and_pictures_can_be_read_on_it(tmp_path: Path, width: int) -> None:
     page = report.page("p", "core", "now", BUILT, overview_of("a.py"))
     page = re.sub(r"<meta http-equiv[^>]*>", "", page).replace("</main>", f"</main>{SEEN_BY_A_PERSON}")

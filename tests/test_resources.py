@@ -3,17 +3,20 @@
 import asyncio
 import hashlib
 import json
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from asking import text
-from conftest import connected
-from mcp import MCPError
+from conftest import ERAS, connected
+from mcp import Client, MCPError
 from mcp.client.extension import advertise
 from mcp.types import ClientCapabilities, PromptReference, ResourceTemplateReference
 from msgspec.structs import replace
+from running import fronted
 
+from fledgling.broker.audit_log.writer import AuditLog, open_log
 from fledgling.broker.protocol import app, resources
+from fledgling.broker.protocol.server import build
 from fledgling.broker.reporting import explorer, report
 from fledgling.messages.answers import Refusal
 from fledgling.security import profile as profiles
@@ -71,9 +74,19 @@ COMPLETED = {
 }
 
 
+@asynccontextmanager
+async def served(root, profile="fledgling-core", log=None, era="modern", **client):
+    """A client of a server in this process."""
+    async with fronted(root, profile, is_followed=True) as (front, _):
+        if log:
+            log = open_log(str(log), {"": str(root)}, front.profile, with_arguments=False)
+        async with Client(build(front, log or AuditLog(), "structured"), mode=ERAS[era], **client) as found:
+            yield found
+
+
 @pytest.fixture(scope="module")
 async def client(project):
-    async with connected(project) as client:
+    async with served(project) as client:
         yield client
 
 
@@ -129,7 +142,7 @@ OTHERS = {  # what a client says of pages, which is not that it shows those that
 async def test_who_shows_pages_is_given_one_beside_the_map(project, tmp_path, era):
     log = tmp_path / "audit.jsonl"
     shows = [advertise(app.EXTENSION, {"mimeTypes": [app.MIME]})]
-    async with connected(project, "--audit-log", str(log), era=era, extensions=shows) as client:
+    async with served(project, log=log, era=era, extensions=shows) as client:
         with_page = {tool.name: tool.meta for tool in (await client.list_tools()).tools if tool.meta}
         assert with_page == {"explore": {"ui": {"resourceUri": app.URI}}}
         [page] = [found for found in (await client.list_resources()).resources if str(found.uri) == app.URI]
@@ -189,7 +202,7 @@ async def test_a_profile_has_what_its_tools_give(tools):
 
 async def test_a_client_is_offered_no_more_than_its_profile_has(tmp_path, project):
     (tmp_path / "mine.sql").write_text("SET tools = 'search, query';")
-    async with connected(project, "--profile", str(tmp_path / "mine.sql")) as client:
+    async with served(project, tmp_path / "mine.sql") as client:
         assert [each.name for each in (await client.list_resources()).resources] == ["profile", "schema"]
         assert not (await client.list_resource_templates()).resource_templates
         for uri in ("fledgling://overview", "fledgling://file/src/core/engine.py"):
