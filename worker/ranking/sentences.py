@@ -85,7 +85,7 @@ def of_file(text: bytes, *, is_document: bool) -> Sentence | None:
 
 
 def of_notebook(text: bytes) -> Sentence | None:
-    """Return what the first cells of Markdown say of a notebook, of those that are whole at its top.
+    r"""Return what the first cells of Markdown say of a notebook, of those that are whole at its top.
 
     >>> of_notebook(b'{"cells": [{"cell_type": "markdown", "source": ["# Uploads\\n", "Sends a file again."]}]}')
     Sentence(text='Uploads: Sends a file again.', source='Markdown cell')
