@@ -17,7 +17,7 @@ from costing import costs_under
 from fledgling.messages.control import CONFINED
 from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.security import limits
-from fledgling.worker.extracting.docstrings import cleaned
+from fledgling.worker.extracting.docstrings import cleaned, unmarked
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.source_text import MAX_GAP
 from fledgling.worker.extractor.messages import FILE_SECONDS, Batch, Facts, Source
@@ -423,3 +423,16 @@ def test_a_comment_far_above_documents_nothing(extractor: Extractor) -> None:
 )
 def test_a_text_is_cleaned_as_python_does(text: str) -> None:
     assert cleaned(text) == inspect.cleandoc(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "plain"),
+    [
+        ("!> one\n  !! two", "!>|!!", "one\ntwo"),
+        ("/// one\n/// !> two", "///", "one\n!> two"),
+        ("/** one\n * !> two */", r"/\*\*", "one\n!> two"),
+    ],
+    ids=["of its language alone", "known in all", "known in all, of several lines"],
+)
+def test_a_comment_is_read_without_the_marks_of_its_language(text: str, mark: str, plain: str) -> None:
+    assert unmarked(text, mark) == plain

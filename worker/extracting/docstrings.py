@@ -15,8 +15,14 @@ COMMENT_ENDS = ("*/", "*)", "-}", "#>", "]]", "]=")  # what one holds that the e
 AT_MARGIN = re.compile(r"\n\S")
 
 
-def unmarked(text: str) -> str:
-    """Comments without their marks: `text` of `/** text */`, ` * text` or `// text`, line by line."""
+def unmarked(text: str, mark: str = "(?!)") -> str:
+    """Comments without their marks: `text` of `/** text */`, ` * text` or `// text`, line by line.
+
+    What begins otherwise has the mark of its language, an expression: `!>` in Fortran.
+    """
+    begin = COMMENT_BEGIN.match(text)
+    if begin and not begin[0].strip():
+        return re.sub(rf"^[ \t]*(?:{mark})[ \t]?", "", text, flags=re.MULTILINE)
     text = COMMENT_BEGIN.sub("", text)
     return COMMENT_END.sub("", text) if any(end in text for end in COMMENT_ENDS) else text
 

@@ -316,7 +316,7 @@ def docstring(language: Language, text: SourceText, found: Definition) -> str | 
             return None
         is_marked = COMPILED(language.doc_comment).match
         marked = "\n".join(comment for comment in map(bytes.decode, comments) if is_marked(comment))
-        return cleaned(unmarked(marked)).strip() or None
+        return cleaned(unmarked(marked, language.doc_comment)).strip() or None
     return None
 
 
