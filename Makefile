@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test quick long engines clients bench bench-meaning bench-held-out bench-all bench-record bundle dist constraints docs site site-requirements check format
+.PHONY: test quick long engines clients bench bench-meaning bench-held-out bench-all bench-record bundle dist constraints pins docs site site-requirements check format
 
 test:
 	.venv/bin/python -m pytest
@@ -39,6 +39,10 @@ dist: # wheel and sdist of the last commit: the same bytes from every clone
 
 constraints: # pins and hashes of all that the tests need, of every platform; needs uv
 	uv pip compile --universal --python-version 3.11 --extra test --generate-hashes --upgrade --no-annotate \
+	  --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
+
+pins: # pins what has none, a grammar that was added, and leaves the others as they are; needs uv
+	uv pip compile --universal --python-version 3.11 --extra test --generate-hashes --no-annotate \
 	  --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
 
 docs: # writes what docs/ says of tools, profiles and settings, from the code

@@ -82,14 +82,14 @@ def test_every_pin_is_in_its_range(python):
     pins = pinned(python)
     for requirement in wanted():
         name = canonicalize_name(requirement.name)
-        assert name in pins, f"{requirement} has no pin: make constraints"
+        assert name in pins, f"{requirement} has no pin: make pins"
         assert pins[name] in requirement.specifier, requirement
 
 
 def test_constraints_name_all_that_is_installed():
     pins = pinned(f"{sys.version_info.major}.{sys.version_info.minor}")
     for name, requirement in installed(wanted()):
-        assert name in pins, f"{requirement} has no pin: make constraints"
+        assert name in pins, f"{requirement} has no pin: make pins"
         assert pins[name] in requirement.specifier, requirement
 
 
