@@ -212,7 +212,7 @@ def written(directive: profiles.Directive) -> str:
             return "`'on'`" if value else "`'off'`"
         case int(value) if directive.literal.expects.startswith("a size"):
             return f"`'{profiles.size_text(value)}'`"
-        case "" | tuple():
+        case None | "" | tuple():
             return "none"
         case str(value):
             return f"`'{value}'`"

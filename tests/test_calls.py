@@ -10,7 +10,7 @@ A row has a `name`, a `tool`, its `arguments`, and any of these, of which all mu
     cut          whether `next` goes on (false)          items        how many things all pages hold together
     taken        what was taken as what, where the arguments are not quite those of the tool; "" where nothing is said
 
-A table may name its `tree`, a fixture, and its `profile`.
+A table may name its `tree`, a fixture, and its `profile`, a shipped one or the text of one: `SET tools = 'read';`.
 """
 
 import tomllib
@@ -25,6 +25,8 @@ from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import PromptReference, Tool
+
+from fledgling.messages.questions import QUESTIONS
 
 pytestmark = pytest.mark.anyio
 
@@ -105,9 +107,13 @@ def long(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-async def agent(request):
+async def agent(request, tmp_path_factory):
     tree, profile = request.param
     root = request.getfixturevalue(tree)
+    if profile.startswith("SET "):
+        place = tmp_path_factory.mktemp("profile") / "own.sql"
+        place.write_text(profile)
+        profile = str(place)
     async with connected(root, "--profile", profile) as client:
         yield Agent(client, {tool.name: tool for tool in (await client.list_tools()).tools}, root)
 
@@ -196,7 +202,7 @@ def items(page):
 
 @ANALYST
 async def test_the_schemas_are_of_json_schema_2020_12(agent):
-    assert list(agent.tools) == ["explore", "read", "search", "symbols", "dependencies", "query"]
+    assert list(agent.tools) == [*QUESTIONS], "fledgling-analyst has every tool"
     for tool in agent.tools.values():
         Draft202012Validator.check_schema(tool.input_schema)
         assert tool.input_schema["additionalProperties"] is False
