@@ -151,7 +151,8 @@ def test_messages_that_are_explained_are_ours() -> None:
 
 @pytest.mark.parametrize("document", MAX_BYTES)
 def test_document_stays_small(document: str) -> None:
-    assert (ROOT / document).stat().st_size <= MAX_BYTES[document]
+    over = (ROOT / document).stat().st_size - MAX_BYTES[document]
+    assert over <= 0, f"{document} is {over} bytes too long; move so much of it to docs/"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

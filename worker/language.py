@@ -165,8 +165,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
     # Where imports lead: the folder whose imports.py resolves them, and the manifests that it reads, as glob patterns
     # of file names. An import that matches `relative` starts from the importing file. Where imports name what files
-    # declare, `separator` stands between a package and a name in it. `modules` is what the tools know of such names.
-    # With `inner_modules` a path may lead through modules that have no file.
+    # declare, `separator` stands between a package and a name in it; without one a resolver is told of none. `modules`
+    # is what the tools know of such names. With `inner_modules` a path may lead through modules that have no file.
     imports: str | None = None
     manifests: tuple[str, ...] = ()
     relative: str = r"\."

@@ -22,8 +22,6 @@ EXIT_CODES = (
     "124 timeout."
 )
 
-TOOLS = ("explore", "search", "symbols", "read", "dependencies", "query")
-
 
 class HelpLine(NamedTuple):
     """A line of help: what a command does; the module that has the command, and its name there."""

@@ -3,7 +3,7 @@
 What to look for stands in `languages/*/tags.scm`; this is the vocabulary of their captures. Patterns count in file
 order: of two that say something about the same thing, the first holds.
 
-    @definition.<kind>  a definition; its signature begins here
+    @definition.<kind>  a definition, of a Kind of messages/questions.py; its signature begins here
     @definition.scope   no symbol, but what stands in it belongs to its @name: an `impl` of Rust; to what is around if
                         that is `self`
     @definition.call    no symbol, nor is what is local to a function in it: the call of a macro with a body
