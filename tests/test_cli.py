@@ -226,7 +226,10 @@ COMMANDS = {
     'read(path="-x.py", start_line=201)': "fledgling read --start-line 201 --root '/a b' -- -x.py",
     'symbols(path="-x", kind="class")': "fledgling symbols --kind class --root '/a b' -- -x",
     'read(path="a.py", symbol="-f")': "fledgling read --symbol=-f --root '/a b' a.py",
+    'mode="text"': "--mode text",
+    "depth=4": "--depth 4",
     "explore()": "fledgling explore --root '/a b'",
+    "search()": "fledgling search",
     "read(path, symbol)": "read(path, symbol)",
     'search(query="a", nonsense=1)': 'search(query="a", nonsense=1)',
     'search("a")': 'search("a")',
@@ -494,6 +497,12 @@ def test_pager_is_started_before_this_process_is_confined(
     assert "paged" not in on_a_terminal(hostile, "read", "long.py", "--no-pager", PAGER=str(pager), **served)
     assert "paged" not in on_a_terminal(hostile, "read", "long.py", "--json", PAGER=str(pager), **served)
     assert "x = 1" in on_a_terminal(hostile, "read", "long.py", PAGER="no 'program", **served)
+
+
+def test_table_is_as_wide_as_the_terminal_in_a_pager_too(project: Path, served: dict[str, str]) -> None:
+    asked = ("query", "--profile", "fledgling-analyst", "--format", "table", "SELECT repeat('x', 200) AS a")
+    for pager in ("cat", "head"):
+        assert on_a_terminal(project, *asked, PAGER=pager, **served).splitlines()[-1] == f"{'x' * 79}…"
 
 
 def test_name_of_what_is_left_out_is_a_path(tmp_path: Path) -> None:

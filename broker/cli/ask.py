@@ -1,6 +1,7 @@
 """The tools as commands: the same questions, answered by the same processes under the same profile."""
 
 import os
+import sys
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
@@ -123,7 +124,8 @@ def command_of(tool: str) -> click.Command:
 
     for field in reversed(others):
         choices = properties[field.name].get("enum")
-        is_flag, is_list = (properties[field.name].get("type") == kind for kind in ("boolean", "array"))
+        kind = properties[field.name]["type"]
+        is_flag, is_list = kind == "boolean", kind == "array"
         command = click.option(
             *filter(None, (SHORT.get(tool, {}).get(field.name), f"--{field.name.replace('_', '-')}")),
             f"ask_{field.name}",
@@ -131,7 +133,7 @@ def command_of(tool: str) -> click.Command:
             multiple=is_list,
             default=None,
             help=_help(field, is_list=is_list),
-            type=click.Choice(choices) if choices else None,
+            type=click.Choice(choices) if choices else int if kind == "integer" else None,
             shell_complete=COMPLETED.get(field.name),
             metavar=None if is_flag or (choices and len(choices) <= LONGEST_CHOICE) else _metavar(field.name),
         )(command)
@@ -161,7 +163,12 @@ def asked(tool: str, options: dict[str, Any], *, as_json: bool, color: bool) -> 
         given["language"] = VALUES["language"](given["language"], "")  # `py`, as other programs have it, too
     is_listed = _merge(given, options) if tool == "search" else False
     form = options.pop("form", None)
-    return given, Looks(as_json, color, is_listed, form, (), highlighting(given) if color else None)
+    width = None
+    if form and sys.stdout.isatty():
+        import shutil  # noqa: PLC0415  (as a rule no form is asked for)
+
+        width = shutil.get_terminal_size().columns
+    return given, Looks(as_json, color, is_listed, form, (), highlighting(given) if color else None, width)
 
 
 def _help(field: msgspec.structs.FieldInfo, *, is_list: bool) -> str:

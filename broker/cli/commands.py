@@ -9,6 +9,7 @@ import msgspec
 
 from fledgling.messages.questions import QUESTIONS
 
+_ARGUMENT = re.compile(r'(?<!\S)(mode|depth)=(?:"(\w+)"|(\d+))(?!\w)')  # that a sentence names by itself
 # A call in a sentence of ours: no argument of one that is offered holds a bracket, but in a string.
 _CALL = re.compile(rf"\b({'|'.join(QUESTIONS)})\(((?:[^()\"]|\"(?:[^\"\\]|\\.)*\")*)\)")
 
@@ -37,7 +38,7 @@ def command(tool: str, arguments: Mapping[str, object], settings: Iterable[str] 
 
 
 def in_shell(sentence: str, settings: Iterable[str] = ()) -> str:
-    """Return a sentence of ours with the calls in it as commands; what is no whole call stays as it is."""
+    """Return a sentence of ours with the calls and arguments in it as they are typed; what is no whole call stays."""
     settings = tuple(settings)
 
     def written(call: re.Match[str]) -> str:
@@ -47,12 +48,12 @@ def in_shell(sentence: str, settings: Iterable[str] = ()) -> str:
             arguments = {word.arg: ast.literal_eval(word.value) for word in parsed.keywords if word.arg}
             msgspec.convert(arguments, QUESTIONS[call[1]])
         except (SyntaxError, ValueError, RecursionError, MemoryError, msgspec.ValidationError):
-            return call[0]
+            return call[0] if call[2] else f"fledgling {call[1]}"  # `search()` finds text, whatever is sought
         if parsed.args:
             return call[0]
         return command(call[1], arguments, settings)
 
-    return _CALL.sub(written, sentence)
+    return _ARGUMENT.sub(lambda found: f"--{found[1]} {found[2] or found[3]}", _CALL.sub(written, sentence))
 
 
 def _pythonic(call: str) -> str:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 
@@ -17,14 +16,17 @@ LEAST_WIDTH = 8  # characters of a column that is cut for a narrow terminal
 GAP = 2  # characters between two columns
 
 
-def show(answer: Table, form: str) -> None:
-    """Print all rows of an answer to standard output, and nothing else. Raises click.UsageError."""
+def show(answer: Table, form: str, width: int | None = None) -> None:
+    """Print all rows of an answer to standard output, and nothing else; a table in so many columns, if they are given.
+
+    Raises click.UsageError.
+    """
     if form == "parquet":
         if sys.stdout.isatty():
             raise click.UsageError("parquet is for a file: fledgling query ... --format parquet > rows.parquet")
         sys.stdout.buffer.write(parquet.written(answer.columns, answer.rows))
         return
-    lines = _LINES[form](answer)
+    lines = _aligned(answer, width) if form == "table" else _LINES[form](answer)
     click.echo("".join(f"{line}\n" for line in lines), nl=False)
 
 
@@ -43,13 +45,13 @@ def _separated(answer: Table) -> Iterator[str]:
         yield visible(line.getvalue())
 
 
-def _aligned(answer: Table) -> Iterator[str]:
-    """Yield aligned columns below their names, numbers to the right; on a terminal as wide as that."""
+def _aligned(answer: Table, width: int | None) -> Iterator[str]:
+    """Yield aligned columns below their names, numbers to the right."""
     rows = [[one_line("" if cell is None else _text(cell)) for cell in row] for row in answer.rows]
     heads = [one_line(name) for name in answer.columns]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    if sys.stdout.isatty():
-        _narrow(widths, shutil.get_terminal_size().columns)
+    if width:
+        _narrow(widths, width)
     is_number = [
         all(cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool)) for cell in column)
         for column in (zip(*answer.rows, strict=True) if rows else [()] * len(heads))
@@ -75,4 +77,4 @@ def _text(cell: object) -> str:
     return cell if isinstance(cell, str) else msgspec.json.encode(cell).decode()
 
 
-_LINES: Mapping[str, Callable[[Table], Iterator[str]]] = {"table": _aligned, "csv": _separated, "jsonl": _objects}
+_LINES: Mapping[str, Callable[[Table], Iterator[str]]] = {"csv": _separated, "jsonl": _objects}

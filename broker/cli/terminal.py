@@ -29,7 +29,8 @@ SAID_SECONDS = 5.0  # of waiting for the index until somebody who sees no progre
 class Looks(NamedTuple):
     """How an answer is printed: as JSON, in colour, as paths alone, or in a form of formats.py.
 
-    `settings` are words of options as they were given; `spans` says what matches in a line, where that is marked.
+    `settings` are words of options as they were given; `spans` says what matches in a line, where that is marked;
+    `width` is that of the terminal, if rows are for one, also where a pager shows them.
     """
 
     as_json: bool = False
@@ -38,6 +39,7 @@ class Looks(NamedTuple):
     form: str | None = None
     settings: tuple[str, ...] = ()
     spans: paint.Spans | None = None
+    width: int | None = None
 
 
 def show(answer: AnyAnswer, looks: Looks) -> None:
@@ -45,7 +47,7 @@ def show(answer: AnyAnswer, looks: Looks) -> None:
     if looks.form and isinstance(answer, Table):
         from fledgling.broker.cli import formats  # noqa: PLC0415  (few answers are in one)
 
-        formats.show(answer, looks.form)
+        formats.show(answer, looks.form, looks.width)
         if answer.note or answer.truncated:
             click.echo(f"fledgling: {visible(answer.note or 'these are not all rows')}", err=True)
     elif looks.as_json:
