@@ -152,9 +152,9 @@ PLACES = {
     "opencode": ("XDG_CONFIG_HOME", ".config/opencode/opencode.json", "opencode/opencode.json"),
     "windsurf": (None, ".codeium/windsurf/mcp_config.json", None),
     "cline": (
-        "XDG_CONFIG_HOME",
-        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-        "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        "CLINE_DIR",
+        ".cline/data/settings/cline_mcp_settings.json",
+        "data/settings/cline_mcp_settings.json",
     ),
     "copilot-cli": ("COPILOT_HOME", ".copilot/mcp-config.json", "mcp-config.json"),
     "jetbrains": (None, ".junie/mcp/mcp.json", None),

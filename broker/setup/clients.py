@@ -17,7 +17,6 @@ class Base(NamedTuple):
 
 _CONFIG = Base("XDG_CONFIG_HOME", ".config")
 _SUPPORT = Base(None, "Library/Application Support") if sys.platform == "darwin" else _CONFIG
-_CLINE = "Code/User/globalStorage/saoudrizwan.claude-dev/settings"  # an extension of VS Code
 
 
 class Client(NamedTuple):
@@ -48,7 +47,10 @@ CLIENTS: Mapping[str, Client] = {
     "zed": Client(_CONFIG, "zed/settings.json", "context_servers", extra={"source": "custom"}),
     "opencode": Client(_CONFIG, "opencode/opencode.json", "mcp", extra={"type": "local"}, has_list=True),
     "windsurf": Client(Base(None, ".codeium/windsurf"), "mcp_config.json", "mcpServers", needs_root=True),
-    "cline": Client(_SUPPORT, f"{_CLINE}/cline_mcp_settings.json", "mcpServers", needs_root=True),
+    # One file for its command and its extensions; those start servers nowhere near a project.
+    "cline": Client(
+        Base("CLINE_DIR", ".cline"), "data/settings/cline_mcp_settings.json", "mcpServers", needs_root=True
+    ),
     "copilot-cli": Client(
         Base("COPILOT_HOME", ".copilot"), "mcp-config.json", "mcpServers", extra={"type": "local", "tools": ["*"]}
     ),
