@@ -49,10 +49,14 @@ def large(tmp_path_factory):
 
 @pytest.mark.anyio
 async def test_text_is_served_first_and_calls_go_on_while_definitions_come(large):
-    """Every answer before, during and after the change is right; those of the first generation say what they lack."""
+    """Every answer before, during and after the change is right; those of the first generation say what they lack.
+
+    A map that was begun with text goes on without symbols.
+    """
     search = Search("# target 7", context=0, max_results=1000)
     async with fronted(large) as (front, indexing):
         assert (await indexing.sealed(TEXT)).number == TEXT
+        begun = await front.ask(Explore(cursor="1.1"))
         notes = []
         while not notes or notes[-1]:
             found = await front.ask(search)
@@ -61,29 +65,28 @@ async def test_text_is_served_first_and_calls_go_on_while_definitions_come(large
             assert bool(found.note) != any(file.enclosing for file in found.files)
             notes.append(found.note)
         assert set(notes) == {EXTRACTING, None}
+        later = await front.ask(Explore(cursor="1.1"))
+        assert begun.note in (EXTRACTING, EARLIER)
+        assert later.note == EARLIER
+        assert begun.files == later.files
+        assert {file.symbols for file in later.files} == {0}
+        assert {file.lines for file in later.files} == {FUNCTIONS * 4 - 1}
+        whole = await front.ask(Explore(cursor="1"))
+        assert (whole.note, {file.symbols for file in whole.files}) == (None, {FUNCTIONS})
+        refused = await front.ask(Explore(cursor="1.0"))
+        assert refused.reason == "there is no map to continue with this cursor"
         assert (await indexing.sealed(TEXT)).number == TEXT
         assert (await indexing.sealed(CODE)).number == CODE
 
 
 @pytest.mark.anyio
-async def test_what_is_pending_is_said_where_it_matters_alone(large):
+async def test_what_needs_definitions_waits_for_them(large):
     """Paths and text are all there: no error about a path and no empty search says that something is to come."""
     async with fronted(large) as (front, indexing):
         await indexing.sealed(TEXT)
-        asked = [
-            Read("nowhere.py"),
-            Explore("nowhere"),
-            Search("nowhere"),
-            Read("module_007.py", start_line=1, end_line=2),
-        ]
-        for found in await asyncio.gather(*map(front.ask, asked)):
+        whole = Read("nowhere.py"), Explore("nowhere"), Search("nowhere"), Read("module_007.py", end_line=2)
+        for found in await asyncio.gather(*map(front.ask, whole)):
             assert "still being" not in (render.refusal(found) if isinstance(found, Refusal) else tools.text(found))
-
-
-@pytest.mark.anyio
-async def test_what_needs_definitions_waits_for_them(large):
-    async with fronted(large) as (front, indexing):
-        await indexing.sealed(TEXT)
         asked = [
             front.ask(Explore()),
             front.ask(Read("module_007.py", start_line=1, end_line=2)),
@@ -103,14 +106,17 @@ async def test_what_needs_definitions_waits_for_them(large):
 
 @pytest.mark.anyio
 async def test_a_client_that_waits_hears_how_far_the_index_is(large):
+    """The greeting and the list of tools need no index."""
     heard = []
 
-    async def progress(done, total, message):
+    async def hear(done, total, message):
         heard.append((done, total, message))
 
     async with connected(large) as client:
         indexer = await first(broker(), INDEXER)
-        asked = client.call_tool("symbols", {"name_pattern": "function_9_9"}, progress_callback=progress)
+        indexer.suspend()
+        assert (await client.list_tools()).tools
+        asked = client.call_tool("symbols", {"name_pattern": "function_9_9"}, progress_callback=hear)
         asking = asyncio.create_task(asked)
         while not (asking.done() or any("extract" in message for _, _, message in heard)):  # a step, then a report
             indexer.resume()
@@ -121,7 +127,10 @@ async def test_a_client_that_waits_hears_how_far_the_index_is(large):
         result = await asking
         assert result.structured_content["total"] == 1
         assert (await structured(client, "explore"))["summary"]["total_files"] == FILES
-    assert heard == sorted(heard)
+    progress = [done for done, _, _ in heard]
+    assert progress == sorted({*progress})
+    assert {total for _, total, _ in heard} == {100}
+    assert all(message.startswith("indexing: ") for _, _, message in heard)
     assert any("extract" in message for _, _, message in heard)
 
 
@@ -146,6 +155,7 @@ def wide(tmp_path_factory):
 
 WIDE = 21  # directories
 DEFINITIONS = 15  # of a module, all of one name
+LINES = WIDE * 100 * DEFINITIONS * 2 + 2  # in all
 BYTES = DEFINITIONS * 38  # of a module: so often a line of 18 and one of 20, line ends included
 LISTED = Exploration(
     path="",
@@ -213,7 +223,7 @@ async def test_the_map_comes_before_a_file_is_read(wide):
             assert (map_.summary.total_files, len(map_.directories)) == (WIDE * 100 + 5, WIDE)
             assert (map_.summary.total_lines is None) == (map_.note == COUNTING)
             assert (map_.summary.largest_file is None) == (map_.note == COUNTING)
-            assert map_.summary.total_lines in (None, WIDE * 100 * DEFINITIONS * 2 + 2)
+            assert map_.summary.total_lines in (None, LINES)
             notes.append(map_.note)
         assert [*dict.fromkeys(notes)] in ([COUNTING, EXTRACTING, None], [COUNTING, None])
         hits, symbols = await asyncio.gather(*waiting)
@@ -225,6 +235,7 @@ async def test_the_map_comes_before_a_file_is_read(wide):
 
 
 @pytest.mark.anyio
+@pytest.mark.long  # that they come before the index is whole; the map above has them by then
 async def test_a_map_has_lines_as_soon_as_they_are_counted(wide):
     """The worker over the listing makes way though nobody asks for text."""
     async with listed(wide) as (front, indexing, indexer):
@@ -239,35 +250,6 @@ async def test_a_map_has_lines_as_soon_as_they_are_counted(wide):
 
 
 @pytest.mark.anyio
-async def test_a_listing_refuses_what_is_not_there(wide):
-    async with listed(wide) as (front, _, _):
-        for path, reason in (
-            ("nope", "no file or directory 'nope' in the index."),
-            ("link.py", "link.py is a file"),
-            ("../x", "'../x' is not a path below the root of the project"),
-        ):
-            refusal = await front.ask(Explore(path))
-            assert isinstance(refusal, Refusal)
-            assert refusal.reason.startswith(reason)
-        one = await front.ask(Explore("part_07", pattern="*_0[12].py"))
-        assert [file.path for file in one.files] == ["part_07/module_01.py", "part_07/module_02.py"]
-        assert one.summary.total_bytes == 2 * BYTES
-
-
-@pytest.mark.anyio
-async def test_a_listing_is_answered_by_the_next_worker_when_one_ends(wide, caplog):
-    """One that ends before it was needed costs no call either."""
-    async with listed(wide) as (front, _, _):
-        for _ in range(3):
-            [worker] = back_processes(psutil.Process(), QUERY_WORKER)
-            worker.kill()
-            worker.wait()
-            assert await front.ask(Explore()) == LISTED
-            assert len(back_processes(psutil.Process(), QUERY_WORKER)) == 1
-    assert "Exception in callback" not in caplog.text
-
-
-@pytest.mark.anyio
 async def test_the_next_generation_is_served_however_many_workers_end_before(wide):
     """And nobody has to ask for what only the next one has."""
     async with listed(wide) as (front, indexing, indexer):
@@ -275,7 +257,7 @@ async def test_the_next_generation_is_served_however_many_workers_end_before(wid
         [serving] = back_processes(psutil.Process(), QUERY_WORKER)
         indexer.resume()
         ended = set()
-        while len(ended) < 3:
+        while len(ended) < 2:
             for worker in set(back_processes(psutil.Process(), QUERY_WORKER)) - ended - {serving}:
                 worker.kill()
                 ended.add(worker)
@@ -284,7 +266,7 @@ async def test_the_next_generation_is_served_however_many_workers_end_before(wid
         found = await front.ask(Explore())
         while found.note:
             found = await front.ask(Explore())
-        assert found.summary.total_lines == WIDE * 100 * DEFINITIONS * 2 + 2
+        assert found.summary.total_lines == LINES
 
 
 async def dies_for_good(indexing, indexer):
@@ -317,27 +299,59 @@ async def test_no_worker_waits_for_an_index_that_failed(wide):
         await until(lambda: not back_processes(psutil.Process(), QUERY_WORKER))
 
 
+OF_LISTING = {  # what is asked, and the reason why not
+    Explore(): None,
+    Explore(depth=3): None,
+    Explore("part_01"): None,
+    Explore("part_07", pattern="*_0[12].py"): None,
+    Explore(pattern="**/*_1*.py", depth=2): None,
+    Explore("nope"): "no file or directory 'nope' in the index.",
+    Explore("link.py"): "link.py is a file",
+    Explore("../x"): "'../x' is not a path below the root of the project",
+}
+
+
 @pytest.mark.anyio
-async def test_a_listing_is_the_same_to_the_byte(wide):
+async def test_a_listing_is_the_same_to_the_byte_whichever_worker_answers(wide, caplog):
+    """One that ends before it was needed costs no call either."""
     answers = []
-    for _ in range(2):
+    for ended in (0, 3):
         async with listed(wide) as (front, _, _):
-            asked = (Explore(depth=3), Explore("part_01"), Explore(pattern="**/*_1*.py", depth=2), Explore("nope"))
-            answers.append([msgspec.msgpack.encode(await front.ask(question)) for question in asked])
+            said = {}
+            for number, question in enumerate(OF_LISTING):
+                if number < ended:
+                    [worker] = back_processes(psutil.Process(), QUERY_WORKER)
+                    worker.kill()
+                    worker.wait()
+                said[question] = await front.ask(question)
+                assert len(back_processes(psutil.Process(), QUERY_WORKER)) == 1
+            answers.append([*map(msgspec.msgpack.encode, said.values())])
     assert answers[0] == answers[1]
+    assert said[Explore()] == LISTED
+    one = said[Explore("part_07", pattern="*_0[12].py")]
+    assert [file.path for file in one.files] == ["part_07/module_01.py", "part_07/module_02.py"]
+    assert one.summary.total_bytes == 2 * BYTES
+    for question, reason in OF_LISTING.items():
+        assert isinstance(said[question], Refusal) == bool(reason)
+        assert not reason or said[question].reason.startswith(reason)
+    assert "Exception in callback" not in caplog.text
 
 
 @pytest.mark.anyio
-async def test_a_resource_is_never_made_of_a_listing(wide):
-    """It does not say what it lacks as a tool does: whoever reads the overview waits for lines."""
+async def test_a_resource_and_a_page_of_the_whole_map_are_never_made_of_a_listing(wide):
+    """They do not say what they lack, as a tool does: who reads the overview, or goes on in a map, waits for lines."""
     async with listed(wide) as (front, _, indexer), Client(build(front, AuditLog(), "structured")) as client:
         assert COUNTING in text(await client.call_tool("explore", {}))
         reading = asyncio.create_task(client.read_resource("fledgling://overview"))
-        done, _ = await asyncio.wait([reading], timeout=0.3)
+        asked = [asyncio.create_task(front.ask(Explore(cursor=cursor))) for cursor in ("3", "3.1")]
+        done, _ = await asyncio.wait([reading, *asked], timeout=0.3)
         assert not done
         indexer.resume()
         [overview] = (await reading).contents
-        assert f"{WIDE * 100 + 5:,} files, {WIDE * 100 * DEFINITIONS * 2 + 2:,} lines" in overview.text
+        assert f"{WIDE * 100 + 5:,} files, {LINES:,} lines" in overview.text
+        whole, of_text = await asyncio.gather(*asked)
+        assert whole.note is None
+        assert whole.summary.total_lines == of_text.summary.total_lines == LINES
 
 
 async def following(front, page):
@@ -376,37 +390,7 @@ async def test_a_map_goes_on_as_it_began_though_the_index_is_complete_by_then(wi
         assert again.next.arguments["cursor"].isdigit()
 
 
-@pytest.mark.anyio
-async def test_a_map_begun_with_text_goes_on_without_symbols(large):
-    async with fronted(large) as (front, indexing):
-        await indexing.sealed(TEXT)
-        first_page = await front.ask(Explore(cursor="1.1"))
-        await front.ask(Symbols(max_results=1))  # until the last generation is served
-        later = await front.ask(Explore(cursor="1.1"))
-        assert first_page.note in (EXTRACTING, EARLIER)
-        assert later.note == EARLIER
-        assert first_page.files == later.files
-        assert {file.symbols for file in later.files} == {0}
-        assert {file.lines for file in later.files} == {FUNCTIONS * 4 - 1}
-        whole = await front.ask(Explore(cursor="1"))
-        assert (whole.note, {file.symbols for file in whole.files}) == (None, {FUNCTIONS})
-        refused = await front.ask(Explore(cursor="1.0"))
-        assert refused.reason == "there is no map to continue with this cursor"
-
-
-@pytest.mark.anyio
-async def test_a_page_of_the_whole_map_waits_for_it(wide):
-    async with listed(wide) as (front, _, indexer):
-        asked = [asyncio.create_task(front.ask(Explore(cursor=cursor))) for cursor in ("3", "3.1")]
-        done, _ = await asyncio.wait(asked, timeout=0.3)
-        assert not done
-        indexer.resume()
-        whole, of_text = await asyncio.gather(*asked)
-        assert whole.note is None
-        assert whole.summary.total_lines == of_text.summary.total_lines == WIDE * 100 * DEFINITIONS * 2 + 2
-
-
-TRIED = ("no view", "a view of files", "a view of content")
+TRIED = ("a view of files", "a view of content")
 VIEWS = {
     "no view": ("", LISTING),
     "a view of files": ("CREATE VIEW files AS SELECT * FROM files WHERE NOT is_binary;", TEXT),
@@ -419,7 +403,7 @@ VIEWS = {
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    "name",  # neither symbols nor imports are made of what a listing tells; what is visible is said of files
+    "name",  # no symbol and no import is made of what a listing tells, and what is visible is said of files
     [pytest.param(name, marks=[] if name in TRIED else [pytest.mark.long]) for name in VIEWS],
 )
 async def test_there_is_no_listing_of_what_a_view_narrows(wide, tmp_path, name):
@@ -444,7 +428,15 @@ async def test_a_small_project_has_one_generation(project):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("view", ["", "CREATE VIEW visible_files AS SELECT * FROM files WHERE path >= 'text_1';"])
+@pytest.mark.parametrize(
+    "view",  # who has been let in by then is described in the same loop
+    [
+        "",
+        pytest.param(
+            "CREATE VIEW visible_files AS SELECT * FROM files WHERE path >= 'text_1';", marks=pytest.mark.long
+        ),
+    ],
+)
 async def test_text_that_does_not_fit_the_memory_is_missed_and_said_to_be(tmp_path, view):
     """Never killed, never silently short: what there is no room for is listed with the reason."""
     root = tmp_path / "root"

@@ -36,7 +36,8 @@ from fledgling.messages.operations import OPERATIONS
 from fledgling.security import limits
 
 GB = 1000**3
-TIED = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, "end of input"]
+HANDLED = [signal.SIGTERM, signal.SIGINT]
+TIED = [signal.SIGKILL, *HANDLED, "end of input"]
 
 
 def planted(root, count):
@@ -57,7 +58,7 @@ def large(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def middling(tmp_path_factory):
-    """For whoever waits until all of it is indexed."""
+    """For whoever looks on until all of it is indexed."""
     return planted(tmp_path_factory.mktemp("middling"), 800)
 
 
@@ -120,36 +121,33 @@ async def test_query_worker_holds_three_pipes_and_the_image(client):
 
 
 @pytest.mark.anyio
-async def test_follower_holds_three_pipes_the_root_its_files_and_its_extractors(project):
-    async with connected(project) as client:
-        await client.call_tool("explore", {})
-        [follower] = [child for child in back_processes(broker(), FOLLOWER) if child.ppid() == broker().pid]
-        is_started_bare(follower, FOLLOWER)
-        assert has_limits(follower, limits.of_indexer(2 * GB))
-        await client.call_tool("explore", {})
-        others = {where for fd, where in opened(follower).items() if fd > 2}
-        others = {where for where in others if not where.startswith("socket:")}
-        assert others == {str(project), "/memfd:fledgling-image (deleted)"}
-        [above] = follower.children()
-        assert not above.children()  # an extractor ends where there is nothing to parse
-    await until(lambda: not (is_alive(follower) or is_alive(above)))
+async def test_follower_holds_three_pipes_the_root_its_files_and_its_extractors(client, project):
+    [follower] = [child for child in back_processes(broker(), FOLLOWER) if child.ppid() == broker().pid]
+    is_started_bare(follower, FOLLOWER)
+    assert has_limits(follower, limits.of_indexer(2 * GB))
+    await client.call_tool("explore", {})
+    others = {where for fd, where in opened(follower).items() if fd > 2}
+    others = {where for where in others if not where.startswith("socket:")}
+    assert others == {str(project), "/memfd:fledgling-image (deleted)"}
+    [above] = follower.children()
+    assert not above.children()  # an extractor ends where there is nothing to parse
 
 
 @pytest.mark.anyio
-async def test_indexer_holds_three_pipes_the_images_its_extractors_and_what_is_below_the_root(large):
-    with Server(large) as server:
+async def test_indexer_holds_three_pipes_the_images_its_extractors_and_what_is_below_the_root(middling):
+    with Server(middling) as server:
         indexer = await first(server.seen, INDEXER)
         await until(lambda: has_limits(indexer, limits.of_indexer(2 * GB)))
         is_started_bare(indexer, INDEXER)
-        assert os.readlink(f"/proc/{indexer.pid}/root") == (str(large) if os.geteuid() == 0 else "/")
+        assert os.readlink(f"/proc/{indexer.pid}/root") == (str(middling) if os.geteuid() == 0 else "/")
         samples = []
         while is_alive(indexer):
             samples.append({where for fd, where in opened(indexer).items() if fd > 2})
             await asyncio.sleep(0.003)
         seen = set().union(*samples)
-        assert {str(large), "/memfd:fledgling-image (deleted)"} <= seen
-        assert any(where.startswith(f"{large}/d") for where in seen)
-        ours = ("/memfd:fledgling-image", "socket:", "anon_inode:[landlock-ruleset]", str(large))
+        assert {str(middling), "/memfd:fledgling-image (deleted)"} <= seen
+        assert any(where.startswith(f"{middling}/d") for where in seen)
+        ours = ("/memfd:fledgling-image", "socket:", "anon_inode:[landlock-ruleset]", str(middling))
         assert not {where for where in seen if not where.startswith(ours)}
 
 
@@ -230,7 +228,11 @@ async def ends(server, way):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("way", [signal.SIGKILL, "end of input"], ids=str)
+@pytest.mark.parametrize(
+    "way",  # it is killed while an extractor is at work further below
+    [pytest.param(signal.SIGKILL, marks=pytest.mark.long), "end of input"],
+    ids=str,
+)
 async def test_nothing_is_left_when_the_broker_ends_while_indexing(large, way):
     with Server(large) as server:
         indexer = await first(server.seen, INDEXER)
@@ -241,10 +243,10 @@ async def test_nothing_is_left_when_the_broker_ends_while_indexing(large, way):
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    "way", [pytest.param(way, marks=[pytest.mark.long] if way == signal.SIGINT else []) for way in TIED], ids=str
+    "way", [pytest.param(way, marks=[pytest.mark.long] if way in HANDLED else []) for way in TIED], ids=str
 )
 async def test_nothing_is_left_when_the_broker_ends_with_a_call_at_work(project, way):
-    """SIGINT to a server at rest is in tests/test_control.py: the broker handles it as it does SIGTERM."""
+    """Of those that a broker handles, SIGINT is sent to a server at rest in tests/test_control.py."""
     with Server(project, "--profile", "fledgling-analyst") as server:
         server.begin()
         server.call(2, "explore", {})
@@ -291,7 +293,9 @@ async def are_gone(left):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("name", STOPPED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name == "extractors' parent" else []) for name in STOPPED]
+)
 async def test_a_stopped_child_of_the_indexer_ends_with_it(large, name):
     """The kernel passes no death signal on between siblings of Landlock, so the broker ends the whole group."""
     is_there, stopped = STOPPED[name]
@@ -333,7 +337,7 @@ UNTIED = {  # who stays where it was stopped when the broker is killed: the opti
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("way", [signal.SIGKILL, "end of input"], ids=str)
+@pytest.mark.parametrize("way", [signal.SIGKILL, pytest.param("end of input", marks=pytest.mark.long)], ids=str)
 async def test_a_stopped_connector_ends_with_the_broker(project, tmp_path, way):
     """Under Landlock the broker may not end it; a pipe does."""
     (tmp_path / "mine.sql").write_text("SET extends = 'fledgling-core';\nSET embedding = 'loopback';\n")
@@ -370,7 +374,7 @@ async def test_who_was_stopped_and_is_not_tied_ends_when_it_goes_on(project, tmp
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.long)])
 async def test_worker_killed_while_idle_is_replaced_over_the_same_image(client, kills, record_testsuite_property):
     """Half of the kills right before the next call, to the cost of one clear error; nothing is indexed again."""
     expected = await answers(client)
@@ -397,6 +401,7 @@ async def test_worker_killed_while_idle_is_replaced_over_the_same_image(client, 
 
 
 @pytest.mark.anyio
+@pytest.mark.long  # to others than a client it is said in tests/test_limits.py, where calls are blamed for it
 async def test_worker_killed_at_work_costs_that_call_one_clear_error(project):
     async with connected(project, "--profile", "fledgling-analyst") as client:
         expected = await answers(client)
@@ -412,33 +417,6 @@ async def test_worker_killed_at_work_costs_that_call_one_clear_error(project):
         )
         assert await answers(client) == expected
         assert worker_of(broker()).pid != worker.pid
-
-
-# ---- before the index is there --------------------------------------------------------------------------------------
-
-
-@pytest.mark.anyio
-async def test_early_call_waits_and_hears_of_progress(middling):
-    async with connected(middling) as client:
-        indexer = await first(broker(), INDEXER)
-        indexer.suspend()  # the greeting and the list of tools need no index
-        assert (await client.list_tools()).tools
-        heard = []
-
-        async def hear(progress, total, message):
-            heard.append((progress, total, message))
-
-        asked = client.call_tool("symbols", {"name_pattern": "f7_1"}, progress_callback=hear)
-        asking = asyncio.create_task(asked)
-        await until(lambda: heard)
-        indexer.resume()
-        answer = await asking
-        assert answer.structured_content["total"] == 1
-        await until(lambda: not is_alive(indexer))  # it goes on to what uses of names mean
-    assert heard
-    assert [progress for progress, _, _ in heard] == sorted({progress for progress, _, _ in heard})
-    assert {total for _, total, _ in heard} == {100}
-    assert all(message.startswith("indexing: ") for _, _, message in heard)
 
 
 # ---- default deny, at the door --------------------------------------------------------------------------------------
