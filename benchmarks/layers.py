@@ -13,7 +13,7 @@ from fledgling.messages.control import CONFINED
 begun = time.perf_counter()
 from fledgling.security import limits
 from fledgling.security.confinement import confine
-confine("query worker", CONFINED, parent=os.getppid(), lowered=limits.with_memory(limits.QUERY_WORKER, 2_000_000_000))
+confine("query worker", CONFINED, parent=os.getppid(), lowered=limits.of_query_worker(2_000_000_000))
 os.write(1, repr(time.perf_counter() - begun).encode())
 """
 

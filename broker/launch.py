@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from fledgling.broker.memory import Memory, data_bytes
+from fledgling.broker.memory import Memory
 from fledgling.pipe import HEADER_BYTES, CutFrameError, FrameError, Unpacker, pack
 
 LOGGED_CHARS = 2000  # of what a back process writes to its standard error, a line
@@ -115,10 +115,6 @@ class BackProcess(Generic[Received]):
         """End the process at once, and say why."""
         self.over_memory = True
         self.kill()
-
-    def data_bytes(self) -> int:
-        """Return the address space that the process holds for data."""
-        return data_bytes(self.pid)
 
     def has_ended(self) -> bool:
         """Return whether the process is gone already."""

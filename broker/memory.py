@@ -19,7 +19,6 @@ from fledgling.security import limits
 _log = logging.getLogger("fledgling")
 
 
-PAGE = os.sysconf("SC_PAGE_SIZE")
 HELD = re.compile(rb"^Rss(?:Anon|Shmem):\s+(\d+)", re.MULTILINE)  # of status, in this order
 
 
@@ -144,15 +143,6 @@ def held_bytes(pid: int, mapped: int) -> int:
     found = HELD.findall(_about(pid, "status"))
     anonymous, shared = [int(kilobytes) * 1024 for kilobytes in found] or (0, 0)
     return anonymous + max(shared - mapped, 0)
-
-
-def data_bytes(pid: int) -> int:
-    """Return the address space that a process holds for data: what RLIMIT_DATA counts; 0 where nothing does.
-
-    See proc_pid_statm(5).
-    """
-    said = _about(pid, "statm").split()
-    return int(said[5]) * PAGE if said else 0
 
 
 def _forked(pid: int) -> Iterator[int]:

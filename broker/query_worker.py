@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import signal
 import time
 from collections.abc import Callable
@@ -151,9 +152,9 @@ class QueryWorker:
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
-        self._share = profile.memory_limit
         self._has_ended = False
         self._is_spent = False
+        self._data_limit = math.inf
         self._was_killed = False
 
     @property
@@ -170,8 +171,7 @@ class QueryWorker:
         of_files = self._indexing.memory.files_bytes() if generation.number >= CODE else None
         if of_files is not None and generation.number == CODE:
             of_files += limits.graph(limit, of_files)  # which is still to come
-        self._share = limits.worker_share(limit, of_files)
-        self._process.watch(self._indexing.memory, self._share)
+        self._process.watch(self._indexing.memory, limits.worker_share(limit, of_files))
         first, is_ready = None, False
         seconds = READY_SECONDS + OPENED_SECONDS * self._indexing.indexes
         try:
@@ -188,6 +188,7 @@ class QueryWorker:
                 self._tell_end(status, first)
             self._was_killed = True
             self._breaker.ended([], is_crash=True)
+        self._data_limit = limits.data_limit(self.pid)
         self._process.busy(bool(self._waiting))
         self._reading = asyncio.create_task(self._read())
         return is_ready
@@ -291,7 +292,7 @@ class QueryWorker:
             if not waiting.answer.done():
                 waiting.basis.take(message.generation, self._moments.get(message.generation))
                 waiting.answer.set_result(with_words(waiting.question, meant, message.answer))
-            self._is_spent = limits.is_spent(self._process.data_bytes(), self._share)
+            self._is_spent = limits.is_spent(self.pid, self._data_limit)
         self._has_ended = True
         self._process.kill()
         self._tell_end(await self._process.ended(), message)

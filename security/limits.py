@@ -9,8 +9,11 @@ It does not bound DuckDB by itself: one call of repeat() or range() takes memory
 does, and DuckDB turns the kernel's refusal into a clean out-of-memory error.
 """
 
+import math
 import os
+import re
 import resource
+import sys
 from collections.abc import Mapping
 
 # Shares of memory_limit, in bytes for a byte of it.
@@ -24,8 +27,9 @@ RESOLVED_BYTE = 40  # bytes of that for each of source: 27 of Django's, 35 of vi
 WORKER = 0.125  # a query worker at least, and before the index is whole
 
 MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks reserve before the first row
-EXTRACTOR_HEADROOM = 96 * 2**20  # bytes; interpreter and grammars reserve 69 MiB of them
 EXTRACTOR_AT_REST = 34 * 2**20  # bytes that one holds before it parses; what all others hold fits MEMORY_HEADROOM
+CALL_STACKS = 64 * 2**20  # bytes that the threads of a query worker reserve, 8 MiB each, and hardly ever fill
+BESIDE_BUFFERS = 64 * 2**20  # bytes of a query worker beside the buffers that its engine counts
 EXTRACTOR_MOST = 512 * 2**20  # bytes of a share; parsing a megabyte takes up to a hundred, ordinary source a tenth
 EXTRACTOR_LEAST = 60 * 2**20  # bytes of a share; where it would be less, there are fewer extractors
 MAX_EXTRACTORS = 8  # processes; a machine with more cores lends no more
@@ -74,6 +78,33 @@ EMBEDDER: Mapping[int, int] = {
 def memory_cap(share: int) -> int:
     """Return the bytes a process of this share may reserve: `memory_cap(2_000_000_000)` is 2_367_001_600."""
     return share + MEMORY_HEADROOM
+
+
+_DATA_LIMIT = re.compile(rb"^Max data size +(\d+)", re.MULTILINE)
+
+
+def data_bytes(pid: int | None = None) -> int:
+    """Return the address space that a process, or this one, holds for data: what RLIMIT_DATA counts; 0 if it is gone.
+
+    See proc_pid_statm(5). Where the system does not say (macOS), this one holds MEMORY_HEADROOM, and others 0.
+    """
+    if sys.platform != "linux":
+        return 0 if pid else MEMORY_HEADROOM
+    try:
+        with open(f"/proc/{pid or 'self'}/statm", "rb", buffering=0) as opened:  # noqa: PTH123  (a third of the time)
+            return int(opened.readall().split()[5]) * resource.getpagesize()
+    except (OSError, IndexError):
+        return 0
+
+
+def data_limit(pid: int) -> float:
+    """Return the RLIMIT_DATA of a process; infinity where it has none, or is gone. See proc_pid_limits(5)."""
+    try:
+        with open(f"/proc/{pid}/limits", "rb", buffering=0) as opened:  # noqa: PTH123  (as above)
+            found = _DATA_LIMIT.search(opened.readall())
+    except OSError:
+        found = None
+    return int(found[1]) if found else math.inf
 
 
 def cores() -> int:
@@ -139,13 +170,13 @@ def look_again(room: int) -> float:
     return min(max(room / (FILLED_SECOND * cores()), LOOK_LEAST), LOOK_SECONDS)
 
 
-def is_spent(data_bytes: int, share: int) -> bool:
-    """Return whether a worker reserves so much that the next call may get too little: half of the headroom is gone.
+def is_spent(pid: int, data_limit: float) -> bool:
+    """Return whether a worker reserves so much that the next call may get too little: half of BESIDE_BUFFERS is left.
 
     The engine's allocator keeps the address space that a large call took, though not the memory, and RLIMIT_DATA counts
-    it. A fresh worker at rest reserves about 100 MB, and up to its share more as the engine's own buffers.
+    it. A fresh worker has all of BESIDE_BUFFERS left, and its share.
     """
-    return data_bytes > share + MEMORY_HEADROOM // 2
+    return data_bytes(pid) > data_limit - BESIDE_BUFFERS // 2
 
 
 def of_indexer(memory_limit: int) -> dict[int, int]:
@@ -159,8 +190,16 @@ def of_bundler(memory_limit: int) -> dict[int, int]:
 
 
 def of_extractor(memory_limit: int) -> dict[int, int]:
-    """Return the limits of an extractor, and of the process above all of them."""
-    return {**EXTRACTOR, resource.RLIMIT_DATA: extractor_share(memory_limit) + EXTRACTOR_HEADROOM}
+    """Return the limits of an extractor, and of the process above all of them, which is this one.
+
+    What it holds when it has loaded all is what one holds at rest.
+    """
+    return {**EXTRACTOR, resource.RLIMIT_DATA: data_bytes() + extractor_share(memory_limit)}
+
+
+def of_query_worker(share: int) -> dict[int, int]:
+    """Return the limits of this process, which has started its engine and is a query worker."""
+    return {**QUERY_WORKER, resource.RLIMIT_DATA: data_bytes() + CALL_STACKS + BESIDE_BUFFERS + share}
 
 
 def with_memory(limits: Mapping[int, int], share: int) -> dict[int, int]:

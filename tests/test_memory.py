@@ -1,5 +1,6 @@
 """What all processes and memory files of a profile hold together: never more than security/limits.py says."""
 
+import asyncio
 import errno
 import os
 import random
@@ -7,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -145,6 +147,27 @@ async def test_some_bombs_stay_within_memory_limit(tmp_path, record_testsuite_pr
 @pytest.mark.long
 async def test_thousands_of_bombs_stay_within_memory_limit(tmp_path, record_testsuite_property):
     await bombed(tmp_path, random.Random(2), MANY, LONG_LOOK_SECONDS, record_testsuite_property)
+
+
+# Of these texts of some megabytes each an engine counts nothing.
+UNCOUNTED = "SELECT max(length(s)) FROM (SELECT repeat(repeat(path, 1000), 1000) || range AS s FROM files, range(60))"
+
+
+@pytest.mark.anyio
+async def test_while_nobody_looks_a_worker_takes_no_more_than_its_share(project, tmp_path):
+    """Beside what it holds at rest, and BESIDE_BUFFERS: nobody looks while this loop, its broker's, is busy."""
+    async with fronted(project, profile(tmp_path, query_timeout=5)) as (front, indexing):
+        await indexing.sealed(GRAPH)
+        await front.call("query", {"sql": "SELECT 1"})
+        worker = query_worker(psutil.Process())
+        at_rest = anonymous_bytes(worker)
+        call = asyncio.create_task(front.call("query", {"sql": UNCOUNTED}))
+        await until(lambda: anonymous_bytes(worker) > at_rest + 2**20, seconds=20)
+        with Peak(partial(anonymous_bytes, worker)) as peak:
+            time.sleep(2)  # noqa: ASYNC251  (it is what keeps the loop busy)
+        assert isinstance(await call, Refusal)
+        share = limits.worker_share(MEMORY, indexing.memory.files_bytes())
+        assert peak.bytes < at_rest + share + limits.BESIDE_BUFFERS
 
 
 @pytest.mark.anyio

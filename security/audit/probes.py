@@ -41,7 +41,7 @@ SUCCEEDED, STARTED = "it succeeded", "the process ended: exit"
 _PR_SET_DUMPABLE = 4  # prctl(2)
 MEMORY = 256_000_000  # bytes of memory_limit, as a profile would say
 _NAMELESS = {  # the limits of those who have no directory
-    "query worker": limits.with_memory(limits.QUERY_WORKER, MEMORY),
+    "query worker": limits.of_query_worker(MEMORY),
     "bundler": limits.of_bundler(MEMORY),
 }
 _X32 = 0x40000000

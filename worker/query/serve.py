@@ -40,7 +40,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
 
         gate = Gate()  # a database of its own: opening one takes a while
     share = memory_share(images, generation, profile.memory_limit)
-    lowered = limits.with_memory(limits.QUERY_WORKER, share)
+    lowered = limits.of_query_worker(share)
     try:
         layers = confine("query worker", opened.confining, parent=opened.broker_pid, lowered=lowered)
     except ConfinementError as absent:
