@@ -99,6 +99,11 @@ def test_questions_are_cut(question: str) -> None:
 
 def test_a_word_in_one_field_is_another_in_the_next() -> None:
     assert len({key(field, b"retry") for field in Field}) == len(Field)
+    letters = b"abcdefghijklmnopqrstuvwxyz"
+    for rest in (b"o", b"et", b"all", b"etry"):  # with another first letter, too: "call" is no "fall" elsewhere
+        assert len({key(field, bytes([letter]) + rest) for field in Field for letter in letters}) == len(Field) * len(
+            letters
+        )
 
 
 def test_two_words_beside_each_other_make_a_name() -> None:

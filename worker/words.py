@@ -151,9 +151,14 @@ def words(text: bytes) -> Iterator[bytes]:
     return chain.from_iterable(map(of_name, names(text)))
 
 
+# What the hash of a word begins with, by field. The number of the field would not do: CRC-32 adds it to the first
+# letter, and "call" in one field would be "fall" in another. Any two of these differ by more than letters of ASCII do.
+SEEDS = tuple(crc32(bytes([field])) for field in Field)
+
+
 def key(field: Field, word: bytes) -> int:
     """Return the number by which a word in a field is found: a hash of both."""
-    return crc32(word, field)
+    return crc32(word, SEEDS[field])
 
 
 def is_whole(word: bytes) -> bool:

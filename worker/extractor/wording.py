@@ -19,7 +19,7 @@ from fledgling.worker.language import Languages
 from fledgling.worker.rows import Extraction, FileWords, ImportRow, SymbolRow
 from fledgling.worker.store.sections import NUMBER
 from fledgling.worker.store.symbols import Row
-from fledgling.worker.words import NAMES, WHOLE, Field
+from fledgling.worker.words import NAMES, SEEDS, WHOLE, Field
 
 MOST_TIMES = 255  # a word in a field: more would say no more
 MAX_WORDS = 2000  # different ones in a field: the public names of the largest ordinary files
@@ -139,7 +139,7 @@ def _packed(fields: dict[Field, Counter[bytes]]) -> FileWords:
         lengths[field] = counted.total() - sum([times for word, times in counted.items() if word[0] == WHOLE])
         if len(counted) > MAX_WORDS:
             counted = Counter(dict(islice(counted.items(), MAX_WORDS)))
-        keys.extend(map(crc32, counted, repeat(field)))
+        keys.extend(map(crc32, counted, repeat(SEEDS[field])))
         times = counted.values()
         counts += bytes(times if max(times) <= MOST_TIMES else (min(each, MOST_TIMES) for each in times))
         if field in NAMES:
