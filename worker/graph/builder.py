@@ -271,7 +271,7 @@ class Builder:
     # ---- reading nodes
 
     def visit(self, node: int, use: int = Use.READ) -> int:
-        """Read a node; return its expression. -1 is a part that a broken text lacks."""
+        """Read a node; return its expression, 0 for a part that a broken text lacks."""
         if node == NONE:
             return 0
         visitor = VISITORS.get(self.tree.kinds[node])
@@ -285,7 +285,7 @@ class Builder:
             results = [self.visit(kid, use) for kid in kids]
             found = results[0] if len(results) == 1 else 0
         self._depth -= 1
-        return found
+        return max(found, 0)
 
     def visit_all(self, node: int) -> None:
         """Read everything within a node."""

@@ -43,6 +43,7 @@ REST, REST_WORDS, BY_NAME, RETURNS, DEFINED, INIT = (
 IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
+IS_AWAIT = BITS["await"]
 MAKES, INCLUDED = BITS["makes"], BITS["included"]
 IS_CLASS, IS_NARROW, IS_INDEX, IS_CALL = BITS["class"], BITS["narrow"], BITS["index"], BITS["call"]
 IS_SLICE, IS_LABEL, IS_FUNCTION, IS_NUMBER, IS_DICT, IS_TEXT = (
@@ -552,5 +553,8 @@ def await_(builder: Builder, node: int, use: int) -> int:
     """`await a`: a itself; `<-a`: what it gives."""
     tree = builder.tree
     of = tree.first(node, VALUE)
+    if of == NONE and tree.labels[node] & VALUE:  # there is no more than the name: `[A]`
+        tree.unsay(node, IS_AWAIT)
+        return builder.visit(node, use)
     value = builder.optional(of, use)
     return builder.add(Op.ELEMENT, value) if of != NONE and tree.labels[of] & OVER else value

@@ -96,7 +96,8 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
 def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
     """The places of a name in what a scope takes all names from, by an expression: `use a::*`, `using A;`."""
     is_module = scope in solver.spaces.paths
-    if not solver.project.scope(scope).stars and not (is_module and unit.dialect.crates):
+    has_more = (is_module and unit.dialect.crates) or (scope == unit.base and bool(solver.project.everywhere(unit)))
+    if not solver.project.scope(scope).stars and not has_more:
         return []
     if unit.dialect.crates:
         return [*of_globs(solver, [scope], own, Reason.BOUND)]
@@ -108,13 +109,14 @@ def all_cell(solver: Solver, cell: Cell) -> Values:
     """("all of", scope, name): the places of a name in what a scope takes all names from, each as a value."""
     _, scope, own = cell
     unit = solver.project.unit(scope)
+    stars = [unit.facts.imports[which] for which in solver.project.scope(scope).stars]
+    paths = [unit.base | said.path for said in stars if said.path != NONE and not said.everywhere]
+    paths += solver.project.everywhere(unit) if scope == unit.base else []
     found: Values = {}
-    for which in solver.project.scope(scope).stars:
-        said = unit.facts.imports[which]
-        if said.path != NONE:
-            for value, sure in list(solver.value(unit.base | said.path).items()):
-                held = places(solver, value, own, sure)
-                add(found, {("place", at): reason for at, reason, _ in held if at[0] not in ("field", "own")})
+    for path in paths:
+        for value, sure in list(solver.value(path).items()):
+            held = places(solver, value, own, sure)
+            add(found, {("place", at): reason for at, reason, _ in held if at[0] not in ("field", "own")})
     return found
 
 

@@ -71,7 +71,10 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
                 add(found, bound_to(solver, receiver, value, min(own, sure), receiver[1]))
     if found or held:
         return one_class(found)
-    return {(EXTERNAL, BUILTIN + solver.project.unit(node).facts.names[expression[1]]): Reason.BOUND}
+    dialect, word = solver.project.unit(node).dialect, solver.project.unit(node).facts.names[expression[1]]
+    if dialect.bare_calls and not word[:1].isupper() and word not in dialect.functions:
+        return {}  # what self has is known only when it runs
+    return {(EXTERNAL, BUILTIN + word): Reason.BOUND}
 
 
 def one_class(values: Values) -> Values:

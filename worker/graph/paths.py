@@ -33,7 +33,8 @@ def use_part(builder: Builder, node: int, prefix: int) -> None:
         of = tree.first(node, OF)
         path = prefix if of == NONE else path_of(builder, of, prefix)
         builder.scopes[builder.scope].stars.append(len(builder.imports))
-        builder.imports.append(Imported(builder.line(node), "", "*", max(path, 0)))
+        everywhere = tree.text(node).startswith("global ")
+        builder.imports.append(Imported(builder.line(node), "", "*", max(path, 0), everywhere=everywhere))
     elif tree.kind(node) == IS_UNDER and (labels & ARGS or any(tree.labels[kid] & PARTS for kid in tree.kids[node])):
         under(builder, node, prefix)
     else:

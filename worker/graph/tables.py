@@ -187,7 +187,8 @@ class Imported(Struct, array_like=True, gc=False):
     """A name that is taken from a module; the module itself where it is None, its first part where it is "".
 
     `path` is the expression of what all names are taken from, where that is not found by a file; in Rust such a file is
-    a text that is included. What is `conditional` stands in a branch, and need not run.
+    a text that is included. What is `conditional` stands in a branch, and need not run; what is taken `everywhere` is
+    so in all files of the program, `global using A;`.
     """
 
     line: int
@@ -195,6 +196,7 @@ class Imported(Struct, array_like=True, gc=False):
     name: str | None
     path: int = NONE
     conditional: bool = False
+    everywhere: bool = False
 
 
 class Write(Struct, array_like=True, gc=False):
