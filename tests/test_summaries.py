@@ -236,6 +236,7 @@ FILES = {
     "vendor/zlib-1.2/inflate.c": "int main(void) { return 0; }\n",
     "data.json": '{"a": 1}\n',
     "shop/script/sell": "#!perl\nuse strict;\n",
+    **{f"shop/bin/stub{number}": "#!/usr/bin/env ruby\n" for number in range(7)},
     "shop/script/sell.txt": "",
     "shop/README.asciidoc": "= Shop\n\nSells what there is.\n",
     "shop/Makefile.PL": "use ExtUtils::MakeMaker;\n",
@@ -337,7 +338,7 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     [
         ("web", "./lib/"),
         ("web/lib", "a = ., b = ./data, c = dist/c.js (not in the index)"),
-        ("shop", "script/sell, src/shop_app.erl"),
+        ("shop", "bin/ (7 files), script/sell, src/shop_app.erl"),
     ],
 )
 async def test_what_a_package_begins_at_is_looked_for_as_node_does(front: Front, path: str, begins: str) -> None:

@@ -23,6 +23,7 @@ UNITS = 12  # directories that stand for parts
 DOMINANT = 0.5  # of all lines: a directory with more is shown by what is in it
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
+STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
 SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
 MOST_MANIFEST = 2**16  # bytes of a manifest that is read
@@ -149,7 +150,7 @@ def _entries(request: Request, project: _Project) -> list[str]:
     """Say where it begins: commands that manifests declare, then functions and files that are started by their name."""
     functions = sorted(_named_main(request, project), key=by_depth)
     started = {function.rpartition(":")[0] for function in functions}
-    by_name = (path for path in _by_name(project) if path not in started)
+    by_name = _together([path for path in _by_name(project) if path not in started])
     found = [*dict.fromkeys([*_declared(request, project), *functions, *by_name])]
     return found or [f"{path} (a library)" for path in _libraries(project)]
 
@@ -209,6 +210,14 @@ def _named_main(request: Request, project: _Project) -> Iterator[str]:
 def _by_name(project: _Project) -> Iterator[str]:
     paths = [file.path.removeprefix(project.prefix) for file in project.own]
     return (path for path in sorted(paths, key=by_depth) if _STARTING.fullmatch(path))
+
+
+def _together(paths: Sequence[str]) -> Iterator[str]:
+    """Yield paths, and of a directory with very many the directory once: `bin/ (41 files)`."""
+    places = [posixpath.dirname(path) for path in paths]
+    counts = Counter(places)
+    many = {place: f"{place}/ ({count} files)" for place, count in counts.items() if place and count > STARTED}
+    yield from dict.fromkeys(many.get(place, path) for place, path in zip(places, paths, strict=True))
 
 
 def _libraries(project: _Project) -> Iterator[str]:
