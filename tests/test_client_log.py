@@ -7,7 +7,10 @@ from conftest import connected
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS
 from mcp_types import LOG_LEVEL_META_KEY
-from running import Server
+from running import Server, fronted
+
+from fledgling.broker.audit_log.writer import AuditLog
+from fledgling.broker.protocol.server import build
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
 
@@ -48,7 +51,10 @@ async def test_since_2026_a_request_names_the_level(project):
     async def hear(message):
         said.append(message)
 
-    async with connected(project, logging_callback=hear) as client:
+    async with (
+        fronted(project) as (front, _),
+        Client(build(front, AuditLog(), "structured"), logging_callback=hear) as client,
+    ):
         for level in HEARD:
             assert await heard(client, said, level) == HEARD[level], level
         with pytest.raises(MCPError, match="not found"):
@@ -70,7 +76,7 @@ async def test_before_2026_a_client_sets_the_level(project):
 
 
 def test_an_unknown_level_is_refused_and_nothing_is_said_of_deprecation(project):
-    with tempfile.TemporaryFile() as said, Server(project, stderr=said) as server:
+    with tempfile.TemporaryFile() as said, Server(project, "--answers", "text", stderr=said) as server:
         server.begin()
         server.send({"id": 2, "method": "logging/setLevel", "params": {"level": "loud"}})
         assert server.receive()["error"]["code"] == INVALID_PARAMS
@@ -78,6 +84,8 @@ def test_an_unknown_level_is_refused_and_nothing_is_said_of_deprecation(project)
         assert server.receive()["result"] == {}
         server.call(4, *FOUND)
         assert server.receive()["method"] == "notifications/message"
-        assert server.receive()["id"] == 4
+        answer = server.receive()
+        assert answer["id"] == 4
+        assert "structuredContent" not in answer["result"]
         said.seek(0)
         assert b"eprecat" not in said.read()

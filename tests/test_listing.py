@@ -20,7 +20,7 @@ from fledgling.worker.lister.process import SMALL_FILES, Lister, ListingError
 from fledgling.worker.process.child import CrashError
 from fledgling.worker.store.text import Blocks
 
-FILES = 200  # whose names together take more than a frame
+FILES = 140  # whose names together take more than a frame
 KEPT = Scope(exclude_patterns=("*.tmp",))
 
 

@@ -77,7 +77,13 @@ async def test_a_question_that_cannot_be_put_is_said(tree):
             await savings.measure(front)
 
 
-@pytest.mark.parametrize("files", [{"a.py": "def short():\n    return 1\n"}, {"a.md": "# Title\n\nText.\n" * 400}])
+@pytest.mark.parametrize(
+    "files",  # a size is asked for of no more than a subject
+    [
+        {"a.py": "def short():\n    return 1\n"},
+        pytest.param({"a.md": "# Title\n\nText.\n" * 400}, marks=pytest.mark.long),
+    ],
+)
 def test_a_project_without_a_subject_for_any_question_is_told_so_whatever_its_size(tmp_path, files):
     for name, text in files.items():
         (tmp_path / name).write_text(text)

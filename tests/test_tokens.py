@@ -5,9 +5,10 @@ import re
 
 import pytest
 from asking import text
-from conftest import connected
+from mcp import Client
 from running import CALLS, fronted
 
+from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.protocol import render, schema, server, tools
 from fledgling.messages.answers import DependencyGraph, Exploration, Hits, Next, SymbolList
 from fledgling.security import profile as profiles
@@ -137,7 +138,7 @@ async def test_pages_fit_and_next_loses_and_repeats_nothing(big):
 
 @pytest.mark.anyio
 async def test_text_alone_where_that_is_set(project):
-    async with connected(project, "--answers", "text") as agent, fronted(project) as (front, _):
+    async with fronted(project) as (front, _), Client(server.build(front, AuditLog(), "text")) as agent:
         assert not [tool.name for tool in (await agent.list_tools()).tools if tool.output_schema]
         for tool, arguments in CALLS:
             said = await agent.call_tool(tool, arguments)

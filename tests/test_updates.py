@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 from conftest import ERAS, connected
-from mcp import MCPError
+from mcp import Client, MCPError
 from mcp.types import ResourceUpdatedNotification, SubscriptionFilter
+from running import building, fronted
 
+from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.protocol.resources import STATUS
+from fledgling.broker.protocol.server import build
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
 HEARD_SECONDS = 30.0
@@ -45,7 +48,10 @@ async def test_before_2026_a_client_subscribes_to_the_resource(tmp_path: Path) -
 
 async def test_since_2026_a_client_listens(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("needle = 1\n")
-    async with connected(tmp_path) as client:
+    async with (
+        fronted(tmp_path, is_followed=True) as (front, _),
+        Client(build(front, AuditLog(), "structured")) as client,
+    ):
         await client.call_tool("symbols", {})
         offered = client.server_capabilities
         assert [each.list_changed for each in (offered.tools, offered.prompts, offered.resources)] == [False] * 3
@@ -61,12 +67,11 @@ async def test_since_2026_a_client_listens(tmp_path: Path) -> None:
         assert (await client.call_tool("search", {"query": "needle"})).structured_content["total"] == 2
 
 
-@pytest.mark.parametrize(
-    "era",  # what is offered is made for both in one place
-    [pytest.param(era, marks=[pytest.mark.long] if era == "handshake" else []) for era in ERAS],
-)
+@pytest.mark.parametrize("era", ERAS)
 async def test_a_profile_without_a_status_tells_of_none(tmp_path: Path, era: str) -> None:
-    (tmp_path / "a.py").write_text("needle = 1\n")
     (tmp_path / "mine.sql").write_text("SET tools = 'search';")
-    async with connected(tmp_path, "--profile", str(tmp_path / "mine.sql"), era=era) as client:
+    async with (
+        building(tmp_path, tmp_path / "mine.sql") as (front, _),
+        Client(build(front, AuditLog(), "text"), mode=ERAS[era]) as client,
+    ):
         assert not client.server_capabilities.resources.subscribe
