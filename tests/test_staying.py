@@ -29,7 +29,7 @@ GIVEN_UP = re.compile(
 def patient(tmp_path_factory):
     """A profile under which a call waits for two builds on a busy machine."""
     profile = tmp_path_factory.mktemp("profile") / "patient.sql"
-    profile.write_text("SET tools = 'explore, search, symbols'; SET query_timeout = 60;")
+    profile.write_text("SET tools = 'explore, search, symbols'; SET query_timeout = 600;")
     return profile
 
 
