@@ -4,6 +4,7 @@ import re
 
 import pytest
 from costing import costs_under
+from tables import every_row
 
 from fledgling.worker.languages.c.conditionals import but_one, others
 
@@ -102,7 +103,7 @@ def left(text: str) -> list[str]:
     return [line.rstrip() for line in found.decode().splitlines() if line.strip()]
 
 
-@pytest.mark.parametrize("text", LEFT)
+@every_row("text", LEFT)
 def test_one_branch_is_left_of_what_cannot_stand_for_itself(text: str) -> None:
     assert left(text) == LEFT[text]
 
@@ -115,13 +116,13 @@ OTHERS = {  # a text, and what is left of its lines in each of the other reading
 }
 
 
-@pytest.mark.parametrize("text", OTHERS)
+@every_row("text", OTHERS)
 def test_each_branch_is_left_in_one_of_the_readings(text: str) -> None:
     read = [[line.rstrip() for line in each.decode().splitlines() if line.strip()] for each in others(text.encode())]
     assert read == OTHERS[text]
 
 
-@pytest.mark.parametrize("text", WHOLE)
+@every_row("text", WHOLE)
 def test_what_stands_for_itself_stays(text: str) -> None:
     assert [*but_one(text.encode())] == []
 

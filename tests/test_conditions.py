@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from costing import costs_under
+from tables import every_row
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.languages.bash.conditions import plain
@@ -52,12 +53,12 @@ HOSTILE_ANNOTATIONS = [
 ]
 
 
-@pytest.mark.parametrize("text", PLAIN)
+@every_row("text", PLAIN)
 def test_a_word_stands_for_a_condition(text: str) -> None:
     assert plain(text.encode()).decode() == PLAIN[text]
 
 
-@pytest.mark.parametrize("text", LEFT_OUT)
+@every_row("text", LEFT_OUT)
 def test_annotations_that_begin_a_line_are_left_out(text: str) -> None:
     assert apart(text.encode()).text.decode() == LEFT_OUT[text]
 
@@ -69,7 +70,7 @@ def test_a_soft_keyword_may_be_a_name(row: dict[str, str]) -> None:
     assert {symbol.name for symbol in found.symbols} == set(row["names"].split())
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
+@every_row("unit", HOSTILE)
 def test_conditions_take_time_in_proportion_to_the_text(unit: str) -> None:
     source = (unit * (SIZE // len(unit))).encode()
     costs_under(SECONDS, lambda: plain(source))

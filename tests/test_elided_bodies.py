@@ -10,6 +10,7 @@ import pytest
 from corpora import fetch, unpack
 from costing import costs_under
 from msgspec.structs import replace
+from tables import every_row
 from tree_sitter import Node
 
 from fledgling.worker.extracting.elided_bodies import DEEPEST, MOST_SKIPPED, SHORTEST, Bodies, between
@@ -63,7 +64,7 @@ def filled(row: dict[str, Any], statement: str = STATEMENT) -> bytes:
     return text.encode()
 
 
-@pytest.mark.parametrize("row", TEXTS, ids=named)
+@every_row("row", TEXTS, ids=named)
 def test_finds_what_there_is_in_all_of_the_text(extractor: Extractor, whole: Extractor, row: dict[str, Any]) -> None:
     found, expected = (each.extract(row["language"], filled(row)) for each in (extractor, whole))
     assert expected.symbols
@@ -71,7 +72,7 @@ def test_finds_what_there_is_in_all_of_the_text(extractor: Extractor, whole: Ext
     assert found.comment_lines == expected.comment_lines
 
 
-@pytest.mark.parametrize("row", TEXTS, ids=named)
+@every_row("row", TEXTS, ids=named)
 def test_a_text_may_end_anywhere(row: dict[str, Any]) -> None:
     bodies = Bodies(LANGUAGES, row["language"])
     text = filled(row) + b"\ndef f():\n    # (\n"
@@ -80,7 +81,7 @@ def test_a_text_may_end_anywhere(row: dict[str, Any]) -> None:
         assert len(blanked.text) == end
 
 
-@pytest.mark.parametrize("row", TEXTS, ids=named)
+@every_row("row", TEXTS, ids=named)
 def test_what_is_left_out_cannot_be_an_error(extractor: Extractor, whole: Extractor, row: dict[str, Any]) -> None:
     wrong = filled(row, STATEMENT.replace(",", " "))
     assert not whole.extract(row["language"], wrong).complete
@@ -130,7 +131,7 @@ def nodes(node: Node) -> Iterator[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("statement", [STATEMENT, STATEMENT.replace(",", " ")], ids=["sound", "with errors"])
-@pytest.mark.parametrize("row", TEXTS, ids=named)
+@every_row("row", TEXTS, ids=named)
 def test_a_parser_that_skips_what_is_blank_sees_the_same(row: dict[str, Any], statement: str) -> None:
     syntax = syntax_of(row["language"])
     blanked = Bodies(LANGUAGES, row["language"]).blanked(b"(\n" + filled(row, statement))

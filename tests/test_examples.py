@@ -7,7 +7,7 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
-import pytest
+from tables import every_row
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("fledgling", "broker", "worker", "security")
@@ -43,7 +43,7 @@ def is_illustration(example: doctest.DocTest, module: ModuleType) -> bool:
 MODULES = modules_with_examples()
 
 
-@pytest.mark.parametrize("name", MODULES)
+@every_row("name", MODULES)
 def test_examples_are_true(name: str) -> None:
     module = importlib.import_module(name)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from costing import costs_under
+from tables import every_row
 
 from fledgling.messages.control import CONFINED
 from fledgling.messages.questions import DEFINITION_KINDS
@@ -170,7 +171,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("filename", "head", "language"), NAMES)
+@every_row("filename, head, language", NAMES)
 def test_language_by_name_then_by_first_line(filename: str, head: bytes, language: str | None) -> None:
     assert LANGUAGES.detect(filename, head) == language
 
@@ -234,7 +235,7 @@ COMMENTS = [
 ]
 
 
-@pytest.mark.parametrize(("language", "text", "lines"), COMMENTS, ids=[row[0] for row in COMMENTS])
+@every_row("language, text, lines", COMMENTS, ids=[row[0] for row in COMMENTS])
 def test_comment_lines_hold_nothing_but_comment(
     extractor: Extractor, language: str, text: str, lines: list[int]
 ) -> None:

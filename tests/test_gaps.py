@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from costing import costs_under
+from tables import every_row
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.languages.c import bodies, gaps
@@ -88,7 +89,7 @@ def extractor() -> Extractor:
     return Extractor(load_languages())
 
 
-@pytest.mark.parametrize("row", TEXTS, ids=lambda row: row["what"])
+@every_row("row", TEXTS, ids=lambda row: row["what"])
 def test_what_a_grammar_lacks_hides_nothing(extractor: Extractor, row: dict[str, str]) -> None:
     found = extractor.extract(row["language"], row["source"].encode())
     symbols = [f"{each.kind} {each.name} {each.line_start}-{each.line_end}" for each in found.symbols]
@@ -112,7 +113,7 @@ def test_what_is_assigned_to_a_tuple_is_seen(text: str) -> None:
     assert (b"f()" not in repaired) == ASSIGNED[text]
 
 
-@pytest.mark.parametrize(("head", "unit"), [*(("", unit) for unit in HOSTILE), *ESCAPED])
+@every_row("head, unit", [*(("", unit) for unit in HOSTILE), *ESCAPED])
 def test_gaps_and_bodies_take_time_in_proportion_to_the_text(head: str, unit: str) -> None:
     source = (head + unit * (SIZE // len(unit))).encode()
     for repair in REPAIRS:

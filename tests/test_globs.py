@@ -8,6 +8,7 @@ import duckdb
 import pytest
 import re2
 from costing import costs_under
+from tables import every_row
 
 from fledgling.messages.questions import MAX_ARGUMENT_CHARS, Search
 from fledgling.worker.matching import lines as matching
@@ -89,7 +90,7 @@ HOLDS = [  # a path filter | paths that it holds | paths that it does not
 ]
 
 
-@pytest.mark.parametrize(("asked", "held", "others"), HOLDS, ids=[row[0] for row in HOLDS])
+@every_row("asked, held, others", HOLDS, ids=[row[0] for row in HOLDS])
 def test_choices_of_plain_paths_hold_what_is_below(asked, held, others):
     is_held = matching.in_path(path_pattern(asked))
     assert [path for path in (*held, *others) if is_held(path)] == held

@@ -2,6 +2,7 @@
 
 import pytest
 from costing import costs_under
+from tables import every_row
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.repair import repairs
@@ -124,18 +125,18 @@ def repeated(unit: str) -> bytes:
     return f"a {unit * (SIZE // len(unit))}\nA_B\n\n= b\n".encode()
 
 
-@pytest.mark.parametrize("text", LEFT_OUT)
+@every_row("text", LEFT_OUT)
 def test_what_must_be_a_macro_is_left_out(text: str) -> None:
     source = f"int first;\n{text}\n".encode()
     assert [source[start:end].decode() for start, end in first(source)] == LEFT_OUT[text]
 
 
-@pytest.mark.parametrize("text", STAY)
+@every_row("text", STAY)
 def test_what_may_be_none_stays(text: str) -> None:
     assert first(f"int first;\n{text}\n".encode()) == []
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
+@every_row("unit", HOSTILE)
 def test_takes_time_in_proportion_to_the_text(unit: str) -> None:
     source = repeated(unit)
     costs_under(SECONDS, lambda: (ended(source), first(source)))
@@ -158,7 +159,7 @@ ENDED = {  # a directive, and what it is for a grammar that looks for its end at
 }
 
 
-@pytest.mark.parametrize("directive", ENDED)
+@every_row("directive", ENDED)
 def test_a_directive_ends_where_its_line_does(directive: str) -> None:
     assert ended(f"{directive}\nint b;\n".encode()).decode() == f"{ENDED[directive]}\nint b;\n"
     for language in ("c", "cpp"):
@@ -207,8 +208,8 @@ LANGUAGES = load_languages()
 EXTRACTOR = Extractor(LANGUAGES)
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "names"),
+@every_row(
+    "language, text, names",
     [
         (language, text, names)
         for languages, texts in GAPS.items()

@@ -2,6 +2,7 @@
 
 import duckdb
 import pytest
+from tables import every_row
 
 from fledgling.messages.questions import Search
 from fledgling.worker.matching import globs
@@ -41,7 +42,7 @@ QUESTIONS = [Search(query) for query in LITERALS] + [Search(query, regex=True) f
 
 
 @pytest.mark.parametrize("how", ["", "case_sensitive", "whole_word"])
-@pytest.mark.parametrize("question", QUESTIONS, ids=[repr(question.query) for question in QUESTIONS])
+@every_row("question", QUESTIONS, ids=[repr(question.query) for question in QUESTIONS])
 def test_places(engine: duckdb.DuckDBPyConnection, question: Search, how: str) -> None:
     asked = Search(question.query, regex=question.regex, **{how: True} if how else {})
     finding, pattern = matching.matcher(asked), globs.query_pattern(asked)

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from costing import costs_under
 from running import fronted
+from tables import every_row
 from trees import make
 
 from fledgling.broker.front import Front
@@ -138,7 +139,7 @@ def meaning(found: ImportRow) -> str | None:
     return "stdlib" if found.is_stdlib else found.resolved_path
 
 
-@pytest.mark.parametrize(("path", "module", "names", "expected"), MEANINGS)
+@every_row("path, module, names, expected", MEANINGS)
 def test_python_import(path: str, module: str, names: tuple[str, ...], expected: list[object]) -> None:
     found = Resolution(LANGUAGES, languages(PYTHON_FILES.split())).of(path, [row(module, names)])
     assert [(new.module, new.imported_names, meaning(new)) for new in found] == expected
@@ -162,7 +163,7 @@ LINKED = [
 ]
 
 
-@pytest.mark.parametrize(("link", "target", "path", "module", "expected"), LINKED)
+@every_row("link, target, path, module, expected", LINKED)
 def test_import_through_a_link(link: str, target: str, path: str, module: str, expected: str | None) -> None:
     files = languages([*LINKED_FILES.split(), link])
     (found,) = Resolution(LANGUAGES, files, links={link: target}).of(path, [row(module)])
@@ -176,7 +177,7 @@ def test_links_to_the_root_add_a_bounded_number_of_paths() -> None:
     assert meaning(found) == "d7/m.py"
 
 
-@pytest.mark.parametrize(("path", "module", "expected"), PATHS)
+@every_row("path, module, expected", PATHS)
 def test_script_import(path: str, module: str, expected: str | None) -> None:
     (found,) = Resolution(LANGUAGES, languages(SCRIPT_FILES.split())).of(path, [row(module)])
     assert meaning(found) == expected

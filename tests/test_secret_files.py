@@ -9,6 +9,7 @@ import pytest
 from asking import pages, structured, text
 from conftest import connected
 from costing import costs_under
+from tables import every_row
 from trees import make, walked
 
 from fledgling.security.secret_files import is_secret
@@ -18,12 +19,12 @@ SECRET, OPEN = ([path for paths in NAMES[kind].values() for path in paths] for k
 CANARY = "canary-of-{}-5b21"
 
 
-@pytest.mark.parametrize("path", SECRET)
+@every_row("path", SECRET)
 def test_a_secret_is_known_by_its_name(path):
     assert is_secret(path)
 
 
-@pytest.mark.parametrize("path", OPEN)
+@every_row("path", OPEN)
 def test_what_only_sounds_like_a_secret_is_not(path):
     assert not is_secret(path)
 

@@ -13,6 +13,7 @@ from typing import get_args
 import msgspec
 import pytest
 from running import CALLS, fronted
+from tables import every_row
 
 from fledgling.broker import refused
 from fledgling.broker.fitting import may_mean
@@ -88,7 +89,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("text", COMMANDS)
+@every_row("text", COMMANDS)
 def test_a_command_line_of_grep_means_a_search_or_nothing(text):
     assert command(text) == COMMANDS[text]
 
@@ -138,7 +139,7 @@ JOINED = {
 }
 
 
-@pytest.mark.parametrize("name", JOINED)
+@every_row("name", JOINED)
 def test_words_of_a_name_are_of_any_alphabet(name):
     assert [*respelled.joined(name)] == JOINED[name]
 
@@ -158,7 +159,7 @@ DEEPER = {
 }
 
 
-@pytest.mark.parametrize("path", DEEPER)
+@every_row("path", DEEPER)
 def test_a_pattern_of_one_level_is_wider_where_its_last_part_stands_alone(path):
     found = [way.question.path for way in wider(Search("x", path=path)) if way.question.path]
     assert found == [deeper for deeper in (DEEPER[path],) if deeper]
@@ -252,7 +253,7 @@ BELOW = {
 }
 
 
-@pytest.mark.parametrize("path", BELOW)
+@every_row("path", BELOW)
 def test_an_absolute_path_is_cut_where_it_begins_with_the_root(path):
     assert taken("explore", {"path": path}, ROOT).question.path == BELOW[path]
     assert taken("explore", {"pattern": path}, ROOT).question.pattern == (BELOW[path] or None)
@@ -320,7 +321,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every_row("name", NAMES)
 def test_a_name_is_what_is_left_of_it(name):
     assert respelled.symbol(name) == NAMES[name]
     assert respelled.symbol(NAMES[name]) == NAMES[name]
@@ -375,12 +376,12 @@ MAY_NOT = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "taken"), MAY, ids=repr)
+@every_row("asked, taken", MAY, ids=repr)
 def test_a_worker_may_find_what_is_meant(asked, taken):
     assert may_mean(asked, taken)
 
 
-@pytest.mark.parametrize(("asked", "taken"), MAY_NOT, ids=repr)
+@every_row("asked, taken", MAY_NOT, ids=repr)
 def test_a_worker_may_not_answer_another_question(asked, taken):
     assert not may_mean(asked, taken)
 

@@ -15,6 +15,7 @@ import duckdb
 import msgspec
 import pytest
 from costing import costs_under
+from tables import every_row
 
 from fledgling.messages.questions import MAX_SQL_CHARS, Query
 from fledgling.worker.gate import denied, functions, syntax, syntax_tree
@@ -95,7 +96,7 @@ def asked(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], l
 # ---- what must pass --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sql", ADMITTED.values(), ids=ADMITTED)
+@every_row("sql", ADMITTED.values(), ids=ADMITTED)
 def test_an_ordinary_query_passes_and_its_restatement_answers_the_same(gate, index, sql):
     text = gate.admit(sql, TABLES).text
     names, written = asked(index, sql)
@@ -160,7 +161,7 @@ def test_every_position_lets_something_harmless_pass(gate, kind):
 PAYLOADS = [(kind, name) for kind, named in ATTACKS["payloads"].items() for name in named]
 
 
-@pytest.mark.parametrize(("kind", "name"), PAYLOADS)
+@every_row("kind, name", PAYLOADS)
 def test_a_payload_passes_in_no_position(gate, kind, name):
     """Every payload in a third of the positions, every position with a third of the payloads."""
     positions = list(ATTACKS["positions"][kind].values())
@@ -175,7 +176,7 @@ def test_a_payload_passes_in_no_position_at_all(gate, kind, name):
         assert_denied(gate, position.format(ATTACKS["payloads"][kind][name]))
 
 
-@pytest.mark.parametrize("row", ATTACKS["statement"], ids=lambda row: row["name"])
+@every_row("row", ATTACKS["statement"], ids=lambda row: row["name"])
 def test_a_hostile_statement_is_refused_in_words_of_use(gate, row):
     assert_denied(gate, row["sql"], row.get("says", ""))
 

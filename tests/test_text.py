@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 from running import answered, fronted
+from tables import every_row
 from trees import NAMES
 
 from fledgling.messages.questions import Read
@@ -90,7 +91,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "lines"), LINES, ids=[ascii(row[0]) for row in LINES])
+@every_row("text, lines", LINES, ids=[ascii(row[0]) for row in LINES])
 def test_lines(text, lines):
     pieces = cut(text.encode())
     assert [line for _, some in pieces for line in some.decode().split("\n")] == lines
@@ -130,7 +131,7 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "name"), SHOWN, ids=[row[1] for row in SHOWN])
+@every_row("raw, name", SHOWN, ids=[row[1] for row in SHOWN])
 def test_shown(raw, name):
     assert shown(raw) == name
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tables import every_row
 
 from fledgling.security import memory_file
 from fledgling.worker import words
@@ -55,7 +56,7 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES, ids=repr)
+@every_row("name", NAMES, ids=repr)
 def test_names_are_cut(name: bytes) -> None:
     assert [*words.of_name(name)] == NAMES[name]
 
@@ -80,18 +81,18 @@ BEGINNINGS = {
 }
 
 
-@pytest.mark.parametrize(("text", "at"), BEGINNINGS)
+@every_row("text, at", BEGINNINGS)
 def test_a_word_begins_where_a_name_is_cut(text: bytes, at: int) -> None:
     assert words.part_at(text, at) == BEGINNINGS[text, at]
     assert [found for place in range(len(text)) if (found := words.part_at(text, place))] == words.parts(text)
 
 
-@pytest.mark.parametrize("word", STEMS)
+@every_row("word", STEMS)
 def test_words_lose_their_endings(word: bytes) -> None:
     assert words.stem(word) == STEMS[word]
 
 
-@pytest.mark.parametrize("question", ASKED)
+@every_row("question", ASKED)
 def test_questions_are_cut(question: str) -> None:
     found = asked(question)
     assert ([*found.plain], [*found.joined], [*found.exact]) == ASKED[question]
