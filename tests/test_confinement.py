@@ -485,7 +485,7 @@ def test_server_does_not_start_where_a_layer_is_missing(project: Path, layer: st
 
 
 @ON_X86
-@pytest.mark.parametrize("layer", DEGRADABLE)
+@pytest.mark.parametrize("layer", ["landlock", pytest.param("seccomp", marks=pytest.mark.long)])  # the doctor has it
 def test_server_starts_degraded_where_it_may_and_says_so(project: Path, tmp_path: Path, layer: str) -> None:
     log = tmp_path / "audit.log"
     command = without(layer, serve_command(project, "--allow-degraded", "--audit-log", str(log)))
@@ -500,7 +500,7 @@ def test_server_starts_degraded_where_it_may_and_says_so(project: Path, tmp_path
 
 
 @ON_X86
-@pytest.mark.parametrize("layer", DEGRADABLE)
+@pytest.mark.parametrize("layer", [pytest.param("landlock", marks=pytest.mark.long), "seccomp"])  # a server has it
 def test_doctor_says_what_is_missing_and_what_that_means(project: Path, layer: str) -> None:
     command = without(layer, [sys.executable, "-I", "-B", "-m", "fledgling", "doctor", "--root", str(project)])
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -558,13 +558,16 @@ def test_doctor_begins_with_the_verdict_that_its_exit_code_gives(found: Diagnosi
     assert doctor.is_well(found) is is_well
 
 
-def test_doctor_begins_with_what_is_wrong(project: Path, tmp_path: Path) -> None:
+def test_doctor_begins_with_what_is_wrong_and_has_a_heading_for_each_process(project: Path, tmp_path: Path) -> None:
     """A client that starts nothing, as a real home has it."""
     (tmp_path / ".gemini").mkdir()
     (tmp_path / ".gemini/settings.json").write_text('{"mcpServers": {"fledgling": {"command": "/gone/python"}}}')
     done = fledgling("doctor", "--root", str(project), prefix=("env", f"HOME={tmp_path}"))
     assert (done.returncode, done.stderr) == (1, "")
     assert re.match("NOT WELL: a server starts here, .* below at: client gemini\\.\n", done.stdout)
+    headed = re.findall(r"^(\S.*) \((forked by )?pid \d+\)$", done.stdout, re.MULTILINE)
+    assert {name for name, _ in headed} == PROCESSES
+    assert {name for name, forked in headed if forked} == {"lister", "extractors"}
 
 
 NOT_OVER_HTTP = ("FLEDGLING_TRANSPORT=http", f"FLEDGLING_HOST={'h' * 400}", "FLEDGLING_MONITOR=9464")
@@ -594,12 +597,6 @@ def test_doctor_looks_at_the_embedding_endpoint_whatever_else_is_wrong(tmp_path:
     assert "embedding_endpoint is set, and embedding_model is not; name the model" in wrong["embedding endpoint"]
 
 
-def test_doctor_has_a_heading_for_each_process(project: Path) -> None:
-    headed = re.findall(r"^(\S.*) \((forked by )?pid \d+\)$", fledgling("doctor", "--root", str(project)).stdout, re.M)
-    assert {name for name, _ in headed} == PROCESSES
-    assert {name for name, forked in headed if forked} == {"lister", "extractors"}
-
-
 MISSET: dict[str, tuple[list[str], list[str], str, str]] = {
     "a variable": (["FLEDGLING_PORT=99999"], [], "wrong", "environment FLEDGLING_PORT: port cannot be '99999'; "),
     "a profile": ([], ["--profile", "nobody"], "wrong", "nobody: no profile is named 'nobody'; known: "),
@@ -609,7 +606,13 @@ MISSET: dict[str, tuple[list[str], list[str], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISSET)
+# Settings are refused above, too; here it is of which each kind is, and what the doctor says of one that is none.
+KINDS = ("a variable", "a home that nobody has set")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in KINDS else [pytest.mark.long]) for name in MISSET]
+)
 def test_doctor_diagnoses_settings_that_are_wrong(name: str, tmp_path: Path) -> None:
     """Every process is looked at all the same; `fledgling` in tests runs in `/`, which is no project."""
     environment, arguments, state, detail = MISSET[name]
@@ -658,7 +661,7 @@ THIN = (
 @pytest.mark.parametrize(
     ("abi", "says", "never"),
     [
-        (
+        pytest.param(
             2,
             [
                 "Landlock ABI 2",
@@ -668,13 +671,14 @@ THIN = (
                 f"a TCP port is bound or connected: {IN_INDEXER}",
             ],
             [],
+            marks=pytest.mark.long,
         ),
         (
             5,
             ["Landlock ABI 5", "a process of the account is signalled: seccomp alone", THIN],
             ["from ABI 3", "from ABI 4", f"a TCP port is bound or connected: {IN_INDEXER}"],
         ),
-        # That what a version has is not said to be missing, the row of 5 shows of two; this one, of all.
+        # What each version lacks, tests/test_ablation.py says; that what it has is not told, the row of 5, of two.
         pytest.param(6, [THIN], ["from ABI", "is signalled"], marks=pytest.mark.long),
     ],
 )

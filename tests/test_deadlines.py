@@ -138,7 +138,11 @@ async def held(root, profile, number=None):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("number", [None, LISTING, TEXT], ids=["nothing", "the listing", "the text"])
+@pytest.mark.parametrize(
+    "number",  # of what waits beside a listing, tests/test_generations.py asks
+    [None, pytest.param(LISTING, marks=pytest.mark.long), TEXT],
+    ids=["nothing", "the listing", "the text"],
+)
 async def test_calls_that_wait_for_the_index_are_refused_in_time(staged, hasty, number):
     """With what is there, how far the rest is, and what can be asked meanwhile."""
     async with held(staged, hasty, number) as (front, indexing, _), Client(build(front, AuditLog(), "text")) as client:
@@ -156,7 +160,7 @@ async def test_calls_that_wait_for_the_index_are_refused_in_time(staged, hasty, 
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("role", ["lister", "extractor"])
+@pytest.mark.parametrize("role", [pytest.param("lister", marks=pytest.mark.long), "extractor"])  # as if nothing was
 async def test_calls_that_wait_for_a_process_that_stands_still_are_refused_in_time(staged, hasty, role):
     async with building(staged, hasty) as (front, _):
         forked = []
@@ -181,12 +185,20 @@ async def test_calls_that_wait_for_the_second_build_hear_of_the_first(staged, ha
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("share", [0, 10**6], ids=["looks before", "looks behind"])
-async def test_calls_are_in_time_though_the_follower_stands_still(project, hasty, share, monkeypatch):
+@pytest.mark.parametrize(
+    ("share", "asked"),
+    [
+        pytest.param(0, (Read("README.md"), Search("timeout")), id="looks before"),
+        pytest.param(10**6, (Explore(),), id="looks behind"),
+        pytest.param(10**6, (Read("README.md"), Search("timeout")), id="looks behind others", marks=pytest.mark.long),
+        pytest.param(0, (Explore(),), id="looks before the map", marks=pytest.mark.long),
+    ],
+)
+async def test_calls_are_in_time_though_the_follower_stands_still(project, hasty, share, asked, monkeypatch):
     """It is asked before an answer is looked for, or behind one that shares a look."""
     monkeypatch.setattr(following, "SHARE", share)
     async with fronted(project, hasty, is_followed=True) as (front, _):
-        for question in (Read("README.md"), Search("timeout"), Explore()):
+        for question in asked:
             await answered(front, question)
             follower = await first(psutil.Process(), FOLLOWER)
             follower.suspend()

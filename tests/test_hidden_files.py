@@ -217,12 +217,29 @@ async def is_the_same(alone, other, profile, **limits):
 SAID = {}  # of the tree without any hidden file, by profile and limits
 
 
+BY_NAME = (
+    "before all others",
+    "behind all others",
+    "beside all others",
+    "at the root",
+    "deep",
+    "so many that others have a listing",
+)
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("views", "limits"), [("visible_files", "few files"), ("all, joined with files", "small files")]
+    ("views", "limits", "kinds"),  # what hides by where files are, and by what is in them
+    [
+        ("visible_files", "few files", BY_NAME),
+        ("all, joined with files", "small files", tuple(kind for kind in HIDDEN_FILES if kind not in BY_NAME)),
+        pytest.param("visible_files", "few files", tuple(HIDDEN_FILES), marks=pytest.mark.long),
+        pytest.param("all, joined with files", "small files", tuple(HIDDEN_FILES), marks=pytest.mark.long),
+    ],
+    ids=["names", "contents", "names, all", "contents, all"],
 )
-async def test_answers_are_the_same_with_all_that_may_be_hidden(alone, tmp_path, views, limits):
-    hidden = {path: text for files in HIDDEN_FILES.values() for path, text in files.items()}
+async def test_answers_are_the_same_with_all_that_may_be_hidden(alone, tmp_path, views, limits, kinds):
+    hidden = {path: text for kind in kinds for path, text in HIDDEN_FILES[kind].items()}
     await is_the_same(alone, plant(tmp_path / "other", hidden), narrow(tmp_path, views), **LIMITS[limits])
 
 
