@@ -24,7 +24,7 @@ from forking import fledgling
 from running import PATIENCE, Server
 
 from fledgling import __version__
-from fledgling.broker.control import answering
+from fledgling.broker.control import answering, asking
 from fledgling.broker.protocol.http.agents import add
 from fledgling.messages.operating import AskStatus, AskTool, FromOperator, Greeting, Reindex, ToOperator
 from fledgling.messages.questions import MAX_SQL_CHARS, Query, Read
@@ -478,6 +478,12 @@ def test_who_connects_and_is_silent_makes_room(served, place):
     assert 1 < time.monotonic() - begun < answering.REQUEST_SECONDS + PATIENCE
     for each in silent:
         each.__exit__(None, None, None)
+
+
+def test_a_server_is_asked_again_that_hung_up_while_another_was_asked(served, root, place):
+    with asking.indexes({"XDG_RUNTIME_DIR": str(place)}, root) as indexes:
+        time.sleep(answering.REQUEST_SECONDS + 1)
+        assert isinstance(indexes[0].ask(AskStatus(indexes[0].number), PATIENCE), Status)
 
 
 def test_who_sends_more_while_it_takes_no_replies_holds_up_nobody(served, place):

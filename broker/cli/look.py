@@ -105,7 +105,7 @@ def report_command(file: Path, as_json: bool, **options: Any) -> None:
     warn(built.notices)
     if as_json:
         terminal.show_json({"file": str(file), "index": built, "overview": overview})
-    _log.info("%s", stats.headline(built))
+    _log.info("%s is written; %s", file, stats.headline(built))
     raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
 
 

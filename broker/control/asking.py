@@ -3,8 +3,9 @@
 import hashlib
 import logging
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ from fledgling.pipe import FrameError, Pipe
 if TYPE_CHECKING:  # as in place.py
     import socket
 
+    Connect = Callable[[], socket.socket]
+
 GREETING_SECONDS = 2.0  # of a server that is alive; one that is stopped is passed over
 REPLY_SECONDS = 5.0  # beside what a call may take
 ELSEWHERE = ("unavailable", "busy", "failed")  # refusals of a server, where an index of one's own may do better
@@ -40,17 +43,21 @@ class ServedIndex:
     Status(state='completed', ...)
     """
 
-    def __init__(self, server: Greeting, number: int, serving: Serving, connection: "socket.socket") -> None:
-        """Take what the server has greeted with."""
+    def __init__(
+        self, server: Greeting, number: int, serving: Serving, connection: "socket.socket", again: "Connect"
+    ) -> None:
+        """Take what the server has greeted with, and what connects to it again."""
         self.pid, self.root, self.number, self.serving = server.pid, server.root, number, serving
-        self._connection = connection
+        self._connection, self._again = connection, again
 
     def ask(self, request: FromOperator, seconds: float) -> ToOperator | None:
         """Return the reply; None where there is none in its time, or the server ends."""
         try:
-            pipe = _pipe(self._connection, seconds)
-            pipe.send(request)
-            return pipe.receive()
+            try:
+                return _reply(self._connection, request, seconds)
+            except (BrokenPipeError, ConnectionResetError):  # it hangs up on who is silent, while another is asked
+                self._connection = self._again()
+                return _reply(self._connection, request, seconds)
         except (OSError, FrameError) as broken:
             _log.warning("the server with pid %d does not answer: %s", self.pid, broken)
             return None
@@ -75,7 +82,7 @@ def indexes(environment: Mapping[str, str], root: Path | None) -> Iterator[list[
     """Yield the indexes of a root, or of any, of all servers that take commands of this user, for the block."""
     found: list[ServedIndex] = []
     with ExitStack() as stack:
-        for connection in place.connected(environment, root):
+        for name, connection in place.connected(environment, place.prefix_of(root) if root else place.PREFIX).items():
             stack.enter_context(connection)
             try:
                 greeting = _pipe(connection, GREETING_SECONDS).receive()
@@ -83,8 +90,23 @@ def indexes(environment: Mapping[str, str], root: Path | None) -> Iterator[list[
                 _log.warning("a server of this root does not answer: %s", broken)
                 continue
             if isinstance(greeting, Greeting) and greeting.version == __version__:
-                found += [ServedIndex(greeting, *each, connection) for each in enumerate(greeting.serving)]
+                again = partial(_again, stack, environment, name, greeting)
+                found += [ServedIndex(greeting, *each, connection, again) for each in enumerate(greeting.serving)]
         yield found
+
+
+def _again(stack: ExitStack, environment: Mapping[str, str], name: str, server: Greeting) -> "socket.socket":
+    """Connect once more to a server, if it is still that one. Raises OSError."""
+    connection = place.connected(environment, name).get(name)
+    if not connection or _pipe(stack.enter_context(connection), GREETING_SECONDS).receive() != server:
+        raise ConnectionError("it has ended")
+    return connection
+
+
+def _reply(connection: "socket.socket", request: FromOperator, seconds: float) -> ToOperator | None:
+    pipe = _pipe(connection, seconds)
+    pipe.send(request)
+    return pipe.receive()
 
 
 def same(indexes: Iterable[ServedIndex], profile: Profile, settings: str) -> ServedIndex | None:

@@ -25,7 +25,7 @@ def opened(environment: Mapping[str, str], roots: Iterable[Path]) -> list[socket
     """
     names = [f"{place.prefix_of(root)}{secrets.token_hex(4)}" for root in roots]
     with place.opened(environment) as directory:
-        for connection in place.those_in(directory, place.PREFIX):  # what others have left goes
+        for connection in place.those_in(directory, place.PREFIX).values():  # what others have left goes
             connection.close()
         _keep(directory, [*names, *map(_hidden, names)])
         try:

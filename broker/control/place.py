@@ -24,14 +24,14 @@ VARIABLE = "XDG_RUNTIME_DIR"  # XDG Base Directory Specification: owned by the u
 PREFIX = "fledgling-"
 
 
-def connected(environment: Mapping[str, str], root: Path | None) -> "list[socket.socket]":
-    """Return a connection to each server of a root, or of any, that takes commands of this user.
+def connected(environment: Mapping[str, str], beginning: str) -> "dict[str, socket.socket]":
+    """Return a connection to each server that takes commands of this user, by its socket's name, which begins so.
 
     There is none where there is no directory. What a server has left that ended is removed.
     """
     with suppress(ConfigError), opened(environment) as directory:
-        return those_in(directory, prefix_of(root) if root else PREFIX)
-    return []
+        return those_in(directory, beginning)
+    return {}
 
 
 def is_own(connection: "socket.socket") -> bool:
@@ -79,10 +79,10 @@ def address(directory: int, name: str) -> str:
     return f"/proc/self/fd/{directory}/{name}"
 
 
-def those_in(directory: int, prefix: str) -> "list[socket.socket]":
-    """Return a connection to each server of this user whose socket's name begins like this."""
-    names = (name for name in sorted(os.listdir(directory)) if name.startswith(prefix))
-    return [connection for name in names if (connection := _connection(directory, name))]
+def those_in(directory: int, beginning: str) -> "dict[str, socket.socket]":
+    """Return a connection to each server of this user whose socket's name begins like this, by that name."""
+    names = (name for name in sorted(os.listdir(directory)) if name.startswith(beginning))
+    return {name: connection for name in names if (connection := _connection(directory, name))}
 
 
 def _connection(directory: int, name: str) -> "socket.socket | None":
