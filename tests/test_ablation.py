@@ -178,6 +178,7 @@ async def test_without_any_layer_they_get_through(planted, tmp_path, monkeypatch
 
 
 @pytest.mark.anyio
+@pytest.mark.long  # of every tool, tests/test_wire.py asks it
 async def test_without_the_door_the_worker_refuses(planted, tmp_path):
     """Questions that no front has looked at: the worker asks the allowlist itself."""
     async with fronted(planted.small, "fledgling-core") as (front, _):

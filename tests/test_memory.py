@@ -299,8 +299,14 @@ class Hog:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("forked", [False, True], ids=["itself", "in a child"])
-@pytest.mark.parametrize("name", HOGS)
+@pytest.mark.parametrize(
+    ("name", "forked"),  # of a child it matters that it is seen, and not what it holds
+    [
+        *((name, False) for name in HOGS),
+        ("its own memory", True),
+        *(pytest.param(name, True, marks=pytest.mark.long) for name in HOGS if name != "its own memory"),
+    ],
+)
 async def test_what_takes_too_much_is_ended(name, forked):
     fds = [memory_file.create() for _ in range(3)]
     watched = Memory(MEMORY, lambda: fds)

@@ -37,8 +37,7 @@ from fledgling.messages.operations import OPERATIONS
 from fledgling.security import limits
 
 GB = 1000**3
-HANDLED = [signal.SIGTERM, signal.SIGINT]
-TIED = [signal.SIGKILL, *HANDLED, "end of input"]
+TIED = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, "end of input"]
 
 
 def planted(root, count):
@@ -250,7 +249,9 @@ async def test_nothing_is_left_when_the_broker_ends_while_indexing(large, way):
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    "way", [pytest.param(way, marks=[pytest.mark.long] if way in HANDLED else []) for way in TIED], ids=str
+    "way",  # when it is killed, even a worker that stands still ends: below
+    [pytest.param(way, marks=[] if way == "end of input" else [pytest.mark.long]) for way in TIED],
+    ids=str,
 )
 async def test_nothing_is_left_when_the_broker_ends_with_a_call_at_work(project, way):
     """Of those that a broker handles, SIGINT is sent to a server at rest in tests/test_control.py."""
@@ -301,7 +302,8 @@ async def are_gone(left):
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] if name == "extractors' parent" else []) for name in STOPPED]
+    "name",  # of those below the indexer, who is furthest from it
+    [pytest.param(name, marks=[] if name == "extractor" else [pytest.mark.long]) for name in STOPPED],
 )
 async def test_a_stopped_child_of_the_indexer_ends_with_it(large, name):
     """The kernel passes no death signal on between siblings of Landlock, so the broker ends the whole group."""
