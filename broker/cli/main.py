@@ -96,6 +96,16 @@ class Commands(click.Group):
                 return command
         return None
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words before a command, where others have options for all commands."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as wrong:
+            if wrong.possibilities:
+                raise
+            said = f"No such option {wrong.option_name!r} before a command: options follow it"
+            raise click.UsageError(said, ctx) from None
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
