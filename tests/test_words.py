@@ -150,9 +150,13 @@ def test_a_long_question_counts_no_more_than_so_many_words() -> None:
 
 
 @pytest.fixture(scope="module")
-def said() -> Callable[[str, str, str], FileWords]:
+def extractor() -> Extractor:
+    return Extractor(load_languages())
+
+
+@pytest.fixture(scope="module")
+def said(extractor: Extractor) -> Callable[[str, str, str], FileWords]:
     """The words of a file, by its language, its path and its text."""
-    extractor = Extractor(load_languages())
 
     def of(language: str, path: str, text: str) -> FileWords:
         return worded(path, text.encode(), extractor.extract(language, text.encode()))
@@ -230,9 +234,9 @@ STUFFED = {
 
 
 @pytest.mark.parametrize("name", STUFFED)
-def test_no_file_says_more_than_it_may(said: Callable[[str, str, str], FileWords], name: str) -> None:
+def test_no_file_says_more_than_it_may(extractor: Extractor, name: str) -> None:
     text = STUFFED[name]
-    found = Extractor(load_languages()).extract("python", text.encode())
+    found = extractor.extract("python", text.encode())
     begun = time.process_time()
     counted = worded("a.py", text.encode(), found)
     assert time.process_time() - begun < 2.0
