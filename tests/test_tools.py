@@ -81,9 +81,20 @@ EDITS = {
 }
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return Copy(tmp_path_factory.mktemp("copy"))
+
+
 @pytest.fixture
-def copy(tmp_path):
-    return Copy(tmp_path)
+def copy(whole):
+    """The copy, which is whole again behind each test."""
+    before = {name: (whole.tree / name).read_text() for name in EDITS if (whole.tree / name).exists()}
+    yield whole
+    for name in EDITS:
+        (whole.tree / name).unlink(missing_ok=True)
+    for name, text in before.items():
+        (whole.tree / name).write_text(text)
 
 
 def edit(copy, names):
