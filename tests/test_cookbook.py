@@ -51,8 +51,8 @@ async def everything(anyio_backend, project):
         yield await files(front)
 
 
-# Conditions of paths and languages, as those of documentation and of one directory; and a profile without one.
-ALIKE = {"no-infrastructure", "no-tests", "one-language", "small-machine"}
+# Conditions of paths and languages, as those of documentation and of one directory; and profiles without one.
+ALIKE = {"no-infrastructure", "no-tests", "one-language", "outline", "small-machine"}
 
 
 @pytest.mark.anyio

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,9 +52,14 @@ def built(listed: Path, out: Path, *options: str, timeout: float = PATIENCE) -> 
 BUILT = {**dict.fromkeys(NAMES, "built"), "gone": "failed"}
 
 
-def test_list_is_built_a_failed_repository_is_said_and_those_without_a_change_are_left_alone(tmp_path: Path) -> None:
-    listed, out = write_list(tmp_path), tmp_path / "out"
-    assert built(listed, out) == (2, BUILT)
+def test_list_is_built_a_failed_repository_is_said_and_those_without_a_change_are_left_alone(
+    tmp_path: Path, repositories_and_shards: tuple[Path, Path]
+) -> None:
+    """All of them are built for `repositories_and_shards`."""
+    listed, out = write_list(tmp_path), Path(shutil.copytree(repositories_and_shards[1], tmp_path / "out"))
+    for name in ("lib", "web"):
+        (out / f"{name}.shard").unlink()
+    assert built(listed, out) == (2, {**BUILT, "api": "unchanged"})
     assert set(digests(out)) == set(NAMES)
     listed.write_text("".join(f"{tmp_path / name}\n" for name in NAMES))
     time.sleep(1.1)  # --since has whole seconds

@@ -133,13 +133,12 @@ def test_directory_is_served_under_its_digest_or_not_at_all(built: tuple[Path, P
 def test_what_two_repositories_share_is_in_memory_once(built: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "shards"
     out.mkdir(mode=0o700)
+    shutil.copy(built[1] / "api.shard", out)
     sizes = []
-    for names in (["api"], ["api", "fork"]):
-        listed = tmp_path / "list"
-        listed.write_text("".join(f"{name}={built[0] / 'api'}\n" for name in names))
-        done = fledgling("fleet", "build", str(listed), "--out", str(out))
-        assert done.returncode == 0, done.stdout
-        (out / "00000.bundle").unlink()
+    for name in ("api", "fork"):
+        if name == "fork":
+            done = fledgling("fleet", "shard", f"fork={built[0] / 'api'}", "--out", str(out))
+            assert done.returncode == 0, done.stdout
         pack = packed(str(out), profiles.load("fledgling-core"))
         sizes.append(os.fstat(pack.fd).st_blocks * 512)
         os.close(pack.fd)
@@ -256,7 +255,10 @@ def with_table(shard: Path, image: Path, part: str, table: str, rows: str) -> No
     write_part(shard, part, image.read_bytes())
 
 
-@pytest.mark.parametrize(("rows", "seconds", "reason"), HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize(
+    ("rows", "seconds", "reason"),  # what takes most of the memory is left out of two in the test below, too
+    [pytest.param(*row, id=name, marks=[pytest.mark.long] if name == "many" else []) for name, row in HOSTILE.items()],
+)
 def test_hostile_shard_costs_a_bundle_itself_alone(
     built: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str, seconds: float, reason: str
 ) -> None:
@@ -280,9 +282,9 @@ def test_hostile_shard_costs_a_bundle_itself_alone(
 def test_no_memory_is_put_down_to_the_shards_that_take_most(built: tuple[Path, Path], tmp_path: Path) -> None:
     """And not to the small one whose turn it was."""
     out = Path(shutil.copytree(built[1], tmp_path / "shards"))
-    for name, rows in (("api", 2500), ("lib", 1700)):
+    for name, rows in (("api", 1250), ("lib", 850)):
         with_table(out / f"{name}.shard", tmp_path / name, "code", "imports", LARGE.format(rows))
-    found = bundling.bundle(out, 2**30, CONFINED)
+    found = bundling.bundle(out, 2**29, CONFINED)
     assert (found.bundles, found.made, found.failed) == (1, 1, {})
     assert [each.is_left_out for each in bundled(out).members] == [True, True, False]
 

@@ -549,7 +549,7 @@ ADDRESSED = {
 
 
 @pytest.fixture(scope="module")
-def lone(project, tmp_path_factory):
+def lone(small_root, tmp_path_factory):
     """A server without agents, on IPv6 where this machine has it."""
     try:
         with socket.socket(socket.AF_INET6) as probe:
@@ -558,7 +558,7 @@ def lone(project, tmp_path_factory):
     except OSError:
         host = "127.0.0.1"
     home = tmp_path_factory.mktemp("lone")
-    with serving(project, home, [*NAMED, "--secrets", str(home / "secrets")], agents_of={}, host=host) as found:
+    with serving(small_root, home, [*NAMED, "--secrets", str(home / "secrets")], agents_of={}, host=host) as found:
         found.tokens = {"default": (home / "secrets").read_text().split()[1]}
         yield found
 
@@ -814,19 +814,24 @@ async def test_progress_while_the_index_is_made_and_a_kill(tmp_path):
     text = "".join(f"def f{n}(a, b):\n    return g{n}(a) + b\n\n" for n in range(300))
     for number in range(500):
         (root / f"m{number}.py").write_text(text)
-    told = {era: [] for era in ERAS}
+    told, asked = {era: [] for era in ERAS}, []
 
     async def asks(server, era):
         async def heard(progress, total, message):
             told[era].append(progress)
 
         async with client(server, era=era) as mine:
+            asked.append(era)
             await mine.call_tool("symbols", {"path": "m1.py"}, progress_callback=heard)
 
     with serving(root, tmp_path, agents_of={"reviewer": "fledgling-core"}) as slow:
-        for process in back_processes(slow.seen):
-            process.nice(19)  # that calls are asked before the index is made, however busy the machine is
+        held = back_processes(slow.seen)
+        for process in held:
+            process.suspend()  # so that calls are asked before the index is made, however busy the machine is
         asking = [asyncio.create_task(asks(slow, era)) for era in ERAS]
+        await until(lambda: len(asked) == len(ERAS))
+        for process in held:
+            process.resume()
         await until(lambda: all(told.values()))
         for task in asking:
             task.cancel()

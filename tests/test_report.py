@@ -388,11 +388,11 @@ CREATE VIEW imports AS SELECT path, resolved_path FROM imports;
 """
 
 
-def test_profile_may_leave_out_every_column_but_the_path(project: Path, tmp_path: Path) -> None:
+def test_profile_may_leave_out_every_column_but_the_path(small_root: Path, tmp_path: Path) -> None:
     (tmp_path / "bare.sql").write_text(BARE)
 
     async def ask() -> Overview | Refusal:
-        async with fronted(project, str(tmp_path / "bare.sql")) as (front, _):
+        async with fronted(small_root, str(tmp_path / "bare.sql")) as (front, _):
             return await front.survey()
 
     found = asyncio.run(ask())
@@ -431,21 +431,21 @@ def test_command_waits_for_the_graph_before_it_asks(tmp_path: Path, monkeypatch:
     assert (overview.calls.languages, overview.calls.missing) == (["python"], None)
 
 
-def test_command_writes_a_page_over_an_earlier_one(project: Path, tmp_path: Path) -> None:
+def test_command_writes_a_page_over_an_earlier_one(small_root: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(report.MARK + "x" * 100_000)
-    done = fledgling("report", "--root", str(project), "--html", str(page))
+    done = fledgling("report", "--root", str(small_root), "--html", str(page))
     assert done.returncode == 0, done.stderr
     assert page.read_text().startswith(report.MARK)
     assert page.read_text().endswith("</html>\n")
     assert "xx" not in page.read_text()
 
 
-def test_failed_build_leaves_an_earlier_report_as_it_was(project: Path, tmp_path: Path) -> None:
+def test_failed_build_leaves_an_earlier_report_as_it_was(small_root: Path, tmp_path: Path) -> None:
     page, profile = tmp_path / "page.html", tmp_path / "wrong.sql"
     page.write_text(report.MARK + "earlier")
     profile.write_text("SET tools = 'explore';\nCREATE VIEW files AS SELECT nothing FROM files;\n")
-    done = fledgling("report", "--root", str(project), "--profile", str(profile), "--html", str(page))
+    done = fledgling("report", "--root", str(small_root), "--profile", str(profile), "--html", str(page))
     assert done.returncode == 2
     assert page.read_text() == report.MARK + "earlier"
 

@@ -256,8 +256,8 @@ def test_flood_leaves_memory_where_it_was(handshake, name, size):
     assert client.is_served()
 
 
-def test_flood_before_the_first_request_leaves_memory_where_it_was(project):
-    with Client(project, "none yet") as client:
+def test_flood_before_the_first_request_leaves_memory_where_it_was(small_root):
+    with Client(small_root, "none yet") as client:
         client.say(b"hello\n")
         assert client.receive()["error"]["code"] == UNPARSED
         with client.grows_by_at_most(32 * MIB), Hearing(client, 1) as hearing:
@@ -338,16 +338,16 @@ async def test_so_many_requests_are_read_before_one_is_answered(size, most):
     "rest",  # of a long line, that it is refused, is said above
     [pytest.param(b'{"jsonrpc"', id="half a line"), pytest.param(b"x" * 2 * MIB, id="long", marks=pytest.mark.long)],
 )
-def test_end_of_input_ends_the_server(project, rest):
-    with Client(project, "modern") as client:
+def test_end_of_input_ends_the_server(small_root, rest):
+    with Client(small_root, "modern") as client:
         client.say(client.request(2, "tools/list") + rest)
         assert client.receive()["id"] == 2
         client.process.stdin.close()
         assert client.process.wait(PATIENCE) == 0
 
 
-def test_client_that_goes_without_reading_ends_the_server(project):
-    with Client(project, "modern") as client:
+def test_client_that_goes_without_reading_ends_the_server(small_root):
+    with Client(small_root, "modern") as client:
         written(client.process.stdin.fileno(), client.request(5, "tools/list") * 1000)
         client.process.stdin.close()
         client.process.stdout.close()
