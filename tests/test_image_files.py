@@ -177,3 +177,18 @@ def test_what_the_kernel_refuses_to_take_is_an_error_and_not_a_hole(images: Imag
     with pytest.raises(PermissionError):
         file.write(b"x")
     file.close()
+
+
+def test_what_is_dropped_of_an_image_does_not_end_the_build() -> None:
+    """DuckDB then asks for the file to be cut, as it does where a large project's files are told what extracts them."""
+    made = Images(*(memory_file.create() for _ in Images.__struct_fields__))
+    with closing(start()) as db:
+        open_empty(db, made)
+        db.execute("CREATE TABLE text.gone AS SELECT range AS number, repeat('word', 50) AS word FROM range(100000)")
+        db.execute("DROP TABLE text.gone")
+        db.execute("CREATE TABLE text.words AS SELECT 7 AS number")
+    memory_file.seal(made.text)
+    with closing(served(made)) as db:
+        assert db.execute("SELECT count(*), sum(number) FROM words").fetchall() == [(1, 7)]
+    for fd in astuple(made):
+        os.close(fd)
