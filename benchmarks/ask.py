@@ -44,6 +44,7 @@ QUESTIONS = 100  # of each kind
 RESPAWNS = 11  # workers started, one after the other
 LOGGED = 2000  # characters of a server's log that are shown where it failed
 PASSES = 10  # over the files of a corpus, each of which gives one question of a kind at a time
+_SAID = re.compile(r"(?:#|//|\*) ((?:[A-Za-z][a-z]+ ){3,7}[a-z]+)")  # a sentence of a comment, as one may ask for it
 _DEFINED = re.compile(r"\b(?:def|class|func|fn|struct|interface|function|type) +(\w{4,40})\b")
 
 Figures = dict[str, float]
@@ -54,7 +55,7 @@ class AskError(Exception):
 
 
 class Questions:
-    """Literals and defined names of a corpus, always the same ones."""
+    """Literals, defined names and words of comments of a corpus, always the same ones."""
 
     def __init__(self, corpus: Path) -> None:
         paths = corpora.listed(corpus)
@@ -62,6 +63,7 @@ class Questions:
         random.shuffle(paths)
         self.literals: list[str] = []
         self.names: list[str] = []
+        self.sentences: list[str] = []
         for path in islice(cycle(paths), PASSES * len(paths)):
             text = _text(corpus / path)
             lines = (line.strip() for line in text.splitlines())
@@ -73,7 +75,9 @@ class Questions:
                     self.literals.append(literal)
             if len(self.names) < QUESTIONS and (names := _DEFINED.findall(text)):
                 self.names.append(random.choice(names))
-            if len(self.literals) == len(self.names) == QUESTIONS:
+            if len(self.sentences) < QUESTIONS and (said := _SAID.search(text)):
+                self.sentences.append(said[1])
+            if len(self.literals) == len(self.names) == len(self.sentences) == QUESTIONS:
                 return
         raise AskError(f"{corpus} holds too little text to ask {QUESTIONS} questions")
 
@@ -156,6 +160,8 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
             for kind, asked in _wire(questions).items():
                 seconds = await _interleaved(asked, outside, inside)
                 figures |= spread(kind, seconds[0]) | spread(f"inside_{kind}", seconds[1])
+            by_meaning = [Search(query=sentence, mode="meaning") for sentence in questions.sentences]
+            figures |= spread("meaning", (await _interleaved(by_meaning, outside))[0])
         figures["pipe"] = figures["lookup_p50"] - figures["inside_lookup_p50"]
         figures["respawn"] = median([await _respawn(indexing, generation) for _ in range(RESPAWNS)])
         figures["layers"] = layers.seconds()

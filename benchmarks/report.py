@@ -129,7 +129,7 @@ def _indexing(figures: Figures) -> Iterator[tuple[str, ...]]:
 
 
 _ANSWERS = ("corpus", "tool", "measure", "p50 ms", "p95 ms")
-_KINDS = ("search", "client_search", "inside_search", "lookup", "client_lookup", "inside_lookup")
+_KINDS = ("search", "client_search", "inside_search", "meaning", "lookup", "client_lookup", "inside_lookup")
 _ONCE = ("explore", "explore_client", "first_search", "pipe", "respawn", "layers")
 
 
