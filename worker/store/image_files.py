@@ -57,7 +57,7 @@ class ImageFiles(AbstractFileSystem):
         raise FileNotFoundError(name)
 
     def touch(self, name: str, *, truncate: bool) -> None:
-        """Do nothing: so DuckDB says that an image may be cut, but not where. What is behind its end is written over."""
+        """Do nothing: so DuckDB says that an image may be cut, but not where. What lies behind is written over."""
 
     def isfile(self, name: str) -> bool:
         """Return whether there is such a file: only an image is one."""
