@@ -338,6 +338,7 @@ def test_the_command_fails_where_something_gets_through(tmp_path):
 def test_the_command_fails_where_there_is_no_server(tmp_path):
     done = commanded(weakened(tmp_path, "sys.exit(3)")[0], "--json")
     assert done.returncode == 1, done.stderr
+    assert "attacking a server under fledgling-core; " in done.stderr
     rows = json.loads(done.stdout)["results"]
     assert "the server starts, and answers to the end" in [row["name"] for row in rows if row["status"] == "unproven"]
 

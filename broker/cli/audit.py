@@ -1,6 +1,7 @@
 """`audit`: attack a server under a profile; check an audit log."""
 
 import asyncio
+import logging
 import os
 import stat
 from contextlib import ExitStack
@@ -15,6 +16,8 @@ from fledgling.broker.cli import terminal
 from fledgling.broker.cli.project import json_option
 from fledgling.config import ConfigError, Settings, is_path
 from fledgling.security import profile as profiles
+
+_log = logging.getLogger("fledgling")
 
 
 @click.group("audit", invoke_without_command=True)
@@ -54,6 +57,7 @@ def audit_group(
     with ExitStack() as stack:
         named = ((junit, junit_xml.junit), (html, page.page))
         files = [(stack.enter_context(_opened(path)), written) for path, written in named if path]
+        _log.info("attacking a server under %s; it takes a minute or two for each", ", ".join(audited))
         found = asyncio.run(run.audit(audited, root.resolve() if root else None))
         for file, written in files:
             _replace(file, written(found))
