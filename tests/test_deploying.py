@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import TESTS
+from forking import fledgling
 
 from fledgling.broker.protocol.http.connections import ENDING_SECONDS
 from fledgling.broker.protocol.http.serving import CALLS_SECONDS
 from fledgling.config import KEYS
 
 ROOT = TESTS.parent
-FLEDGLING = Path(sys.executable).parent / "fledgling"
 PLACE = ROOT / "docs" / "deploying"
 DIRECTIVES = (PLACE / "fledgling.service").read_text().splitlines()
 
@@ -27,7 +27,8 @@ COMMANDS = ("serve", "doctor", "audit", "agents add", "agents revoke")
 
 def options_of(command):
     """The long options of a command of ours, as its help and the settings have them."""
-    shown = subprocess.run([FLEDGLING, *command.split(), "--help"], capture_output=True, text=True, check=True)
+    shown = fledgling(*command.split(), "--help")
+    assert shown.returncode == 0, shown.stderr
     return SETTINGS | {*re.findall(r"--[a-z-]+", shown.stdout)}
 
 
@@ -70,7 +71,7 @@ def test_the_unit_is_read_by_systemd(tmp_path):
 
 
 def test_the_image_is_read_by_hadolint():
-    if not (hadolint := shutil.which("hadolint", path=f"{FLEDGLING.parent}:{os.environ['PATH']}")):
+    if not (hadolint := shutil.which("hadolint", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")):
         pytest.skip("hadolint is not installed")
     done = subprocess.run([hadolint, PLACE / "Dockerfile"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")

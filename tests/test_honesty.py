@@ -119,15 +119,6 @@ async def test_every_answer_says_what_it_does_not_know(tmp_path, name):
     assert not wrong, "".join(f"\n{why}: {asked}\n  lacks {m}, has {p}:\n{said}" for why, asked, m, p, said in wrong)
 
 
-@pytest.mark.anyio
-async def test_a_long_name_is_compared_with_none(tmp_path):
-    (tmp_path / "a.py").write_text(f"{'a' * MAX_NEAR} = 1\n")
-    async with fronted(tmp_path) as (front, _):
-        for length, is_near in ((MAX_NEAR, True), (MAX_NEAR + 1, False)):
-            said = tools.text(await front.ask(Symbols(name_pattern="a" * (length - 1) + "b")))
-            assert ("The nearest names: " in said) is is_near, said
-
-
 # what is defined, the pattern that is asked for, and which names are the nearest
 NEAREST = {
     "no more than three": (["abcdef1", "abcdef2", "abcdef3", "abcdef4"], "abcdef9", "abcdef1, abcdef2, abcdef3"),
@@ -138,6 +129,8 @@ NEAREST = {
     "around one text": (["ghijkl"], "**ghijkll*", "ghijkl"),
     "several texts": (["tests"], "test_*_case", None),
     "a sign that stands for any other": (["stuvwx"], "stuvwxx?", None),
+    "a long name": (["a" * MAX_NEAR], "a" * (MAX_NEAR - 1) + "b", "a" * MAX_NEAR),
+    "one that is too long": (["b" * MAX_NEAR], "b" * MAX_NEAR + "a", None),
 }
 
 
