@@ -413,7 +413,7 @@ HOSTILE = "<script>alert(1)</script>\"'&]]>\x1b[2J\u202e\x00{{}}"
 def hostile_report():
     row = Result("p", "scratch", "query", HOSTILE, HOSTILE, (1,), HOSTILE, "gate", "through", "", HOSTILE)
     rows = (row, *(replace(row, status=status, layer="gate") for status in report.STATUSES))
-    return Report("0", HOSTILE, HOSTILE, 1.0, (Audited(HOSTILE, HOSTILE, (HOSTILE,)),), {1: HOSTILE}, rows)
+    return Report("0", HOSTILE, HOSTILE, 1.0, (Audited(HOSTILE, HOSTILE, (HOSTILE,), "anywhere"),), {1: HOSTILE}, rows)
 
 
 class Tags(HTMLParser):
@@ -464,8 +464,11 @@ def test_junit_is_xml_whatever_stands_in_it():
     ]
 
 
-def test_the_text_begins_with_the_verdict():
+def test_the_text_begins_with_the_verdict_and_says_what_leaves():
     assert report.text(hostile_report()).startswith("NOT PROVEN")
+    said = "may leave to an embedding endpoint on any machine."
+    assert said in report.text(hostile_report())
+    assert said in page.page(hostile_report())
     assert hostile_report().exit_code == 1
 
 

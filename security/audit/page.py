@@ -50,7 +50,8 @@ def _summary(report: Report, title: str) -> Iterator[str]:
     yield f"<dt>When</dt><dd>{_e(report.at)}, in {report.seconds:.0f} seconds</dd>"
     yield f"<dt>Fledgling</dt><dd>{_e(report.version)}</dd><dt>Machine</dt><dd>{_e(report.machine)}</dd>"
     for profile in report.profiles:
-        yield f"<dt>{_e(profile.name)}</dt><dd>{_e(', '.join(profile.tools))}<br><code>{_e(profile.digest)}</code></dd>"
+        about = filter(None, (", ".join(profile.tools), profile.leaves))
+        yield f"<dt>{_e(profile.name)}</dt><dd>{'<br>'.join(map(_e, about))}<br><code>{_e(profile.digest)}</code></dd>"
     yield "</dl>"
     yield from _failures(report)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from fledgling.messages.profile import Embedding
 from fledgling.security.audit.verdict import Status
 
 HELD, GOT_THROUGH = 0, 1  # exit codes
@@ -70,6 +71,13 @@ class Audited(Struct, frozen=True):
     name: str
     digest: str
     tools: tuple[str, ...]
+    embedding: Embedding = "off"
+
+    @property
+    def leaves(self) -> str:
+        """Say what it lets leave, in a sentence; "" for nothing."""
+        where = {"off": "", "loopback": "on this machine", "anywhere": "on any machine"}[self.embedding]
+        return f"Text that {self.name} shows may leave to an embedding endpoint {where}." if where else ""
 
 
 class Report(Struct, frozen=True):
@@ -109,7 +117,7 @@ def by_layer(results: Iterable[Result]) -> list[tuple[str, int]]:
 
 def text(report: Report) -> str:
     """Return the report for a terminal: what got through in full, the rest in counts."""
-    lines = [headline(report), ""]
+    lines = [headline(report), *(profile.leaves for profile in report.profiles if profile.leaves), ""]
     bad = [result for result in report.results if result.status in ("through", "unproven")]
     for result in bad:
         lines += [f"{result.status.upper()}  {result.profile} ({result.project})  {result.family}: {result.name}"]

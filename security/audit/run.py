@@ -55,7 +55,9 @@ async def audit(
         at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         machine=f"{platform.system()} {platform.release()} {platform.machine()}, Python {platform.python_version()}",
         seconds=time.monotonic() - begun,
-        profiles=tuple(Audited(profile.name, profile.digest, profile.tools) for profile in profiles.values()),
+        profiles=tuple(
+            Audited(profile.name, profile.digest, profile.tools, profile.embedding) for profile in profiles.values()
+        ),
         threats={number: threat.name for number, threat in corpus.threats().items()},
         results=tuple(results),
     )
