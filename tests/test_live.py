@@ -207,8 +207,12 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-async def test_every_change_is_in_the_next_answer(untouched: Path, tmp_path: Path) -> None:
-    """Each change is looked at by itself; then all is compared with an index built now, and once more restricted."""
+@pytest.mark.parametrize("is_compared", [False, pytest.param(True, marks=pytest.mark.long)])
+async def test_every_change_is_in_the_next_answer(untouched: Path, tmp_path: Path, is_compared: bool) -> None:
+    """Each change is looked at by itself; then all is compared with an index built now.
+
+    Once a setting has restricted what is indexed, it is seen in an answer, or all is compared once more.
+    """
     places = {f"p{number}": name for number, name in enumerate(CHANGES)}
     for place in places:
         shutil.copytree(untouched, tmp_path / place, symlinks=True)
@@ -219,6 +223,10 @@ async def test_every_change_is_in_the_next_answer(untouched: Path, tmp_path: Pat
         for settings in (None, "exclude_patterns: [pkg]\n"):
             if settings:
                 write(tmp_path, PROJECT_FILE, settings)
+                left = (await current(front, Search("class M", context=0))).files
+                assert [file.path for file in left] == [f"p{[*CHANGES].index('a directory is renamed')}/needle/m.py"]
+                if not is_compared:
+                    break
             async with fronted(tmp_path) as (fresh, indexing):
                 await indexing.built()
                 for place, name in places.items():

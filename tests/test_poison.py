@@ -66,7 +66,7 @@ def test_each_is_lost_alone_and_costs_its_time_once(hurried):
     assert {facts.seconds for facts in found.values() if not facts.engine} == {0.2}
 
 
-@pytest.mark.parametrize("language", ["c", "markdown", "no such language"])
+@pytest.mark.parametrize("language", [pytest.param("c", marks=pytest.mark.long), "markdown", "no such language"])
 def test_what_prepares_a_language_answers_afterwards(hurried, language):
     """Whether there is such a language or not."""
     ready = hurried.prepare(language)

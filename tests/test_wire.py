@@ -229,7 +229,14 @@ def test_forged_first_frame_ends_the_process(module, name):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("tools", [("explore", "read", "search", "symbols", "dependencies"), ("explore",), ("query",)])
+@pytest.mark.parametrize(
+    "tools",
+    [
+        ("explore", "read", "search", "symbols", "dependencies"),
+        pytest.param(("explore",), marks=pytest.mark.long),
+        ("query",),
+    ],
+)
 async def test_worker_refuses_a_tool_outside_the_profile_though_the_broker_asks(front, tools):
     with serving(front, tools) as process:
         for number, question in enumerate(ASKED):
