@@ -25,6 +25,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import PromptReference, Tool
+from running import in_time
 
 from fledgling.messages.questions import QUESTIONS
 
@@ -121,7 +122,7 @@ async def agent(request, tmp_path_factory):
 @pytest.mark.parametrize(("agent", "case"), CASES, indirect=["agent"], scope="module")
 async def test_call(agent, case):
     tool, arguments = case["tool"], case.get("arguments", {})
-    result = await agent.client.call_tool(tool, arguments)
+    result = await in_time(agent.client.call_tool, tool, arguments)
     said, values = text(result), result.structured_content
     assert result.is_error == ("error" in case), said
     check_text(agent, case, said)
@@ -236,7 +237,7 @@ async def test_an_older_era_hears_the_same(agent):
     async with connected(agent.root, "--profile", "fledgling-analyst", era="handshake") as older:
         assert {tool.name: tool for tool in (await older.list_tools()).tools} == agent.tools
         for tool, arguments in calls:
-            heard = [await said(client.call_tool(tool, arguments)) for client in (older, agent.client)]
+            heard = [await said(in_time(client.call_tool, tool, arguments)) for client in (older, agent.client)]
             assert heard[0] == heard[1], (tool, arguments)
         for ask in OFFERED:
             heard = [await said(ask(client)) for client in (older, agent.client)]
