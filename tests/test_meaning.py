@@ -231,7 +231,7 @@ async def test_what_nobody_says_is_said_to_be_absent(front: Front, query: str) -
     assert (found.note or "").startswith("Nothing says this")
 
 
-@pytest.mark.parametrize("query", ["who buys pages", "send a file to the kitchen", "upload password file"])
+@pytest.mark.parametrize("query", ["who buys pages", "send a file to a kitchen in spring", "upload password file"])
 async def test_what_little_is_said_of_is_answered_with_a_doubt(front: Front, query: str) -> None:
     found = await ranked(front, query)
     assert found.files
