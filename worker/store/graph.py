@@ -112,12 +112,12 @@ class Graph:
         """Return how many rows there are."""
         return len(self._lines)
 
-    def row(self, number: int) -> Occurrence:
-        """Return a row."""
+    def row(self, number: int, file: int | None = None) -> Occurrence:
+        """Return a row, of a file if that is known."""
         site, target = self._sites[number], self._targets[number]
         return Occurrence(
             number,
-            bisect_right(self._first_rows, number) - 1,
+            bisect_right(self._first_rows, number) - 1 if file is None else file,
             self._lines[number],
             site >> COLUMN_BIT,
             USES[site >> USE_BIT & 15],
@@ -131,11 +131,11 @@ class Graph:
         rows = self._between(file, line, line)
         begin = bisect_left(self._sites, column << COLUMN_BIT, rows.start, rows.stop)
         end = bisect_left(self._sites, column + 1 << COLUMN_BIT, begin, rows.stop)
-        return [self.row(number) for number in range(begin, end)]
+        return [self.row(number, file) for number in range(begin, end)]
 
     def within(self, file: int, first: int, last: int) -> Iterator[Occurrence]:
         """Yield the rows on some lines of a file, in order."""
-        return map(self.row, self._between(file, first, last))
+        return (self.row(number, file) for number in self._between(file, first, last))
 
     def leading_to(self, definition: Definition) -> list[Occurrence]:
         """Return the rows that may mean a definition, in the order of files and lines."""

@@ -33,7 +33,9 @@ def chosen(request: Request, question: Symbols) -> Chosen:
     One outside of tests is meant before those in tests; the answer names the others.
     """
     symbol = question.symbol or ""
-    known = code(placed(_left(question, all_named(request, symbol.rpartition(".")[2])), symbol))
+    is_path = matching.in_path(paths.pattern(question.path))
+    found = all_named(request, symbol.rpartition(".")[2], lambda file: is_path(file.path))
+    known = code(placed(_left(question, found), symbol))
     groups: dict[tuple[str, str], list[Placed]] = {}
     for each in first_meant(_related(question, known), symbol):
         groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)
@@ -53,14 +55,11 @@ def _related(question: Symbols, known: list[Placed]) -> list[Placed]:
 
 
 def _left(question: Symbols, found: Iterable[Placed]) -> list[Placed]:
-    """Return those of some definitions that the filters of a question leave."""
-    is_path = matching.in_path(paths.pattern(question.path))
+    """Return those of some definitions that the filters of a question leave, besides its path."""
     return [
         each
         for each in found
-        if is_path(each.file.path)
-        and question.language in (None, each.file.language)
-        and question.kind in (None, each.row.kind)
+        if question.language in (None, each.file.language) and question.kind in (None, each.row.kind)
     ]
 
 

@@ -5,7 +5,8 @@ case. Where more than one could be meant, the refusal names them; where one of t
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -284,11 +285,13 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
     return MeantQuestion(chosen, others(each for each in known if each.file.path != files[0]))
 
 
-def all_named(request: Request, name: str) -> list[Placed]:
-    """Return the definitions of a name, in the order of paths and lines."""
+def all_named(request: Request, name: str, is_meant: Callable[[File], bool] = bool) -> list[Placed]:
+    """Return the definitions of a name in the files that are meant, in the order of paths and lines."""
     assert request.outlines
     rows = request.outlines.named(name)
-    return [Placed(request.blocks.file(request.outlines.file_of(row)), request.outlines.row(row)) for row in rows]
+    by_file = groupby(rows, key=request.outlines.file_of)
+    files = ((request.blocks.file(number), some) for number, some in by_file)
+    return [Placed(file, request.outlines.row(row)) for file, some in files if is_meant(file) for row in some]
 
 
 def _name(request: Request, name: str) -> str:

@@ -124,13 +124,19 @@ def _places(request: Request, name: str, *, any_case: bool) -> Iterator[Place]:
     needed = prefilter.of_literal(name, case_sensitive=not any_case)
     blocks = request.blocks.in_order() if needed is None else request.signatures.holding(needed)
     word = name.encode()
+    as_asked, in_small = pattern(word), pattern(word.lower())
+    file: File | None = None
     for block in blocks:
         request.check()
         text = request.blocks.text(block)
-        file = request.blocks.file_of(block) if any_case else None
+        if file and not file.block <= block < file.block + file.blocks:
+            file = None
+        if any_case:
+            file = file or request.blocks.file_of(block)
+        is_small = file is not None and any_case and _any_case(request, file)
         line, counted = request.blocks.first_lines[block], 0
-        found = words(text.lower(), word.lower()) if file and _any_case(request, file) else words(text, word)
-        for start in found:
+        for match in in_small.finditer(text.lower()) if is_small else as_asked.finditer(text):
+            start = match.start()
             file = file or request.blocks.file_of(block)
             line += text.count(b"\n", counted, start)
             counted = start
@@ -155,15 +161,14 @@ def _spelled(request: Request, file: File, name: bytes) -> bytes:
     return name.lower() if _any_case(request, file) else name
 
 
-def words(text: bytes, word: bytes) -> Iterator[int]:
-    r"""Yield where a word stands in a text, as for `grep -w`: no letter, digit or `_` of ASCII is beside it.
+def pattern(word: bytes) -> re.Pattern[bytes]:
+    r"""Return what finds a word in a text, as `grep -w` does: no letter, digit or `_` of ASCII is beside it.
 
-    >>> list(words(b"run rerun run()", b"run"))
+    >>> [match.start() for match in pattern(b"run").finditer(b"run rerun run()")]
     [0, 10]
     """
     literal = re.escape(word)
-    for match in re.finditer(rb"%b(?![0-9A-Za-z_])(?<![0-9A-Za-z_]%b)" % (literal, literal), text):
-        yield match.start()
+    return re.compile(rb"%b(?![0-9A-Za-z_])(?<![0-9A-Za-z_]%b)" % (literal, literal))
 
 
 def _class(request: Request, place: Place, asked: Collection[Definition]) -> tuple[str, str | None]:
