@@ -17,10 +17,10 @@ from typing import get_args
 import psutil
 import pytest
 from conftest import write_project
+from forking import fledgling
 from msgspec.structs import replace
 from running import QUERY_WORKER, back_processes, until
 
-from fledgling.broker.cli import failures, main
 from fledgling.security import profile as profiles
 from fledgling.security.audit import client, corpus, junit, page, report, run, scratch
 from fledgling.security.audit.corpus import Ask, Elsewhere, LookFor, Probe
@@ -389,19 +389,15 @@ WRONG = [["--profile", "nobodys"], ["--root", "/nowhere/at/all"], ["--html", "/n
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=" ".join)
-def test_wrong_usage_is_said_before_anything_is_started_and_costs_no_page(tmp_path, capsys, wrong):
+def test_wrong_usage_is_said_before_anything_is_started_and_costs_no_page(tmp_path, wrong):
     """What is named before it and could be written is what it was, and is not made."""
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_text("an earlier page")
     others = {"--html": ["--junit", str(old)], "--junit": ["--html", str(old)]}
     named = others.get(wrong[0], ["--html", str(old), "--junit", str(new)])
-    with pytest.raises(SystemExit) as ended:  # noqa: PT012
-        try:
-            main.cli(["audit", *named, *wrong], "fledgling", standalone_mode=False)
-        except Exception as failed:  # noqa: BLE001
-            failures.end(failed)
-    assert ended.value.code == 2
-    assert wrong[1] in capsys.readouterr().err
+    done = fledgling("audit", *named, *wrong)
+    assert done.returncode == 2
+    assert wrong[1] in done.stderr
     assert (old.read_text(), new.exists()) == ("an earlier page", False)
 
 

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from forking import fledgling
 from running import PATIENCE
 
 from fledgling.broker import surroundings
-from fledgling.broker.cli import failures, main
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import Settings
@@ -158,21 +158,15 @@ ROOTS = {
 
 
 @pytest.mark.parametrize("name", ROOTS)
-def test_a_root_that_is_none_is_one_line(directory: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is started for it, so the command line runs in this process."""
+def test_a_root_that_is_none_is_one_line(directory: Path, name: str) -> None:
     root, said = ROOTS[name]
     os.mkfifo(directory / "fifo")
     (directory / "dangling").symlink_to("x")
     (directory / "loop").symlink_to("loop")
-    with pytest.raises(SystemExit) as ended:  # noqa: PT012
-        try:
-            main.cli(["explore", "--root", root.replace("{tmp}", str(directory))], "fledgling", standalone_mode=False)
-        except Exception as failed:  # noqa: BLE001
-            failures.end(failed)
-    shown = capsys.readouterr()
-    assert (ended.value.code, shown.out, shown.err.count("\n")) == (USAGE, "", 1)
-    assert shown.err.startswith("fledgling: ")
-    assert said in shown.err
+    shown = fledgling("explore", "--root", root.replace("{tmp}", str(directory)))
+    assert (shown.returncode, shown.stdout, shown.stderr.count("\n")) == (USAGE, "", 1)
+    assert shown.stderr.startswith("fledgling: ")
+    assert said in shown.stderr
 
 
 # What the rows above meet only where an index takes long: progress is for a terminal, which is asked for then
