@@ -44,24 +44,25 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     have one too.
 
     Names of namespaces stand in any file: where `spaces` is "nested", one sees those of the namespaces around it too;
-    where it is "global", those of none. Variables begin with the `sigil`, fields do not where they are used. A class
-    that `reopens` is one that several places make up. What is `declared` in one place may be defined in another, and is
-    for all files where it is not static. `self_type` means the class around. Paths may begin with the name of one of
-    the `crates`. Where a language `binds_in_order` a variable is there only after its declaration, and where it
-    `declares_variables` no assignment makes one. With `bare_calls` a
-    name that no scope binds is a call. A lambda without parameters has the `implicit_parameter`, and may have a
-    receiver. Where functions and classes are `in_any_case`, a use may spell their names otherwise; where
-    `functions_apart`, a name that stands alone and is only read means no function. Where a language
-    `selects`, a call means a function that takes its arguments, by their number and types: of "all" in a class and
-    above it, or of the "nearest" class that has one; `literals` are the types of numbers by what they end in, "." that
-    of one with a point; `type_aliases` are other names of types. A number that is written out may be of the types of
-    `numbers`, a text of `texts`, the more so the larger the number there. What is of a type fits those that it `widens`
-    to, and its box, of `boxes`. Other languages of the family have the `spellings` for types. With `prototypes` each
-    function but a lambda has a `this` of its own, and may make objects, which have the members of its `prototype`. What
-    functions and fields of `variables` give has the members of an object behind its keys: `vars(a)`, `a.__dict__`. The
-    variable `exported` of a module says which names all of it are, `__all__`; of two that have a name the last counts.
-    Where there are `members_of_packages`, only files of the package see what does not say that others do; where a
-    language `says_overrides`, what does not say so overrides nothing of a class.
+    where it is "global", those of none. What a file takes for all others holds below its folder, or below the one
+    around where that is one of the `inner_folders`. Variables begin with the `sigil`, fields do not where they are
+    used. A class that `reopens` is one that several places make up. What is `declared` in one place may be defined in
+    another, and is for all files where it is not static. `self_type` means the class around. Paths may begin with the
+    name of one of the `crates`. Where a language `binds_in_order` a variable is there only after its declaration, and
+    where it `declares_variables` no assignment makes one. With `bare_calls` a name that no scope binds is a call. A
+    lambda without parameters has the `implicit_parameter`, and may have a receiver. Where functions and classes are
+    `in_any_case`, a use may spell their names otherwise; where `functions_apart`, a name that stands alone and is only
+    read means no function. Where a language `selects`, a call means a function that takes its arguments, by their
+    number and types: of "all" in a class and above it, or of the "nearest" class that has one; `literals` are the types
+    of numbers by what they end in, "." that of one with a point; `type_aliases` are other names of types. A number that
+    is written out may be of the types of `numbers`, a text of `texts`, the more so the larger the number there. What is
+    of a type fits those that it `widens` to, and its box, of `boxes`. Other languages of the family have the
+    `spellings` for types. With `prototypes` each function but a lambda has a `this` of its own, and may make objects,
+    which have the members of its `prototype`. What functions and fields of `variables` give has the members of an
+    object behind its keys: `vars(a)`, `a.__dict__`. The variable `exported` of a module says which names all of it are,
+    `__all__`; of two that have a name the last counts. Where there are `members_of_packages`, only files of the package
+    see what does not say that others do; where a language `says_overrides`, what does not say so overrides nothing of a
+    class.
     """
 
     rules: tuple[str, ...] = ()
@@ -89,6 +90,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     shared: str = ""
     family: str = ""
     spaces: Literal["", "flat", "global", "nested"] = ""
+    inner_folders: tuple[str, ...] = ()
     sigil: str = ""
     reopens: bool = False
     declared: bool = False

@@ -96,7 +96,8 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
 def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
     """The places of a name in what a scope takes all names from, by an expression: `use a::*`, `using A;`."""
     is_module = scope in solver.spaces.paths
-    has_more = (is_module and unit.dialect.crates) or (scope == unit.base and bool(solver.project.everywhere(unit)))
+    names = ("*", solver.project.text(own)) if scope == unit.base else ()
+    has_more = (is_module and unit.dialect.crates) or any(solver.project.everywhere(unit, name) for name in names)
     if not solver.project.scope(scope).stars and not has_more:
         return []
     if unit.dialect.crates:
@@ -108,11 +109,17 @@ def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
 def all_cell(solver: Solver, cell: Cell) -> Values:
     """("all of", scope, name): the places of a name in what a scope takes all names from, each as a value."""
     _, scope, own = cell
-    unit = solver.project.unit(scope)
-    stars = [unit.facts.imports[which] for which in solver.project.scope(scope).stars]
+    project = solver.project
+    unit = project.unit(scope)
+    stars = [unit.facts.imports[which] for which in project.scope(scope).stars]
     paths = [unit.base | said.path for said in stars if said.path != NONE and not said.everywhere]
-    paths += solver.project.everywhere(unit) if scope == unit.base else []
     found: Values = {}
+    if scope == unit.base:
+        modules = {at & ~MASK for at in project.everywhere(unit, project.text(own))}
+        aliases = [("name", at, own) for at in modules if own in project.table(at)]
+        if aliases:  # it comes before what any namespace has
+            return {("place", at): Reason.BOUND if len(aliases) == 1 else Reason.SEVERAL for at in aliases}
+        paths += project.everywhere(unit, "*")
     for path in paths:
         for value, sure in list(solver.value(path).items()):
             held = places(solver, value, own, sure)

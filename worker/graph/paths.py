@@ -5,7 +5,7 @@ from fledgling.worker.graph.expressions import ARGS, KEY, OF, VALUE, before_othe
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Imported, Op, Use
 
-ALIAS, WILDCARD, GUARD = BITS["alias"], BITS["wildcard"], BITS["guard"]
+ALIAS, WILDCARD, EVERYWHERE, GUARD = (BITS[role] for role in ("alias", "wildcard", "everywhere", "guard"))
 PARTS = OF | VALUE | ARGS
 IS_GET, IS_UNDER, IS_LABEL, IS_PATH = (BITS[kind] for kind in ("get", "use_under", "label", "path"))
 
@@ -33,7 +33,7 @@ def use_part(builder: Builder, node: int, prefix: int) -> None:
         of = tree.first(node, OF)
         path = prefix if of == NONE else path_of(builder, of, prefix)
         builder.scopes[builder.scope].stars.append(len(builder.imports))
-        everywhere = tree.text(node).startswith("global ")
+        everywhere = bool(labels & EVERYWHERE)
         builder.imports.append(Imported(builder.line(node), "", "*", max(path, 0), everywhere=everywhere))
     elif tree.kind(node) == IS_UNDER and (labels & ARGS or any(tree.labels[kid] & PARTS for kid in tree.kids[node])):
         under(builder, node, prefix)
@@ -48,6 +48,8 @@ def under(builder: Builder, node: int, prefix: int) -> None:
     if value != NONE:
         at = path_of(builder, value, prefix)
         taken(builder, at, alias if alias != NONE else last_of(builder, value))
+        if tree.labels[node] & EVERYWHERE:
+            builder.imports.append(Imported(builder.line(node), "", tree.text(alias), at, everywhere=True))
         return
     within = prefix if of == NONE else path_of(builder, of, prefix, is_last=False)
     for kid in [node] if tree.labels[node] & ARGS else [*tree.having(node, ARGS)]:

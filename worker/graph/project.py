@@ -38,7 +38,6 @@ MASK = (1 << SHIFT) - 1
 NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 LISTS = (Op.LIST, Op.TUPLE)
-BESIDE = ("Properties", "Usings")  # folders whose files are of the program around: `Properties/GlobalUsings.cs`
 NEVER, PERHAPS, SURELY = 0, 1, 2  # whether a module hands on a name
 MAX_STARS = 500  # files that hand on all their names to one, also through others: each is looked through for a name
 MAX_NAMES = 50  # that stand for each other, one after the other
@@ -457,26 +456,27 @@ class Project:
                 inner = self._place(unit, row.resolved_path)
         return said, module, inner, place
 
-    def everywhere(self, unit: Unit) -> list[int]:
-        """The expressions of what files take all names of for all others below their folder: `global using A;`."""
-        if unit.dialect.spaces != "nested" or not self._everywhere:
+    def everywhere(self, unit: Unit, name: str) -> list[int]:
+        """The expressions of what files take under a name, or "*", for all others below their folder."""
+        if not self._everywhere:
             return []
-        folder = posixpath.dirname(unit.path)
-        found = [*self._everywhere.get(folder, ())]
+        folder, family = posixpath.dirname(unit.path), unit.dialect.family
+        found = [*self._everywhere.get((family, folder, name), ())]
         while folder:
             folder = posixpath.dirname(folder)
-            found += self._everywhere.get(folder, ())
+            found += self._everywhere.get((family, folder, name), ())
         return found
 
     @cached_property
-    def _everywhere(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+    def _everywhere(self) -> dict[tuple[str, str, str], list[int]]:
+        found: dict[tuple[str, str, str], list[int]] = {}
         for unit in self.units:
-            for said in unit.facts.imports if unit.dialect.spaces == "nested" else ():
-                if said.everywhere:
+            for said in unit.facts.imports:
+                if said.everywhere and said.name:
                     folder = posixpath.dirname(unit.path)
-                    above, name = posixpath.split(folder)
-                    found.setdefault(above if name in BESIDE else folder, []).append(unit.base | said.path)
+                    above, inner = posixpath.split(folder)
+                    place = above if inner in unit.dialect.inner_folders else folder
+                    found.setdefault((unit.dialect.family, place, said.name), []).append(unit.base | said.path)
         return found
 
     @cached_property

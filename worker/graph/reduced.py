@@ -130,6 +130,7 @@ ROLES = [
     "imported",
     "alias",
     "wildcard",
+    "everywhere",
     "default",
     "exported",
     "outward",
@@ -172,7 +173,7 @@ _NUMBERS = {
 }  # few bits for roles: they are asked for most
 BITS = {label: 1 << number for label, number in _NUMBERS.items()}
 IS_KIND = (1 << len(_NUMBERS)) - (1 << len(ROLES))
-WORD = 62  # labels that fit one number of a column
+WORD = 62  # labels that fit one number of a column: it has 64 bits
 _KIND_BITS = [*(BITS[kind] for kind in KINDS), 0]
 SCOPES = sum(
     BITS[kind]
@@ -277,13 +278,13 @@ def _gathered(captures: Mapping[str, Sequence[Node]]) -> tuple[Columns, list[int
     ordered = spans[order]
     firsts = np.flatnonzero(np.diff(ordered, prepend=-1))
     numbers = np.repeat([_NUMBERS[label] for label in captured], counts)[order]
-    is_role = numbers < len(ROLES)
-    labels: list[int] = np.bitwise_or.reduceat(np.where(is_role, 1 << numbers % WORD, 0), firsts).tolist()
-    for first in range(len(ROLES), len(_NUMBERS), WORD):
+    labels: list[int] = []
+    for first in range(0, len(_NUMBERS), WORD):
         here = (numbers >= first) & (numbers < first + WORD)
-        word = np.bitwise_or.reduceat(np.where(here, 1 << (numbers - first) % WORD, 0), firsts)
+        word = np.bitwise_or.reduceat(np.where(here, 1 << numbers % WORD, 0), firsts)
         some = np.flatnonzero(word)
+        labels = labels or [0] * len(word)
         for at, more in zip(some.tolist(), word[some].tolist(), strict=True):
             labels[at] |= more << first
-    kinds = np.minimum.reduceat(np.where(is_role, len(_NUMBERS), numbers), firsts) - len(ROLES)
+    kinds = np.minimum.reduceat(np.where(numbers < len(ROLES), len(_NUMBERS), numbers), firsts) - len(ROLES)
     return ordered[firsts], labels, [_KIND_BITS[kind] for kind in kinds.tolist()]

@@ -188,7 +188,7 @@ class Imported(Struct, array_like=True, gc=False):
 
     `path` is the expression of what all names are taken from, where that is not found by a file; in Rust such a file is
     a text that is included. What is `conditional` stands in a branch, and need not run; what is taken `everywhere` is
-    so in all files of the program, `global using A;`.
+    so in all files of the program, `global using A;` or `global using a = A.B;`.
     """
 
     line: int

@@ -14,6 +14,7 @@
 
 (using_directive !name [(identifier) (qualified_name) (generic_name) (alias_qualified_name)] @of) @use @wildcard
 (using_directive name: (identifier) @alias [(identifier) (qualified_name) (generic_name) (alias_qualified_name)] @value .) @use_under
+(using_directive "global") @everywhere
 (namespace_declaration name: (_) @defined body: (_) @body) @namespace
 (file_scoped_namespace_declaration name: (_) @value) @package
 (qualified_name qualifier: (_) @of name: (identifier) @key) @get
