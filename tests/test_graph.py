@@ -17,7 +17,7 @@ from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.meaning import MAX_STEPS
-from fledgling.worker.graph.members import MAX_REPLACED
+from fledgling.worker.graph.members import MAX_OVERLOADS, MAX_REPLACED
 from fledgling.worker.graph.overrides import MAX_COMPARED
 from fledgling.worker.graph.project import MAX_STARS, GraphFile, Project
 from fledgling.worker.graph.prototypes import MAX_PROTOTYPES
@@ -276,6 +276,14 @@ def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
         graph, found_files = costs_under(3, partial(graph_of, files))
         [row] = said(graph, found_files)["a.py", count + 1, "f0"]
         assert row.endswith("certain" if found == "certain" else "likely"), count
+        files = {f"src/m{n}.rs": f"pub fn f{n}() {{}}\n".encode() for n in range(count)}
+        files["Cargo.toml"] = b'[package]\nname = "a"\n'
+        files["src/all.rs"] = "".join(f"pub use crate::m{n}::*;\n" for n in range(count)).encode()
+        modules = "mod all; " + " ".join(f"mod m{n};" for n in range(count))
+        files["src/lib.rs"] = f"{modules}\nfn f() {{ all::f0(); all::f{count - 1}(); }}\n".encode()
+        rows = said(*graph_of(files))
+        ends = sorted(rows["src/lib.rs", 2, name].pop().rpartition(" ")[2] for name in ("f0", f"f{count - 1}"))
+        assert ends == ["certain", "certain" if found == "certain" else "possible"], count  # by its name alone
     stars = "".join(f'export * from "./m{n}";\n' for n in range(60))
     many = {f"m{n}.ts": f'import {{ g{n} }} from "./m0";\n{stars}g{n}();\n'.encode() for n in range(60)}
     files = graph_files(many)
@@ -330,6 +338,16 @@ def test_overloads_that_are_too_many_to_compare_are_taken_by_the_number_of_what_
         is_compared = count <= MAX_COMPARED
         expected = (begin, 0) if is_compared else (begin + count - 1, Reason.TYPES)
         assert [(row[3], row[4]) for row in graph.overrides] == [expected], count
+
+
+def test_overloads_are_compared_with_those_above_so_far() -> None:
+    """Of up to MAX_OVERLOADS in a class each must say that it overrides; with more, any may be in their place."""
+    for count, found in ((MAX_OVERLOADS, {"1 certain"}), (MAX_OVERLOADS + 1, {"1 likely", "2 likely"})):
+        overloads = " ".join(f"void M(int{'[]' * n} a) {{}}" for n in range(count))
+        text = f"class A {{ public virtual void M(int a) {{}} }}\nclass B : A {{ {overloads} }}\n"
+        text += "class C { void F(A a) { a.M(1); } }\n"
+        rows = said(*graph_of({"a.cs": text.encode()}))["a.cs", 3, "M"]
+        assert rows == found, count
 
 
 def test_a_call_costs_the_same_in_each_of_many_classes_above_each_other() -> None:

@@ -26,9 +26,9 @@ MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a +
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
 ASSIGNED = 1  # to a name that is bound further out, in a function: a field, a variable of the module
 DECLARED = 2  # a variable that is defined elsewhere: `extern int a;`
+OF_OBJECTS = 3  # a field that no other file sees as one of the class: it is no static one of Java, or private
 IN_BRANCH = 4  # in a branch of a module of Python: it need not be so
 OF_PACKAGE = 5  # a static field of Java that only files of the package see
-OF_OBJECTS = 3  # a field that no other file sees as one of the class: it is no static one of Java, or private
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 
 
@@ -124,9 +124,9 @@ class Flag:
     SPREADS = 262144  # it takes all that something gives: `[*a]`, `f(*a)`, `yield from a`
     EXPLICIT = 524288  # it is called through an interface alone: `void I.a() {}`
     HIDDEN = 1048576  # no other file sees it: `private`
-    OVERRIDES = 8388608  # it says that it overrides another one
-    OPEN = 4194304  # other packages see it: `public`, `protected`
     MAKES = 2097152  # something else than a parser defines names in it: `make!(a);` in a module
+    OPEN = 4194304  # other packages see it: `public`, `protected`
+    OVERRIDES = 8388608  # it says that it overrides another one
 
 
 class Use:
@@ -174,7 +174,12 @@ class Scope(Struct, array_like=True, gc=False):
 
 
 class Binding(Struct, array_like=True, gc=False):
-    """A name gets a value; `how` says where that defines nothing, ASSIGNED or DECLARED, or where."""
+    """A name gets a value.
+
+    `how` is 0, or says more of it. What is ASSIGNED is defined by another binding. What is DECLARED may be defined in
+    another file. What is IN_BRANCH may not have run. What is OF_OBJECTS no other file sees as one of the class, and
+    what is OF_PACKAGE none of another package.
+    """
 
     scope: int
     name: int
