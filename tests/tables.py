@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
+FAILED = (Exception, pytest.fail.Exception, pytest.skip.Exception)
+
 
 def every_row(names: str, rows: Iterable[Any], ids: Callable[[Any], Any] | Iterable[Any] = repr) -> Callable[..., Any]:
     """Like `pytest.mark.parametrize`, for rows that cost less than what pytest does for a test.
+
+    A row that skips has failed: the test is one, and cannot be skipped in part.
 
     >>> @every_row("text", ["", "a"])
     ... def test_a_text_is_lower(text): ...
@@ -27,7 +31,7 @@ def every_row(names: str, rows: Iterable[Any], ids: Callable[[Any], Any] | Itera
             for name, row in zip(said, table, strict=True):
                 try:
                     test(**fixtures, **dict(zip(names_of, row, strict=True)))
-                except (Exception, pytest.fail.Exception) as problem:  # noqa: BLE001  (the other rows are to be told of)
+                except FAILED as problem:
                     problem.add_note(f"in the row {name}")
                     wrong.append(problem)
             if wrong:
