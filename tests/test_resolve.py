@@ -341,6 +341,40 @@ BELOW = {
 }
 
 
+# What most projects have: the manifest at the very root of the tree. One of each kind, and where its imports lead.
+AT_ROOT = {
+    "go.mod": "module example.com/m\n",
+    "m.go": 'package m\nimport "example.com/m/gen"\nimport "example.com/m/gone"\n',
+    "gen/g.go": "package gen\n",
+    "Cargo.toml": "[package]\nname = 'fast'\n",
+    "src/lib.rs": "pub mod kind;\nuse crate::kind::A;\nuse serde::B;\n",
+    "src/kind.rs": "pub struct A;\n",
+    "tests/all.rs": "use fast::kind::A;\n",
+    "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./web/*"]}}}',
+    "package.json": '{"imports": {"#own": "./web/b.ts"}}',
+    "web/a.ts": 'import "@/b";\nimport "#own";\n',
+    "web/b.ts": "",
+}
+LEAD = {
+    "m.go": {"example.com/m/gen": "gen/", "example.com/m/gone": "not found"},
+    "src/lib.rs": {"kind": "src/kind.rs", "crate::kind": "src/kind.rs", "serde": "external"},
+    "tests/all.rs": {"fast::kind": "src/kind.rs"},
+    "web/a.ts": {"@/b": "web/b.ts", "#own": "web/b.ts"},
+}
+
+
+@pytest.mark.anyio
+async def test_a_manifest_at_the_root_of_the_tree_says_where_imports_lead(tmp_path: Path) -> None:
+    found: dict[str, dict[str, str | None]] = {}
+    async with fronted(make(tmp_path, **AT_ROOT)) as (front, indexing):
+        await indexing.built()
+        for path in LEAD:
+            graph = await front.ask(Dependencies(path, "imports"))
+            assert isinstance(graph, DependencyGraph)
+            found[path] = {each.module: each.resolved or each.unresolved for each in graph.imports}
+    assert found == LEAD
+
+
 OTHERS = {
     "a file that comes before what it imports": {
         "App.java": "package app;\nimport org.tools.Hammer;\nclass App {}\n",
