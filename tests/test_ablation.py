@@ -210,7 +210,7 @@ MORE_GONE = (
     Confining(without=("landlock", "chroot")),
     Confining(without=EVERY_LAYER),
 )
-# Of each role either or: what holds one of them, holds another by the same call. The rest is run with the long tests.
+# Each role is asked of one of the two here: one call puts a layer on whatever the role. The long tests ask the rest.
 PLAIN_ROLES = {
     LANDLOCK_GONE: ("extractor", "indexer", "connector"),
     OTHERS_GONE: ("query worker", "extractor's parent", "bundler", "embedder"),

@@ -148,7 +148,6 @@ async def test_what_a_profile_hides_is_in_neither(tmp_path: Path, name: str) -> 
             assert await rows(front, "FROM summaries") == []
 
 
-@pytest.mark.long  # test_overlay.py and test_live.py ask both tables of changed indexes
 async def test_a_change_is_in_the_next_answer(tmp_path: Path) -> None:
     root = make(tmp_path, **{"a.py": "a = 1\n"})
     async with fronted(root, "fledgling-analyst", is_followed=True) as (front, indexing):
