@@ -7,8 +7,18 @@ from typing import Any
 from mcp import Client
 from mcp.types import CallToolResult
 
+from fledgling.broker.audit_log.writer import AuditLog
+from fledgling.broker.operating.operated import Answering
+from fledgling.broker.protocol.server import build
+from fledgling.config import Answers
+
 MOST_WAITS = 20  # for query_timeout: the largest corpus takes three on a busy machine
 CUT = re.compile(r"\[cut here; continue with (read\(.*\))\]")
+
+
+def client_of(front: Answering, answers: Answers = "structured", log: AuditLog | None = None, **options: Any) -> Client:
+    """A client of a server in this process."""
+    return Client(build(front, log or AuditLog(), answers), **options)
 
 
 def text(result: CallToolResult) -> str:

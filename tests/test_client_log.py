@@ -3,14 +3,12 @@
 import tempfile
 
 import pytest
+from asking import client_of
 from conftest import connected
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS
 from mcp_types import LOG_LEVEL_META_KEY
 from running import Server, fronted
-
-from fledgling.broker.audit_log.writer import AuditLog
-from fledgling.broker.protocol.server import build
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
 
@@ -53,7 +51,7 @@ async def test_since_2026_a_request_names_the_level(project):
 
     async with (
         fronted(project) as (front, _),
-        Client(build(front, AuditLog(), "structured"), logging_callback=hear) as client,
+        client_of(front, logging_callback=hear) as client,
     ):
         for level in HEARD:
             assert await heard(client, said, level) == HEARD[level], level

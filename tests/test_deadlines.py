@@ -12,16 +12,14 @@ from pathlib import Path
 
 import psutil
 import pytest
-from mcp import Client
+from asking import client_of
 from mcp.types import PromptReference, ResourceTemplateReference
 from running import FOLLOWER, INDEXER, QUERY_WORKER, answered, back_processes, building, first, fronted, until
 
 from fledgling.broker import following
-from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.front import MAX_SQL_CALLS
 from fledgling.broker.protocol.resources import FILE_TEMPLATE
-from fledgling.broker.protocol.server import build
 from fledgling.broker.refused import not_ready
 from fledgling.broker.succession import Succession
 from fledgling.messages.answers import Refusal
@@ -145,7 +143,7 @@ async def held(root, profile, number=None):
 )
 async def test_calls_that_wait_for_the_index_are_refused_in_time(staged, hasty, number):
     """With what is there, how far the rest is, and what can be asked meanwhile."""
-    async with held(staged, hasty, number) as (front, indexing, _), Client(build(front, AuditLog(), "text")) as client:
+    async with held(staged, hasty, number) as (front, indexing, _), client_of(front, "text") as client:
         answers = await in_time(*map(front.ask, QUESTIONS), *mcp_calls(client))
         newest = indexing.newest_or_none()
     refused = [answer for answer in answers[: len(QUESTIONS)] if isinstance(answer, Refusal)]
@@ -353,7 +351,7 @@ async def test_a_thousand_slow_calls_end_in_time(project, staged, hasty, record_
     while count < CALLS:
         async with (
             held(staged, hasty, [None, LISTING, TEXT][turn % 3]) as (front, _, _),
-            Client(build(front, AuditLog(), "text")) as client,
+            client_of(front, "text") as client,
         ):
             count += len(await in_time(*map(front.ask, QUESTIONS), *mcp_calls(client)))
         async with building(project, hasty) as (front, _):

@@ -10,16 +10,13 @@ from contextlib import asynccontextmanager, suppress
 import msgspec
 import psutil
 import pytest
-from asking import structured, text
+from asking import client_of, structured, text
 from conftest import connected
-from mcp import Client
 from running import INDEXER, QUERY_WORKER, back_processes, broker, first, fronted, until
 
-from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing.indexing import UNFINISHED
 from fledgling.broker.protocol import render, tools
-from fledgling.broker.protocol.server import build
 from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import Directory, Exploration, File, Hits, Refusal, Summary, SymbolList
 from fledgling.messages.generations import CODE, LISTING, TEXT
@@ -257,7 +254,7 @@ async def test_the_next_generation_is_served_however_many_workers_end_before(wid
         [serving] = back_processes(psutil.Process(), QUERY_WORKER)
         indexer.resume()
         ended = set()
-        while not ended:
+        while len(ended) < 2:
             for worker in set(back_processes(psutil.Process(), QUERY_WORKER)) - ended - {serving}:
                 worker.kill()
                 ended.add(worker)
@@ -340,7 +337,7 @@ async def test_a_listing_is_the_same_to_the_byte_whichever_worker_answers(wide, 
 @pytest.mark.anyio
 async def test_a_resource_and_a_page_of_the_whole_map_are_never_made_of_a_listing(wide):
     """They do not say what they lack, as a tool does: who reads the overview, or goes on in a map, waits for lines."""
-    async with listed(wide) as (front, _, indexer), Client(build(front, AuditLog(), "structured")) as client:
+    async with listed(wide) as (front, _, indexer), client_of(front) as client:
         assert COUNTING in text(await client.call_tool("explore", {}))
         reading = asyncio.create_task(client.read_resource("fledgling://overview"))
         asked = [asyncio.create_task(front.ask(Explore(cursor=cursor))) for cursor in ("3", "3.1")]

@@ -5,17 +5,14 @@ import re
 from contextlib import asynccontextmanager, suppress
 
 import pytest
-from asking import text
-from mcp import Client
+from asking import client_of, text
 from mcp.shared.exceptions import MCPError
 from mcp.types import PromptReference, ResourceTemplateReference
 from trees import make, walked
 
-from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.broker.protocol.server import build
 from fledgling.config import Settings
 from fledgling.messages.control import Generation, Progress
 from fledgling.messages.generations import GRAPH
@@ -182,7 +179,7 @@ async def served(root, profile, **limits):
         await indexing.built()
         with suppress(IndexingError):
             await indexing.sealed(GRAPH)  # until then the status says how far it is
-        async with Client(build(front, AuditLog(), "structured")) as client:
+        async with client_of(front) as client:
             yield client, indexing
     finally:
         await front.close()

@@ -15,16 +15,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from asking import structured, text
+from asking import client_of, structured, text
 from conftest import serve_command
-from mcp import Client
 from running import PATIENCE, Server
 from test_http import serving
 from test_monitor import asked
 from trees import git
 
 from fledgling.broker.audit_log.records import ProcessRecord
-from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.metrics import ALONE
@@ -38,7 +36,6 @@ from fledgling.broker.operating.tags import TagList
 from fledgling.broker.operating.tasks import MAX_STEPS, TaskList
 from fledgling.broker.operating.unfit import OperationError
 from fledgling.broker.projects.projects import Projects, Slot
-from fledgling.broker.protocol.server import build
 from fledgling.config import Settings
 from fledgling.messages.control import AskRefs, Refs, TagsByHand
 from fledgling.messages.operations import MAX_LINKS, Manage
@@ -65,7 +62,7 @@ async def operating(profile="fledgling-operator", max_file_size=2**20, **roots):
         behind = Projects(profile, {name: Slot(str(root), partial(start, root)) for name, root in roots.items()}, 0)
     front = Operated(behind, Shared.of(Session()), ALONE)
     try:
-        async with Client(build(front, AuditLog(), "structured")) as client:
+        async with client_of(front) as client:
             yield client
     finally:
         await front.close()

@@ -103,10 +103,6 @@ def has_limits(process, expected):
     return all(shown[SHOWN[limit]] == [str(value), str(value)] for limit, value in expected.items())
 
 
-def data_limit(process):
-    return int(shown_limits(process)[SHOWN[resource.RLIMIT_DATA]][0])
-
-
 @pytest.mark.anyio
 async def test_query_worker_holds_three_pipes_and_the_image(client):
     worker = worker_of(broker())
@@ -114,7 +110,7 @@ async def test_query_worker_holds_three_pipes_and_the_image(client):
     assert has_limits(worker, limits.QUERY_WORKER)
     # What it may take yet: what the files of a small index leave of memory_limit, but for the graph that may come among
     # them, and what its engine takes beside buffers; some of that, and of its stacks, is taken.
-    left = data_limit(worker) - limits.data_bytes(worker.pid)
+    left = limits.data_limit(worker.pid) - limits.data_bytes(worker.pid)
     beside = limits.BESIDE_BUFFERS + limits.CALL_STACKS
     assert -limits.graph(2 * GB, 0) - 2**25 < left - 2 * GB < beside
     for tool, arguments in CALLS:

@@ -11,9 +11,8 @@ from typing import get_args
 
 import psutil
 import pytest
-from asking import structured, text
+from asking import client_of, structured, text
 from conftest import connected, serve_command
-from mcp import Client
 from running import FOLLOWER, INDEXER, PATIENCE, QUERY_WORKER, Server, back_processes, until
 from test_http import client as over_http
 from test_http import serving
@@ -22,7 +21,6 @@ from test_memory import profile as small
 from test_monitor import Watching, asked, free_port
 from trees import make
 
-from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.operating import links
@@ -31,7 +29,6 @@ from fledgling.broker.projects.merging import Turn, turn
 from fledgling.broker.projects.paths import _changes, parts, within
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.protocol.http import agents
-from fledgling.broker.protocol.server import build
 from fledgling.broker.terms import due
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
@@ -161,7 +158,7 @@ async def test_an_agent_is_told_the_same_of_tools_for_one_project_and_for_severa
 @pytest.mark.anyio
 async def test_tools_of_twenty_projects_are_byte_for_byte_those_of_one(alone, roots, monkeypatch):
     async with opened(dict.fromkeys(map("p{}".format, range(20)), roots["web"]), monkeypatch) as projects:
-        async with Client(build(projects, AuditLog(), "structured")) as twenty:
+        async with client_of(projects) as twenty:
             of_one, of_twenty = [
                 [tool.model_dump_json() for tool in (await of.list_tools()).tools] for of in (alone, twenty)
             ]

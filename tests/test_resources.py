@@ -6,17 +6,16 @@ import json
 from contextlib import asynccontextmanager, suppress
 
 import pytest
-from asking import text
+from asking import client_of, text
 from conftest import ERAS, connected
-from mcp import Client, MCPError
+from mcp import MCPError
 from mcp.client.extension import advertise
 from mcp.types import ClientCapabilities, PromptReference, ResourceTemplateReference
 from msgspec.structs import replace
 from running import fronted
 
-from fledgling.broker.audit_log.writer import AuditLog, open_log
+from fledgling.broker.audit_log.writer import open_log
 from fledgling.broker.protocol import app, resources
-from fledgling.broker.protocol.server import build
 from fledgling.broker.reporting import explorer, report
 from fledgling.messages.answers import Refusal
 from fledgling.security import profile as profiles
@@ -80,7 +79,7 @@ async def served(root, profile="fledgling-core", log=None, era="modern", **clien
     async with fronted(root, profile, is_followed=True) as (front, _):
         if log:
             log = open_log(str(log), {"": str(root)}, front.profile, with_arguments=False)
-        async with Client(build(front, log or AuditLog(), "structured"), mode=ERAS[era], **client) as found:
+        async with client_of(front, log=log, mode=ERAS[era], **client) as found:
             yield found
 
 

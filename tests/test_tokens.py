@@ -4,11 +4,9 @@ import json
 import re
 
 import pytest
-from asking import text
-from mcp import Client
+from asking import client_of, text
 from running import CALLS, fronted
 
-from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.protocol import render, schema, server, tools
 from fledgling.messages.answers import DependencyGraph, Exploration, Hits, Next, SymbolList
 from fledgling.security import profile as profiles
@@ -138,7 +136,7 @@ async def test_pages_fit_and_next_loses_and_repeats_nothing(big):
 
 @pytest.mark.anyio
 async def test_text_alone_where_that_is_set(project):
-    async with fronted(project) as (front, _), Client(server.build(front, AuditLog(), "text")) as agent:
+    async with fronted(project) as (front, _), client_of(front, "text") as agent:
         assert not [tool.name for tool in (await agent.list_tools()).tools if tool.output_schema]
         for tool, arguments in CALLS:
             said = await agent.call_tool(tool, arguments)

@@ -4,14 +4,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from asking import client_of
 from conftest import ERAS, connected
-from mcp import Client, MCPError
+from mcp import MCPError
 from mcp.types import ResourceUpdatedNotification, SubscriptionFilter
 from running import building, fronted
 
-from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.protocol.resources import STATUS
-from fledgling.broker.protocol.server import build
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
 HEARD_SECONDS = 30.0
@@ -50,7 +49,7 @@ async def test_since_2026_a_client_listens(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("needle = 1\n")
     async with (
         fronted(tmp_path, is_followed=True) as (front, _),
-        Client(build(front, AuditLog(), "structured")) as client,
+        client_of(front) as client,
     ):
         await client.call_tool("symbols", {})
         offered = client.server_capabilities
@@ -72,6 +71,6 @@ async def test_a_profile_without_a_status_tells_of_none(tmp_path: Path, era: str
     (tmp_path / "mine.sql").write_text("SET tools = 'search';")
     async with (
         building(tmp_path, tmp_path / "mine.sql") as (front, _),
-        Client(build(front, AuditLog(), "text"), mode=ERAS[era]) as client,
+        client_of(front, "text", mode=ERAS[era]) as client,
     ):
         assert not client.server_capabilities.resources.subscribe
