@@ -98,7 +98,7 @@ async def check(root: Path, profile: str, seed: int, *, files: int, edits: list[
 
 
 @pytest.mark.parametrize(
-    "profile",  # every change is put to a server of the core below, and some of these in test_overlay.py
+    "profile",  # every change is put to a server of the core below
     [pytest.param("fledgling-core", marks=pytest.mark.long), "fledgling-analyst"],
 )
 async def test_answers_are_those_of_an_index_built_now(tmp_path: Path, profile: str) -> None:
@@ -527,6 +527,6 @@ async def test_an_edit_is_in_the_next_answer_about_uses(tmp_path: Path, count: i
             found = await current(front, asked)
             assert [each.lines[0] for each in found.definitions] == [3]
             assert [(file.path, each.line) for file in found.files for each in file.related] == uses
-            if count == len(edits):
+            if edit_once is edits[count - 1][0]:
                 async with fronted(tmp_path) as (fresh, _):
                     assert found == await fresh.ask(asked)
