@@ -234,6 +234,14 @@ COMMANDS = {
     'search(query="a", nonsense=1)': 'search(query="a", nonsense=1)',
     'search("a")': 'search("a")',
     f"search(query={'-' * 5000}1)": f"search(query={'-' * 5000}1)",
+    'search(query="x depth=4", mode="text")': "fledgling search --mode text --root '/a b' 'x depth=4'",
+    'search(query="x mode=\\"text\\"")': "fledgling search --root '/a b' 'x mode=\"text\"'",
+    "It's quoted: 'g depth=4', depth=4": "It's quoted: 'g depth=4', --depth 4",
+    "'it\\'s \" depth=4'": "'it\\'s \" depth=4'",
+    '"it\'s depth=4"': '"it\'s depth=4"',
+    "'search(query=\"a\")'": "'search(query=\"a\")'",
+    "explore(path, depth=4)": "explore(path, depth=4)",
+    "a depth=4.py": "a depth=4.py",
 }
 
 

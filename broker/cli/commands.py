@@ -9,9 +9,11 @@ import msgspec
 
 from fledgling.messages.questions import QUESTIONS
 
-_ARGUMENT = re.compile(r'(?<!\S)(mode|depth)=(?:"(\w+)"|(\d+))(?!\w)')  # that a sentence names by itself
 # A call in a sentence of ours: no argument of one that is offered holds a bracket, but in a string.
-_CALL = re.compile(rf"\b({'|'.join(QUESTIONS)})\(((?:[^()\"]|\"(?:[^\"\\]|\\.)*\")*)\)")
+_CALL = rf"\b(?P<tool>{'|'.join(QUESTIONS)})\((?P<given>(?:[^()\"]|\"(?:[^\"\\]|\\.)*\")*)\)"
+_QUOTED = r"""(?<![\w\\])(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""  # what somebody else has written
+_ARGUMENT = r"""(?<!\S)(?P<name>mode|depth)=(?:"(?P<word>\w+)"|(?P<number>\d+))(?=\W?(?:\s|\Z))"""  # by itself
+_PARTS = re.compile(f"{_CALL}|{_QUOTED}|{_ARGUMENT}")
 
 
 def command(tool: str, arguments: Mapping[str, object], settings: Iterable[str] = ()) -> str:
@@ -38,22 +40,31 @@ def command(tool: str, arguments: Mapping[str, object], settings: Iterable[str] 
 
 
 def in_shell(sentence: str, settings: Iterable[str] = ()) -> str:
-    """Return a sentence of ours with the calls and arguments in it as they are typed; what is no whole call stays."""
+    """Return a sentence of ours with the calls and arguments in it as they are typed.
+
+    What is quoted stays, and so does what is no whole call.
+    """
     settings = tuple(settings)
 
-    def written(call: re.Match[str]) -> str:
-        try:
-            parsed = ast.parse(_pythonic(call[0]), mode="eval").body
-            assert isinstance(parsed, ast.Call)
-            arguments = {word.arg: ast.literal_eval(word.value) for word in parsed.keywords if word.arg}
-            msgspec.convert(arguments, QUESTIONS[call[1]])
-        except (SyntaxError, ValueError, RecursionError, MemoryError, msgspec.ValidationError):
-            return call[0] if call[2] else f"fledgling {call[1]}"  # `search()` finds text, whatever is sought
-        if parsed.args:
-            return call[0]
-        return command(call[1], arguments, settings)
+    def written(part: re.Match[str]) -> str:
+        if part["name"]:
+            return f"--{part['name']} {part['word'] or part['number']}"
+        return _typed(part, settings) if part["tool"] else part[0]
 
-    return _ARGUMENT.sub(lambda found: f"--{found[1]} {found[2] or found[3]}", _CALL.sub(written, sentence))
+    return _PARTS.sub(written, sentence)
+
+
+def _typed(call: re.Match[str], settings: Iterable[str]) -> str:
+    """Return a call as it is typed, or as it stands where it is no whole one."""
+    tool = call["tool"]
+    try:
+        parsed = ast.parse(_pythonic(call[0]), mode="eval").body
+        assert isinstance(parsed, ast.Call)
+        arguments = {word.arg: ast.literal_eval(word.value) for word in parsed.keywords if word.arg}
+        msgspec.convert(arguments, QUESTIONS[tool])
+    except (SyntaxError, ValueError, RecursionError, MemoryError, msgspec.ValidationError):
+        return call[0] if call["given"] else f"fledgling {tool}"  # `search()` finds text, whatever is sought
+    return call[0] if parsed.args else command(tool, arguments, settings)
 
 
 def _pythonic(call: str) -> str:
