@@ -212,6 +212,16 @@ async def test_a_profile_adds_rules_and_replaces_those_of_a_tag(tmp_path: Path) 
         ]
 
 
+async def test_a_directory_of_more_than_three_quarters_of_twenty_files_makes_no_tag(tmp_path: Path) -> None:
+    """Of 20 files 16 are more, and 15 are not; of 19 any number is not."""
+    for count, expected in ((19, ["caching", "payments"]), (20, ["caching"])):
+        places = [*(f"billing/cache/C{n}.java" for n in range(15)), "billing/D.java"]
+        places += [f"other/E{n}.java" for n in range(count - 16)]
+        async with fronted(make(tmp_path / str(count), **dict.fromkeys(places, "class C {}\n"))) as (front, indexing):
+            await indexing.built()
+            assert [tag.split()[0] for tag in await tags_of(front, "billing/cache/C0.java")] == expected, count
+
+
 async def test_an_expression_that_re2_does_not_take_is_refused_with_its_line(tmp_path: Path) -> None:
     path = own(tmp_path, "\n\nusers SYMBOL 0.9 (?=user)")
     (tmp_path / "tree").mkdir()
