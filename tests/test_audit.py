@@ -78,8 +78,8 @@ def test_whole_tests_that_carry_a_threat_exist():
 # ---- profiles that hold ---------------------------------------------------------------------------------------------
 
 
-# What a plain run probes; what does harm, test_ablation.py tries in others, and test_confinement.py asks their filters.
-PLAIN_ROLES = ("broker", "indexer", "query worker")
+# What a plain run probes; what does harm, test_ablation.py tries in others, and test_confinement.py asks every filter.
+PLAIN_ROLES = ("broker", "indexer", "query worker", "keeper")
 
 
 def in_part(attacks):

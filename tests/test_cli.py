@@ -464,21 +464,34 @@ def test_what_no_server_answers_is_obeyed_by_no_terminal_either(
     assert had_worker == has_worker
 
 
-@pytest.mark.parametrize("wide", [False, pytest.param(True, marks=pytest.mark.long)], ids=["refused", "taken"])
-def test_no_root_is_obeyed_by_a_terminal(tmp_path: Path, wide: bool) -> None:
-    """A root that is refused is told in the same lines, and costs no index."""
+@pytest.mark.parametrize("command", ["serve", "index", "doctor"])
+def test_no_root_that_is_refused_is_obeyed_by_a_terminal(tmp_path: Path, command: str) -> None:
+    done = fledgling(command, "--root", str(tmp_path / OBEYED[1:]))
+    assert done.returncode != 0
+    assert "\\u202e" in done.stdout + done.stderr
+    assert not set(OBEYED) & set(done.stdout + done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_named"),  # these two, and no other, say what their root is
+    [
+        (["serve"], True),
+        pytest.param(["serve", "--log-format", "json"], True, marks=pytest.mark.long),
+        pytest.param(["index"], False, marks=pytest.mark.long),
+        pytest.param(["doctor"], False, marks=pytest.mark.long),
+    ],
+    ids=["text", "json", "index", "doctor"],
+)
+def test_no_root_that_is_taken_is_obeyed_by_a_terminal(tmp_path: Path, command: list[str], is_named: bool) -> None:
     root = tmp_path / OBEYED[1:]
-    if wide:
-        root.mkdir()
-        (root / "a.py").write_text("x = 1\n")
-    for command in ("serve", "index", "doctor"):
-        done = fledgling(command, "--root", str(root))
-        assert not set(OBEYED) & set(done.stdout + done.stderr)
-        assert "\\u202e" in done.stdout + done.stderr or (wide and command != "serve")
-    if wide:
-        log = fledgling("serve", "--root", str(root), "--log-format", "json")
-        assert not set(OBEYED) & set(log.stderr)
-        assert str(root) in json.loads(log.stderr.splitlines()[0])["message"]
+    root.mkdir()
+    (root / "a.py").write_text("x = 1\n")
+    done = fledgling(*command, "--root", str(root))
+    assert "1 files" in done.stdout + done.stderr or command == ["doctor"]
+    assert ("\\u202e" in done.stdout + done.stderr) == is_named
+    assert not set(OBEYED) & set(done.stdout + done.stderr)
+    if "json" in command:
+        assert str(root) in json.loads(done.stderr.splitlines()[0])["message"]
 
 
 def on_a_terminal(root: Path, *arguments: str, **environment: str) -> str:
