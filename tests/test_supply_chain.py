@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import tarfile
+import time
 import tomllib
+import zipfile
 from importlib import metadata
 from pathlib import Path
 
@@ -126,24 +128,43 @@ HABITS = [  # umask, and what else is different where it is built
 ]
 
 
-@pytest.mark.parametrize("habits", [HABITS[1:], pytest.param(HABITS, marks=pytest.mark.long)], ids=["one", "two"])
-def test_two_builds_from_two_clones_are_the_same_bytes(tmp_path, habits):
-    """The plain row builds once: what is in it, and what tells of whoever built it."""
-    built = []
-    for umask, environment in habits:
-        root = clone(tmp_path / f"habit{umask}" / "clone", umask)
-        (root / ".ci/dist.py").write_bytes((ROOT / ".ci/dist.py").read_bytes())
-        command = [sys.executable, root / ".ci/dist.py", "dist"]
-        subprocess.run(
-            command, cwd=root, check=True, umask=umask, env={**os.environ, **environment}, capture_output=True
-        )
-        files = sorted((root / "dist").iterdir())
-        built.append({file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files})
-    assert built[0] == built[-1]
-    assert [Path(name).suffix for name in built[0]] == [".whl", ".gz"]
-    with tarfile.open(root / "dist" / next(name for name in built[0] if name.endswith(".gz"))) as sdist:
-        names = {member.name.partition("/")[2] for member in sdist.getmembers()}
-        assert {(member.uid, member.uname, member.mode & 0o022) for member in sdist.getmembers()} == {(0, "", 0)}
+def dist(place, umask, environment):
+    """The wheel and the sdist that are built there."""
+    root = clone(place / "clone", umask)
+    (root / ".ci/dist.py").write_bytes((ROOT / ".ci/dist.py").read_bytes())
+    command = [sys.executable, root / ".ci/dist.py", "dist"]
+    subprocess.run(command, cwd=root, check=True, umask=umask, env={**os.environ, **environment}, capture_output=True)
+    files = sorted((root / "dist").iterdir())
+    assert [path.suffix for path in files] == [".whl", ".gz"]
+    return files
+
+
+@pytest.mark.long  # what could make them differ is looked for in one build below
+def test_two_builds_from_two_clones_are_the_same_bytes(tmp_path):
+    built = [dist(tmp_path / f"habit{umask}", umask, environment) for umask, environment in HABITS]
+    one, two = ({path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files} for files in built)
+    assert one == two
+
+
+def test_a_build_tells_nothing_of_whoever_built_it_and_has_what_is_needed(tmp_path):
+    """Order, time, modes and owners are those of the commit, whatever the habits."""
+    wheel, sdist = dist(tmp_path, *HABITS[1])
+    told = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, check=True, capture_output=True, text=True)
+    of_commit = int(told.stdout)
+    with zipfile.ZipFile(wheel) as zipped:
+        packed = zipped.infolist()
+    even = of_commit - of_commit % 2  # a zip counts in two seconds
+    assert {member.date_time for member in packed} == {time.gmtime(even)[:6]}
+    assert {member.external_attr >> 16 & 0o777 for member in packed} == {0o644, 0o664}  # the latter: RECORD
+    assert int.from_bytes(sdist.read_bytes()[4:8], "little") == of_commit  # in the header of gzip
+    with tarfile.open(sdist) as tar:
+        members = tar.getmembers()
+    assert [member.name for member in members] == sorted(member.name for member in members)
+    assert {(member.mtime, member.uid, member.gid, member.uname, member.gname) for member in members} == {
+        (of_commit, 0, 0, "", "")
+    }
+    assert {member.mode & 0o777 for member in members} == {0o644, 0o755}
+    names = {member.name.partition("/")[2] for member in members}
     assert names >= {"pyproject.toml", "README.md", "fledgling/pipe.py", "security/secret_files.txt"}
     wanted_too = [pattern for pattern in (ROOT / "MANIFEST.in").read_text().split() if pattern != "include"]
     assert [pattern for pattern in wanted_too if not fnmatch.filter(names, pattern)] == []
