@@ -28,7 +28,8 @@ WORKER = 0.125  # a query worker at least, and before the index is whole
 
 MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks reserve before the first row
 EXTRACTOR_AT_REST = 34 * 2**20  # bytes that one holds before it parses; what all others hold fits MEMORY_HEADROOM
-CALL_STACKS = 64 * 2**20  # bytes that the threads of a query worker reserve, 8 MiB each, and hardly ever fill
+STACK = 8 * 2**20  # bytes that a thread reserves as it starts, and hardly ever fills: the default of most systems
+CALL_STACKS = 8 * STACK  # bytes; five threads of a query worker take and end calls, and its engine has one or two
 BESIDE_BUFFERS = 64 * 2**20  # bytes of a query worker beside the buffers that its engine counts
 EXTRACTOR_MOST = 512 * 2**20  # bytes of a share; parsing a megabyte takes up to a hundred, ordinary source a tenth
 EXTRACTOR_LEAST = 60 * 2**20  # bytes of a share; where it would be less, there are fewer extractors
@@ -42,6 +43,9 @@ YIELDING = 0.2  # seconds of them that a call has to yield; the rest is for kill
 
 BROKER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,  # bytes; a core file would be a copy of answers on disk
+    # The C library gives each thread what it finds here as a process starts, so it is for those that the broker starts.
+    # macOS has no RLIMIT_DATA that counts stacks, and does not let everybody lower this.
+    **({resource.RLIMIT_STACK: STACK} if sys.platform == "linux" else {}),
 }
 KEEPER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,
@@ -192,18 +196,18 @@ def of_bundler(memory_limit: int) -> dict[int, int]:
 def of_extractor(memory_limit: int) -> dict[int, int]:
     """Return the limits of an extractor, and of the process above all of them, which is this one.
 
-    What it holds when it has loaded all is what one holds at rest.
+    Call it once everything is loaded: what is held then, each extractor holds at rest.
     """
     return {**EXTRACTOR, resource.RLIMIT_DATA: data_bytes() + extractor_share(memory_limit)}
 
 
 def of_query_worker(share: int) -> dict[int, int]:
-    """Return the limits of this process, which has started its engine and is a query worker."""
+    """Return the limits of this process, a query worker that has started its engine."""
     return {**QUERY_WORKER, resource.RLIMIT_DATA: data_bytes() + CALL_STACKS + BESIDE_BUFFERS + share}
 
 
 def with_memory(limits: Mapping[int, int], share: int) -> dict[int, int]:
-    """Return limits with the cap of a share: `with_memory(QUERY_WORKER, worker_share(profile.memory_limit, None))`."""
+    """Return limits with the cap of a share: `with_memory(INDEXER, 500_000_000)`."""
     return {**limits, resource.RLIMIT_DATA: memory_cap(share)}
 
 

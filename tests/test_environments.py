@@ -43,6 +43,12 @@ CASES = {
     "64 open files": ("ulimit -n 64; {explore}", FOUND, "a.py  python"),
     "100 MB of address space": ("ulimit -v 100000; {explore}", USAGE, "ulimit -v: 100000 KiB of address space"),
     "1 GB of address space": ("ulimit -v 1000000; {explore}", FOUND, "a.py  python"),
+    "stacks of 64 MiB, and a profile of 128 MB": (
+        "echo \"SET tools = 'explore'; SET memory_limit = '128MB';\" > {tmp}/small.sql; "
+        "ulimit -Ss 65536; {explore} --profile {tmp}/small.sql",
+        FOUND,
+        "a.py  python",
+    ),
     "2 processes": (
         f"{STRANGER} bash -c 'ulimit -u 2; {{run}} explore --root /usr/share'",
         1,

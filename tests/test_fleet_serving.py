@@ -37,6 +37,7 @@ from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Ranking, Re
 from fledgling.messages.control import CONFINED
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
+from fledgling.security import limits
 from fledgling.security import profile as profiles
 from fledgling.worker.store.shelf import stored_in
 
@@ -665,6 +666,8 @@ async def test_worker_holds_one_memory_file_and_is_replaced(built: Path) -> None
         assert len(held) <= 5  # a mapping keeps a descriptor of its own
         status = status_of(worker)
         assert "Seccomp:\t2" in status
+        left = limits.data_limit(worker.pid) - limits.data_bytes(worker.pid)
+        assert left < fleet.profile.memory_limit + limits.BESIDE_BUFFERS + limits.CALL_STACKS
         worker.send_signal(signal.SIGKILL)
         await until(lambda: not is_alive(worker))
         found = await fleet.ask(Search("needle"))

@@ -90,6 +90,7 @@ SHOWN = {  # limit -> its name in /proc/PID/limits, which anybody may read
     resource.RLIMIT_DATA: "Max data size",
     resource.RLIMIT_FSIZE: "Max file size",
     resource.RLIMIT_NOFILE: "Max open files",
+    resource.RLIMIT_STACK: "Max stack size",
 }
 
 
@@ -107,7 +108,7 @@ def has_limits(process, expected):
 async def test_query_worker_holds_three_pipes_and_the_image(client):
     worker = worker_of(broker())
     is_started_bare(worker, QUERY_WORKER)
-    assert has_limits(worker, limits.QUERY_WORKER)
+    assert has_limits(worker, {**limits.BROKER, **limits.QUERY_WORKER})
     # What it may take yet: what the files of a small index leave of memory_limit, but for the graph that may come among
     # them, and what its engine takes beside buffers; some of that, and of its stacks, is taken.
     left = limits.data_limit(worker.pid) - limits.data_bytes(worker.pid)

@@ -40,10 +40,6 @@ SECONDS = 20.0  # for one call, from a fork on; one that hangs has not been refu
 SUCCEEDED, STARTED = "it succeeded", "the process ended: exit"
 _PR_SET_DUMPABLE = 4  # prctl(2)
 MEMORY = 256_000_000  # bytes of memory_limit, as a profile would say
-_NAMELESS = {  # the limits of those who have no directory
-    "query worker": limits.of_query_worker(MEMORY),
-    "bundler": limits.of_bundler(MEMORY),
-}
 _X32 = 0x40000000
 # getpid by the 32-bit door: rdi, rsi, rdx, rcx -> eax, ebx, ecx, edx; int 0x80
 _INT80 = bytes.fromhex("5389f889f387cacd8048985bc3")
@@ -360,7 +356,8 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
         case "nobody":
             user.become(user.NOBODY, user.NOBODY)
         case "query worker" | "bundler":
-            confine(role, confining, parent=parent, lowered=_NAMELESS[role])
+            lowered = limits.of_query_worker(MEMORY) if role == "query worker" else limits.of_bundler(MEMORY)
+            confine(role, confining, parent=parent, lowered=lowered)
         case "extractor" | "extractor's parent":
             lowered = limits.of_extractor(MEMORY)
             confine("extractor's parent", confining, parent=parent, lowered=lowered)

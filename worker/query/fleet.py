@@ -25,7 +25,7 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
     mapped = memory_file.mapped(opened.fd)
     taken = os.fstat(opened.fd).st_blocks * 512  # less than its size, where it has zeros
     share = limits.worker_share(opened.profile.memory_limit, taken)
-    lowered = limits.with_memory(limits.QUERY_WORKER, share)
+    lowered = limits.of_query_worker(share)
     try:
         layers = confine("query worker", opened.confining, parent=opened.broker_pid, lowered=lowered)
     except ConfinementError as absent:
