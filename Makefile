@@ -37,13 +37,9 @@ bundle: # fledgling.mcpb, which desktop clients install
 dist: # wheel and sdist of the last commit: the same bytes from every clone
 	.venv/bin/python .ci/dist.py dist
 
-constraints: # pins and hashes of all that the tests need, of every platform; needs uv
-	uv pip compile --universal --python-version 3.11 --extra test --generate-hashes --upgrade --no-annotate \
-	  --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
-
-pins: # pins what has none, a grammar that was added, and leaves the others as they are; needs uv
-	uv pip compile --universal --python-version 3.11 --extra test --generate-hashes --no-annotate \
-	  --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
+constraints pins: # pins and hashes of all that the tests need, of every platform, all anew or only what has no pin yet; needs uv
+	uv pip compile --universal --python-version 3.11 --extra test --generate-hashes $(if $(filter constraints,$@),--upgrade) \
+	  --no-annotate --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
 
 docs: # writes what docs/ says of tools, profiles and settings, from the code
 	.venv/bin/python tests/documents.py

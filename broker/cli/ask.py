@@ -71,7 +71,7 @@ METAVARS = {
     **dict.fromkeys(("tags_any", "tags_all"), "TAG"),
     "also": "WORDS",
 }
-# What is said otherwise to a person, who has commands for `next`, and choices by the alphabet.
+# Meanings that a command has of its own: a person types, has no `next` to call, and sees choices in alphabetical order.
 MEANINGS = {
     "cursor": "where a cut answer goes on: its last line has it",
     "detail": "how it is built; sizes; or what files say of themselves",

@@ -50,8 +50,8 @@ def _of_project(command: Callable[..., None]) -> Callable[..., None]:
 def status(since: int | None, as_json: bool, **options: Any) -> None:
     """Say how the index of a running server stands, and what has changed as of its last look at the project.
 
-    The server was started with `serve --control`. Exit codes: 0 neither of these; 1 a build has failed, or there is
-    no such server; 2 an index is of a part.
+    The server was started with `serve --control`. Exit codes: 0 no build failed, no index is of a part; 1 a build has
+    failed, or there is no such server; 2 an index is of a part.
     """
     with _indexes(options) as indexes:
         found = _asked(indexes, lambda index: AskStatus(index.number, since))

@@ -18,7 +18,7 @@ AT_MARGIN = re.compile(r"\n\S")
 def unmarked(text: str, mark: str = "(?!)") -> str:
     """Comments without their marks: `text` of `/** text */`, ` * text` or `// text`, line by line.
 
-    What begins otherwise has the mark of its language, an expression: `!>` in Fortran.
+    A comment that begins with none of them loses the mark of its language, a regular expression: `!>` in Fortran.
     """
     begin = COMMENT_BEGIN.match(text)
     if begin and not begin[0].strip():
