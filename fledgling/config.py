@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 from fledgling.plain import MAX_SHOWN
 from fledgling.scope import DEFAULT_EXCLUDES, DEFAULT_MAX_FILE_SIZE, DEFAULT_MAX_FILES, Scope
 
+MAX_ADDRESS_CHARS = 64  # an IPv6 address of 39, its zone of 16, and brackets, colon and port of 8
 MAX_YAML_BYTES = 64 * 1024  # a dozen keys and a page of patterns; what is longer was not written by hand
 NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 NO_AGENTS = "none"  # what agents may be besides a path
@@ -63,7 +64,12 @@ class Settings(Struct, frozen=True):
     transport: Annotated[Literal["stdio", "http", "sse"], Meta(description="stdio, http or sse")] = "stdio"
     port: Annotated[int, Meta(ge=1, le=65535, description="a port from 1 to 65535, for http and sse")] = 3000
     host: Annotated[
-        str, Meta(min_length=1, max_length=64, description="the IP address to listen on, for http and sse")
+        str,
+        Meta(
+            min_length=1,
+            max_length=MAX_ADDRESS_CHARS,
+            description="the IP address to listen on, of up to 64 characters, for http and sse",
+        ),
     ] = "127.0.0.1"
     hosts: Annotated[
         tuple[Authority, ...],
@@ -113,8 +119,9 @@ class Settings(Struct, frozen=True):
         str,
         Meta(
             min_length=1,
-            max_length=64,
-            description="none, or ADDRESS:PORT on which /healthz, /readyz and /metrics answer, for http and sse",
+            max_length=MAX_ADDRESS_CHARS,
+            description="none, or ADDRESS:PORT of up to 64 characters on which /healthz, /readyz and /metrics answer, "
+            "for http and sse",
         ),
     ] = NO_MONITOR
     projects: Annotated[
