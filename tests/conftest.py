@@ -27,17 +27,17 @@ ERAS = {"handshake": "legacy", "modern": "auto"}
 # Files of tests that start no process: `make quick` runs them.
 QUICK = [
     "conditionals", "conditions", "config", "directives", "elided_bodies", "examples", "git_index", "globs", "ignore",
-    "macros", "matching", "memory_maps", "profile", "ranking", "reference", "search_pages", "signatures",
+    "macros", "matching", "memory_maps", "profile", "ranking", "reference", "search_pages", "signatures", "tables",
 ]
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "audit", "projects", "cli", "control", "live", "ablation", "fleet_serving", "seeking", "relations", "operator",
-    "generations", "processes", "extract", "wire", "memory", "limits", "http", "image", "fleet_bundles", "honesty",
-    "calls", "stdio", "staying", "contracts", "confinement", "fleet_build", "corpora", "audit_log", "deadlines",
-    "poison", "cookbook", "fleet", "resolve", "hidden_files", "graph", "environments", "fleet_storage", "overlay",
-    "monitor", "narrowing", "resources", "statement", "hostile_trees", "meaning", "issuer", "definitions", "report",
-    "made_tables", "supply_chain", "fleet_http", "status", "traces", "gaps", "benchmarks",
+    "audit", "cli", "projects", "wire", "control", "deadlines", "seeking", "http", "live", "staying", "limits",
+    "generations", "memory", "poison", "calls", "extract", "honesty", "stdio", "confinement", "processes",
+    "fleet_bundles", "cookbook", "graph", "audit_log", "contracts", "operator", "fleet_build", "fleet",
+    "fleet_serving", "languages", "hidden_files", "ablation", "corpora", "image", "relations", "narrowing",
+    "resolve", "environments", "monitor", "hostile_trees", "report", "embedding", "statement", "listing", "savings",
+    "status", "traces", "made_tables", "tags", "links", "summaries", "shell", "resources", "fleet_storage",
 ]
 # fmt: on
 
