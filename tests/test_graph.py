@@ -284,6 +284,12 @@ def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
         rows = said(*graph_of(files))
         ends = sorted(rows["src/lib.rs", 2, name].pop().rpartition(" ")[2] for name in ("f0", f"f{count - 1}"))
         assert ends == ["certain", "certain" if found == "certain" else "possible"], count  # by its name alone
+    stars = "".join(f"from m{n * 13 % 100} import *\n" for n in range(60))
+    uses = "".join(f"f{n}(); g{n}()\n" for n in range(60))
+    files = graph_files({f"m{n}.py": f"{stars}def f{n}(): ...\n{uses}".encode() for n in range(100)})
+    graph = costs_under(5, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+    reasons = set(graph.reason)
+    assert {Reason.UNSEEN} < reasons <= {Reason.UNSEEN, Reason.BOUND, Reason.SEVERAL}  # beyond MAX_STARRED steps
     stars = "".join(f'export * from "./m{n}";\n' for n in range(60))
     many = {f"m{n}.ts": f'import {{ g{n} }} from "./m0";\n{stars}g{n}();\n'.encode() for n in range(60)}
     files = graph_files(many)

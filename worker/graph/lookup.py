@@ -7,7 +7,7 @@ from typing import Any
 
 from fledgling.worker.graph.globs import of_globs
 from fledgling.worker.graph.members import of_space, of_stars, places
-from fledgling.worker.graph.project import MASK, Project, Unit
+from fledgling.worker.graph.project import MASK, NOT_LOOKED_FOR, Project, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.spaces import upwards
@@ -160,9 +160,14 @@ def classes_at(solver: Solver, module: int, path: str) -> list[int]:
 
 def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
     """The imports of all names that may bring one into a file: of many, few do."""
+    starring = solver.project.starring(unit.number, own)
+    if starring is NOT_LOOKED_FOR:
+        return []
     found = solver.bringing.get((unit.number, own))
     if found is None:
-        found = [which for which in unit.facts.scopes[0].stars if _may_bring(solver, unit, which, own)]
+        is_known = unit.dialect.exported and not starring.is_cut  # `of_stars` has found what further modules bring
+        stars = solver.project.starred_packages(unit) if is_known else unit.facts.scopes[0].stars
+        found = [which for which in stars if _may_bring(solver, unit, which, own)]
         if solver.classes.is_settled:
             solver.bringing[unit.number, own] = found
     return found

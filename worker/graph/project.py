@@ -40,6 +40,7 @@ CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.
 LISTS = (Op.LIST, Op.TUPLE)
 NEVER, PERHAPS, SURELY = 0, 1, 2  # whether a module hands on a name
 MAX_STARS = 500  # files that hand on all their names to one, also through others: each is looked through for a name
+MAX_STARRED = 1_000_000  # steps from one such file to the next, for all names together: two seconds
 MAX_NAMES = 50  # that stand for each other, one after the other
 Target = tuple[int, int]  # file and first line of a definition
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
@@ -52,6 +53,9 @@ class Starring(NamedTuple):
 
     modules: list[tuple[int, bool]]
     is_cut: bool
+
+
+NOT_HANDED_ON, NOT_LOOKED_FOR = Starring([], is_cut=False), Starring([], is_cut=True)
 
 
 class GraphFile(NamedTuple):
@@ -128,6 +132,9 @@ class Project:
         self._exports: dict[int, int] = {}
         self._stars: dict[int, list[tuple[int, bool]]] = {}  # of modules, those of which they hand on all names
         self._starring: dict[tuple[int, int], Starring] = {}  # a module, and a name that it takes with all of others
+        self._leading: dict[int, set[int]] = {}  # by name, the modules of which it may be taken with all others
+        self._steps = 0  # of MAX_STARRED
+        self._packages: dict[int, list[int]] = {}
         self._exported: dict[int, set[int] | None] = {}  # the names of a module that `*` means, where it says them
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
@@ -516,14 +523,63 @@ class Project:
             self._stars[number] = found = [] if unit.dialect.shared else found
         return found
 
+    def starred_packages(self, unit: Unit) -> list[int]:
+        """The imports of all names of a file that name a package: its modules may be among them."""
+        found = self._packages.get(unit.number)
+        if found is None:
+            modules = {which: self.imported(unit, which)[1] for which in unit.facts.scopes[0].stars}
+            named = {which: posixpath.basename(self.units[at].path) for which, at in modules.items() if at is not None}
+            found = self._packages[unit.number] = [at for at, name in named.items() if name.startswith("__init__.")]
+        return found
+
     def starring(self, number: int, name: int) -> Starring:
         """The modules that may have a name of which one hands on all names, in the order in which they count."""
         found = self._starring.get((number, name))
-        if found is None:
-            found = self._starring[number, name] = self._found_starring(number, name)
+        if found is not None:
+            return found
+        if not self.starred(number):
+            return NOT_HANDED_ON
+        leading = self._leading_to(name)
+        if self._steps > MAX_STARRED:
+            return NOT_LOOKED_FOR
+        if number not in leading:
+            return NOT_HANDED_ON
+        found = self._starring[number, name] = self._found_starring(number, name, leading)
         return found
 
-    def _found_starring(self, number: int, name: int) -> Starring:
+    def _leading_to(self, name: int) -> set[int]:
+        """The modules that may have a name, and those that take all names of one that does, also through others."""
+        found = self._leading.get(name)
+        if found is None:
+            names = (name, self.export_of(name), self.number(EXPORT + "default"))
+            found = self._leading[name] = set().union(*(self._handing.get(each, ()) for each in names))
+            todo = [*found]
+            while todo and self._steps <= MAX_STARRED:
+                self._steps += 1
+                news = self._taking.get(todo.pop(), set()) - found
+                found |= news
+                todo += news
+        return found
+
+    @cached_property
+    def _taking(self) -> dict[int, set[int]]:
+        """By module, those that take all names of it."""
+        found: dict[int, set[int]] = {}
+        for unit in self.units:
+            for module, _ in self.starred(unit.number) if unit.facts.scopes[0].stars else ():
+                found.setdefault(module, set()).add(unit.number)
+        return found
+
+    @cached_property
+    def _handing(self) -> dict[int, list[int]]:
+        """By name or export, the modules of `_taking` that bind it."""
+        found: dict[int, list[int]] = {}
+        for module in self._taking:
+            for name in self.table(self.units[module].base):
+                found.setdefault(name, []).append(module)
+        return found
+
+    def _found_starring(self, number: int, name: int, leading: set[int]) -> Starring:
         modules: list[tuple[int, bool]] = []
         todo, seen, left, is_cut = [(number, True, True)], {number}, MAX_STARS - 1, False
         while todo:
@@ -536,8 +592,10 @@ class Project:
                     continue
             starred = self.starred(at)
             is_cut = is_cut or len(starred) > left
-            news = [(module, is_over) for module, is_over in starred[:left] if module not in seen]
-            left -= len(starred[:left])
+            looked_at = starred[:left]
+            left -= len(looked_at)
+            self._steps += len(looked_at)
+            news = [(module, is_over) for module, is_over in looked_at if module in leading and module not in seen]
             handed = [(module, is_over, self.hands_on(module, name)) for module, is_over in news]
             seen.update(module for module, *_ in handed)
             todo += [
