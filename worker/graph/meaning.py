@@ -8,7 +8,7 @@ from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
 from fledgling.worker.graph.members import asked_of, hides, is_another, places
 from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
-from fledgling.worker.graph.project import MASK, SHIFT, Target, Unit
+from fledgling.worker.graph.project import LINE, MASK, Target, Unit
 from fledgling.worker.graph.reasons import LIKELY, Reason
 from fledgling.worker.graph.rewritten import Rewritten
 from fledgling.worker.graph.solver import Solver
@@ -79,7 +79,8 @@ class Meaning:
 
     def begin(self, scope: int) -> Target:
         """Where a function or class begins."""
-        return scope >> SHIFT, self.project.scope(scope).line
+        row = self.project.scope(scope)
+        return self.project.unit(scope).place(row.line, row.name)
 
     def targets(self, unit: Unit, site: Site) -> Targets:
         """The definitions that an occurrence means, and why."""
@@ -151,7 +152,7 @@ class Meaning:
 
     def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
         """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""
-        file, at = target
+        file, at = target[0], target[1] & LINE
         conditions = self.project.units[file].facts.conditions
         around = [span for span in conditions if span[0] <= at <= span[1]] if conditions else ()
         if around and not (file == unit.number and around[-1][0] <= line <= around[-1][1]):

@@ -1,6 +1,7 @@
 """The facts of all files as one: expressions, scopes and bindings by numbers that hold a file's as well."""
 
 import posixpath
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
@@ -37,12 +38,16 @@ SHIFT = 22  # bits of a number within its file: four million expressions, more t
 MASK = (1 << SHIFT) - 1
 NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
+DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
+BOUND_ELSEWHERE = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS, Op.RENAMED)  # or a scope of its own
 LISTS = (Op.LIST, Op.TUPLE)
 NEVER, PERHAPS, SURELY = 0, 1, 2  # whether a module hands on a name
 MAX_STARS = 500  # files that hand on all their names to one, also through others: each is looked through for a name
 MAX_STARRED = 1_000_000  # steps from one such file to the next, for all names together: two seconds
 MAX_NAMES = 50  # that stand for each other, one after the other
-Target = tuple[int, int]  # file and first line of a definition
+Target = tuple[int, int]  # file and first line of a definition; with its name, where several begin on that line
+LINE_BITS = 32  # of the line in that
+LINE = (1 << LINE_BITS) - 1
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 Key = TypeVar("Key")
 Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
@@ -98,6 +103,33 @@ class Unit:
         }.get(dialect.shared)
         is_open = self.shares or self.facts.scopes[0].stars or dialect.crates
         self.imports_all_it_names = not is_open
+
+    @cached_property
+    def together(self) -> dict[int, Counter[int]]:
+        """The lines on which several definitions begin, and how many have which name.
+
+        The properties that a constructor declares among its parameters stand with it, and are never run.
+        """
+        scopes, names, found = self.facts.scopes, self.facts.names, dict[int, Counter[int]]()
+        for row in scopes:
+            if row.kind in DEFINITIONS:
+                found.setdefault(row.line, Counter())[NONE if row.name == NONE else self.names[row.name]] += 1
+        makers = {self.names[at] for at, name in enumerate(names) if name in self.dialect.constructors}
+        alone = {line for line, begun in found.items() if begun.total() == 1 and not makers.isdisjoint(begun)}
+        for bound in self.bindings:
+            is_held = (
+                NONE not in (bound.scope, bound.name) and scopes[bound.scope].kind in HOLDING and bound.how != ASSIGNED
+            )
+            is_other = is_held and self.expressions[bound.value][0] not in BOUND_ELSEWHERE
+            if is_other and not names[bound.name].startswith(EXPORT) and bound.line not in alone:
+                found.setdefault(bound.line, Counter())[self.names[bound.name]] += 1
+        return {line: begun for line, begun in found.items() if begun.total() > 1}
+
+    def place(self, line: int, name: int) -> Target:
+        """What a definition that begins on a line is known by; `name` is the file's number of its name."""
+        if line in self.together:
+            line |= (self.names[name] + 1 if name != NONE else 0) << LINE_BITS
+        return self.number, line
 
     @cached_property
     def by_line(self) -> dict[int, list[ImportRow]]:
@@ -204,10 +236,10 @@ class Project:
         if expression[0] in (Op.FUNCTION, Op.CLASS):
             scope = unit.facts.scopes[expression[1]]
             if scope.name == row.name or row.name == NONE or unit.dialect.reopens:
-                return (unit.number, scope.line), unit.base | expression[1]
+                return unit.place(scope.line, scope.name), unit.base | expression[1]
             if row.scope == NONE:
-                return (unit.number, row.line), unit.base | expression[1]
-        return (unit.number, row.line), -1
+                return unit.place(row.line, row.name), unit.base | expression[1]
+        return unit.place(row.line, row.name), -1
 
     @cached_property
     def definitions(self) -> dict[int, list[Target]]:
@@ -247,7 +279,7 @@ class Project:
     def functions_apart(self) -> set[Definition]:
         """The functions, by name and place, that no name means which stands alone and is only read."""
         return {
-            (unit.names[scope.name], (unit.number, scope.line))
+            (unit.names[scope.name], unit.place(scope.line, scope.name))
             for unit in self.units
             if unit.dialect.functions_apart
             for scope in unit.facts.scopes

@@ -50,6 +50,7 @@ class Reason:
     REPLACED = 49
     ABSTRACT_ELSEWHERE = 50
     TYPES = 51
+    TOGETHER = 52
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -98,6 +99,7 @@ WORDS: dict[int, str] = {
     Reason.OVERLOAD: "one of several overloads",
     Reason.EXTERNAL_BASE: "a base class is outside the project",
     Reason.TYPES: "its parameters may be of other types",
+    Reason.TOGETHER: "one of several definitions on one line",
     Reason.MACRO: "in a macro",
     Reason.UNDECLARED: "the file names nothing that declares it",
     Reason.ONLY_DECLARED: "only declared in the project",

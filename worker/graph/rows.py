@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.graph.meaning import Meaning, Targets
+from fledgling.worker.graph.other_case import small
 from fledgling.worker.graph.overrides import Overrides, may_override
-from fledgling.worker.graph.project import MASK, Target, Unit
+from fledgling.worker.graph.project import DEFINITIONS, LINE, LINE_BITS, MASK, Target, Unit
 from fledgling.worker.graph.reasons import CERTAIN, WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
@@ -19,7 +20,6 @@ from fledgling.worker.graph.values import CLASS
 from fledgling.worker.rows import MAX_TARGETS, WIDEST, surer
 
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
-DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
 EXTENDS, IMPLEMENTS, MAY_IMPLEMENT, FURTHER = "extends", "implements", "may implement", "further"
 BASE_REASONS = {  # why a class is not surely derived so; and of one with more below than are looked at
     EXTENDS: 0,
@@ -112,8 +112,8 @@ class Rows:
             if not unit.facts.complete:
                 graph.broken.append(unit.number)
             tell(unit.number + 1)
-        graph.bases.sort()
-        graph.overrides = _surest(graph.overrides)
+        graph.bases = sorted((file, at & LINE, name, of, to & LINE, how) for file, at, name, of, to, how in graph.bases)
+        graph.overrides = _surest((file, at & LINE, of, to & LINE, why) for file, at, of, to, why in graph.overrides)
         return graph
 
     def _add(self, unit: Unit, site: Site) -> None:
@@ -163,10 +163,26 @@ class Rows:
             rest = Reason.FURTHER_BELOW
         if rest:
             self._rows.append((*head, -1, 0, CONFIDENCE[rest], rest))  # it may mean one of the rest
+        found: dict[Target, tuple[Row, int]] = {}
         for (file, line), reason in best[:MAX_TARGETS]:
             if own_names:
                 head = (*head[:3], own_names.get((name, (file, line)), name), *head[4:])
-            self._rows.append((*head, file, line, CONFIDENCE[reason], reason))
+            sure = self._told_apart((file, line), name, reason, site.use)
+            known = found.get((file, line & LINE), (head, sure))
+            found[file, line & LINE] = known if known[1] > sure else (head, sure)
+        self._rows += [(*head, *place, CONFIDENCE[sure], sure) for place, (head, sure) in found.items()]
+
+    def _told_apart(self, target: Target, name: int, reason: int, use: int) -> int:
+        """How sure a target is: readers know it by its line, and of several there by the name that is used."""
+        own = (target[1] >> LINE_BITS) - 1
+        if target[1] <= LINE or use in (Use.DEFINITION, Use.WRITE):
+            return reason
+        unit = self._project.units[target[0]]
+        is_named = own == name or (
+            unit.dialect.in_any_case and small(self._project.text(own)) == small(self._project.text(name))
+        )
+        is_only = unit.together[target[1] & LINE][own] == 1
+        return reason if is_named and is_only else min(reason, Reason.TOGETHER)
 
     def _head(self, unit: Unit, site: Site) -> Row:
         """Where an occurrence stands, its name and use, and the first line of the definition around, 0 for none."""

@@ -161,8 +161,6 @@ def _not_parsed(asked: Asked) -> str | None:
 
 def _together(asked: Asked) -> str | None:
     """Say that what a definition shares its line with is not told apart from it, where names do not do that."""
-    if asked.question.relation in ("callers", "usages"):
-        return None
     shared = [place for place in asked.places if occurrences.neighbours(asked.request, place, asked.about.name)]
     if not shared:
         return None
