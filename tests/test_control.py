@@ -513,7 +513,7 @@ def test_who_takes_no_replies_is_hung_up(served, root, place):
             waiting = array("i", [0])
             fcntl.ioctl(deaf, termios.FIONREAD, waiting)
             if waiting[0] > held or time.monotonic() - grown > ASKED_AGAIN:
-                held, grown = waiting[0], time.monotonic()
+                held, grown = max(held, waiting[0]), time.monotonic()
                 deaf.sendall(pack(AskTool(0, Read("long.txt"))))
     assert held > 100_000, "it was hung up for something else"
 
