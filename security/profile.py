@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -54,10 +54,11 @@ def size_text(size: int) -> str:
 
 
 class Literal(Struct, frozen=True):
-    """A kind of value: what it `expects`, in words, and how it is `read`; None is a value out of bounds."""
+    """A kind of value: what it `expects`, in words, how it is `read`, and `shown`; None is a value out of bounds."""
 
     expects: str
     read: Callable[[Token], object]
+    shown: Callable[[Any], str] = str
 
 
 class Directive(Struct, frozen=True):
@@ -76,15 +77,16 @@ def _text() -> Literal:
 def _choice(options: dict[str, object]) -> Literal:
     """One of a few words in quotes: `_choice({"on": True, "off": False})`."""
     names = {f"'{option}'": value for option, value in options.items()}
-    return Literal(" or ".join(names), lambda token: names.get(token.text))
+    shown = {value: option for option, value in options.items()}
+    return Literal(" or ".join(names), lambda token: names.get(token.text), lambda value: shown[value])
 
 
-def _number(low: float, high: float) -> Literal:
+def _seconds(low: float, high: float) -> Literal:
     def read(token: Token) -> float | None:
         value = float(token.text) if token.kind == "number" else -1
         return value if low <= value <= high else None
 
-    return Literal(f"a number from {low} to {high}, without quotes", read)
+    return Literal(f"a number from {low} to {high}, without quotes", read, lambda seconds: f"{seconds:g} s")
 
 
 def _count(low: int, high: int) -> Literal:
@@ -104,7 +106,7 @@ def _size(low: int, high: int) -> Literal:
         size = float(match[1]) * units[match[2]] if match else 0
         return int(size) if low <= size <= high else None
 
-    return Literal(f"a size from '{size_text(low)}' to '{size_text(high)}'", read)
+    return Literal(f"a size from '{size_text(low)}' to '{size_text(high)}'", read, size_text)
 
 
 def _tools() -> Literal:
@@ -121,7 +123,7 @@ def _tools() -> Literal:
                 raise SqlTextError(token.line, f"the tool {name!r} stands twice", "name it once")
         return names if all(names) else None
 
-    return Literal("tool names in quotes, separated by commas, such as 'explore, read'", read)
+    return Literal("tool names in quotes, separated by commas, such as 'explore, read'", read, ", ".join)
 
 
 def _tags() -> Literal:
@@ -132,7 +134,7 @@ def _tags() -> Literal:
             return None
         return tag_rules.added(tag_rules.read(unquoted(token), token.line), token.line)
 
-    return Literal("rules in quotes, a line each, such as 'search IMPORT 0.9 ^elasticsearch'", read)
+    return Literal("rules in quotes, a line each, such as 'search IMPORT 0.9 ^elasticsearch'", read, tag_rules.said)
 
 
 def _no_extensions() -> Literal:
@@ -152,7 +154,7 @@ DIRECTIVES: dict[str, Directive] = {
     ),
     "tools": Directive(_tools(), (), "broker and query worker", "the allowlist: what is not named does not exist"),
     "memory_limit": Directive(_size(128 * MB, 64 * GB), 2 * GB, "DuckDB and the kernel", "memory of all of them"),
-    "query_timeout": Directive(_number(0.1, 3600), 30.0, "query worker and broker", "seconds until a call is ended"),
+    "query_timeout": Directive(_seconds(0.1, 3600), 30.0, "query worker and broker", "seconds until a call is ended"),
     "max_rows": Directive(_count(1, 100_000), 1000, "query worker", "rows of one answer"),
     "max_result_bytes": Directive(_size(4 * KB, 7 * MB), 1 * MB, "query worker", "bytes of one answer"),
     "absolute_paths": Directive(_choice({"on": True, "off": False}), False, "indexer", "fill files.absolute_path"),
@@ -320,20 +322,16 @@ def _apply(change: Create | Drop, views: dict[str, View]) -> None:
 
 def describe(profile: Profile) -> list[tuple[str, str]]:
     """Return the profile as (field, text) rows: `("memory_limit", "2GB")`, `("view files", "SELECT ...")`."""
+    fields = msgspec.structs.asdict(profile)
     return [
-        ("name", profile.name),
-        ("file", profile.file),
-        ("digest", profile.digest),
-        ("tools", ", ".join(profile.tools)),
-        ("memory_limit", size_text(profile.memory_limit)),
-        ("query_timeout", f"{profile.query_timeout:g} s"),
-        ("max_rows", str(profile.max_rows)),
-        ("max_result_bytes", size_text(profile.max_result_bytes)),
-        ("absolute_paths", "on" if profile.absolute_paths else "off"),
-        ("tags", tag_rules.said(profile.tags)),
-        ("embedding", profile.embedding),
+        *((field, fields[field]) for field in ("name", "file", "digest")),
+        *((name, _shown(name, fields[name])) for name in DIRECTIVES if name in fields),
         *((f"view {view.name}", view.select) for view in profile.views),
     ]
+
+
+def _shown(name: str, value: object) -> str:
+    return "none" if value is None else DIRECTIVES[name].literal.shown(value)
 
 
 def diff(a: Profile, b: Profile) -> list[tuple[str, str, str]]:

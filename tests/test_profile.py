@@ -1,6 +1,7 @@
 import hashlib
 import os
 import random
+import re
 import tomllib
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import QUESTIONS
 from fledgling.plain import MAX_SHOWN_PATH
-from fledgling.security.profile import DIRECTIVES, VIEWS, ProfileError, describe, diff, load, shipped
+from fledgling.security.profile import DIRECTIVES, KB, UNITS, VIEWS, ProfileError, describe, diff, load, shipped
 from fledgling.security.sql_text import Setting, SqlTextError, parse
 
 TABLES = Path(__file__).parent / "profiles"
+PROFILES = Path(__file__).parent.parent / "profiles"
 
 
 def rows(table):
@@ -45,13 +47,47 @@ def test_refused(case, tmp_path):
     with pytest.raises(ProfileError) as error:
         loaded(tmp_path, {"mine.sql": case["text"].encode(case.get("encoding", "utf-8"))})
     assert str(error.value).startswith(f"mine.sql:{case['line']}: ")
-    assert case["says"] in str(error.value)
+    assert case["says"].replace("{tools}", ", ".join(QUESTIONS)) in str(error.value)
     assert error.value.fix
 
 
 @pytest.mark.parametrize("case", rows("accepted"))
 def test_accepted(case, tmp_path):
     check(loaded(tmp_path, {"mine.sql": case["text"]}), case)
+
+
+BOUNDS = re.compile(r"a (size|number|whole number) from '?([0-9.]+)([KMG]B)?'? to '?([0-9.]+)([KMG]B)?")
+CHOICES = re.compile(r"'\w+'(?: or '\w+')*")
+
+
+def said(directive):
+    """Values that a directive says it takes, and some that it does not, as a profile writes them."""
+    expects = directive.literal.expects
+    if bounds := BOUNDS.match(expects):
+        kind, low, low_unit, high, high_unit = bounds.groups()
+        if kind == "size":
+            least, most = int(low) * UNITS[low_unit], int(high) * UNITS[high_unit]
+            return [f"'{low}{low_unit}'", f"'{high}{high_unit}'"], [f"'{least // KB - 1}KB'", f"'{most // KB + 1}KB'"]
+        step = 1 if kind == "whole number" else 0.01
+        return [low, high], [f"{float(low) - step:g}", f"{float(high) + step:.10g}", f"'{low}'"]
+    if CHOICES.fullmatch(expects):
+        return expects.split(" or "), ["'so'", "1"]
+    return None
+
+
+def test_a_directive_takes_what_it_says_that_it_takes(tmp_path):
+    """Bounds and choices of every row, as documents and refusals have them: a new one needs no case of its own."""
+    rows = {name: values for name, directive in DIRECTIVES.items() if (values := said(directive))}
+    assert DIRECTIVES.keys() - rows == {"extends", "tools", "tags", "extensions"}, "what these take is in the tables"
+    for name, (taken, refused) in rows.items():
+        fields = []
+        for value in taken:
+            profile = loaded(tmp_path, {"mine.sql": f"SET tools = 'read'; SET {name} = {value};"})
+            fields.append(getattr(profile, name, value))
+        assert len({*fields}) == len(taken)
+        for value in refused:
+            with pytest.raises(ProfileError, match=re.escape(f"write {DIRECTIVES[name].literal.expects}")):
+                loaded(tmp_path, {"mine.sql": f"SET tools = 'read'; SET {name} = {value};"})
 
 
 @pytest.mark.parametrize("case", rows("extends"))
@@ -68,19 +104,12 @@ def test_extends(case, tmp_path):
 # ---- where profiles come from
 
 
-def test_a_directive_has_a_field_or_means_nothing_to_any_process():
-    assert DIRECTIVES.keys() - {field.name for field in msgspec.structs.fields(Profile)} == {
-        "extends",
-        "access_mode",
-        "extensions",
-    }
-
-
 def test_the_shipped_profiles():
-    names = ("fledgling-analyst", "fledgling-core", "fledgling-expert", "fledgling-operator", "fledgling-outie")
-    assert shipped() == names
-    analyst, core, expert, operator, outie = map(load, names)
-    assert [profile.name for profile in (analyst, core, expert, operator, outie)] == list(names)
+    assert shipped() == tuple(sorted(path.stem for path in PROFILES.glob("*.sql")))
+    assert tuple(load(name).name for name in shipped()) == shipped()
+    analyst, core, expert, operator, outie = map(
+        load, ("fledgling-analyst", "fledgling-core", "fledgling-expert", "fledgling-operator", "fledgling-outie")
+    )
     assert expert == msgspec.structs.replace(
         core, name=expert.name, file=expert.file, digest=expert.digest, tools=(*core.tools, *ALIASES)
     )
@@ -94,13 +123,13 @@ def test_the_shipped_profiles():
 
 @pytest.mark.parametrize("limit", ["memory_limit", "query_timeout", "max_rows", "max_result_bytes"])
 def test_outie_is_the_strictest(limit):
-    outie, others = load("fledgling-outie"), [load("fledgling-core"), load("fledgling-analyst")]
+    outie, others = load("fledgling-outie"), [load(name) for name in shipped() if name != "fledgling-outie"]
     assert all(getattr(outie, limit) < getattr(other, limit) for other in others)
 
 
 @pytest.mark.parametrize("name", shipped())
 def test_a_shipped_profile_states_its_mode_limits_and_tools(name):
-    text = (Path(__file__).parent.parent / "profiles" / f"{name}.sql").read_text(encoding="utf-8")
+    text = (PROFILES / f"{name}.sql").read_text(encoding="utf-8")
     stated = {statement.name.text for statement in parse(text) if isinstance(statement, Setting)}
     assert stated >= {"access_mode", "memory_limit", "query_timeout", "tools"}
 
