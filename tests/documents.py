@@ -26,6 +26,7 @@ from fledgling.security import profile as profiles
 ROOT = Path(__file__).parent.parent
 COMMAND = "make docs"
 SECTION = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
+EVERY_TOOL = re.compile(r"^SET tools = '.*';$", re.MULTILINE)  # of fledgling-analyst, which has them all
 
 # Types of messages that have a name: what they hold, rather than how the broker checks it.
 NAMED = (
@@ -136,6 +137,16 @@ def tools() -> Iterator[str]:
     yield from aliases()
 
 
+def tool_list() -> Iterator[str]:
+    yield from rows(
+        ("tool", "arguments", "answer"),
+        (
+            (f"`{tool}`", ", ".join(f"`{name}`" for name in question.__struct_fields__), TOOLS[tool].help_line)
+            for tool, question in questions.QUESTIONS.items()
+        ),
+    )
+
+
 def aliases() -> Iterator[str]:
     yield "### Other names\n"
     yield "Tools of a profile that names them, as `fledgling-expert` does; each asks what another is asked, no more.\n"
@@ -157,7 +168,7 @@ def answers_of(tool: str) -> list[type[Struct]]:
 
 
 def answers() -> Iterator[str]:
-    for part in parts_of(answer for tool in TOOLS for answer in answers_of(tool)):
+    for part in parts_of(answer for tool in questions.QUESTIONS for answer in answers_of(tool)):
         hints = get_type_hints(part, include_extras=True)
         yield f"### `{part.__name__}`\n"
         yield f"{inspect.cleandoc(part.__doc__ or '')}\n"
@@ -264,13 +275,14 @@ def settings() -> Iterator[str]:
 
 
 SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
-    section.__name__: section for section in (tools, answers, kinds, directives, shipped, tables, settings)
+    section.__name__: section for section in (tool_list, tools, answers, kinds, directives, shipped, tables, settings)
 }
-DOCUMENTS = ("docs/tools.md", "docs/profiles.md", "docs/settings.md")
+DOCUMENTS = ("README.md", "docs/tools.md", "docs/profiles.md", "docs/settings.md", "profiles/fledgling-analyst.sql")
 
 
 def as_generated(text: str) -> str:
-    """Return a document with its generated sections made anew."""
+    """Return a document with its generated sections, or a profile with its list of every tool, made anew."""
+    text = EVERY_TOOL.sub(f"SET tools = '{', '.join(questions.QUESTIONS)}';", text)
     return SECTION.sub(lambda found: found[1] + found[2] + "\n".join(SECTIONS[found[1]]()).rstrip() + "\n", text)
 
 

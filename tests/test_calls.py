@@ -203,7 +203,7 @@ def items(page):
 
 @ANALYST
 async def test_the_schemas_are_of_json_schema_2020_12(agent):
-    assert list(agent.tools) == [*QUESTIONS], "fledgling-analyst has every tool"
+    assert list(agent.tools) == [*QUESTIONS], "fledgling-analyst has every tool: make docs"
     for tool in agent.tools.values():
         Draft202012Validator.check_schema(tool.input_schema)
         assert tool.input_schema["additionalProperties"] is False

@@ -114,7 +114,7 @@ def test_the_shipped_profiles():
         core, name=expert.name, file=expert.file, digest=expert.digest, tools=(*core.tools, *ALIASES)
     )
     assert operator.tools == (*core.tools, *OPERATIONS)
-    assert set(analyst.tools) == set(QUESTIONS), "fledgling-analyst has every tool"
+    assert set(analyst.tools) == set(QUESTIONS), "fledgling-analyst has every tool: make docs"
     assert core.tools == outie.tools == ("explore", "read", "search", "symbols", "dependencies")
     assert (core.memory_limit, core.query_timeout, core.views) == (2_000_000_000, 30, ())
     assert (analyst.memory_limit, analyst.query_timeout, analyst.views) == (4_000_000_000, 60, ())

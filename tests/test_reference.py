@@ -13,8 +13,6 @@ import click
 import pytest
 from documents import COMMAND, DOCUMENTS, ROOT, SECTIONS, as_generated
 
-from fledgling.messages.questions import QUESTIONS
-
 TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
     "\0"
 )
@@ -186,12 +184,6 @@ def test_every_document_has_its_place_in_the_site() -> None:
     assert len(set(shown)) == len(shown)
     assert not [name for name in shown if not (ROOT / name).is_file()]
     assert {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} <= {*shown, "docs/README.md"}
-
-
-def test_readme_lists_the_tools_as_the_wire_has_them() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| .+ \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
-    documented = {tool: re.findall(r"`(\w+)", arguments) for tool, arguments in rows if tool in QUESTIONS}
-    assert documented == {tool: list(question.__struct_fields__) for tool, question in QUESTIONS.items()}
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:

@@ -40,6 +40,7 @@ ROW = """    Tool(
         (Fitting(answers.Sizes, lambda asked, found, _: len(found.files) <= asked.count),),
         generation=lambda _: LISTING,
         use="largest() for the largest files",
+        help_line="The largest files",
     ),
 )
 _FORMS: """

@@ -31,16 +31,8 @@ class HelpLine(NamedTuple):
     name: str = ""  # of a tool, the module makes the command
 
 
-# In groups as help lists them: a command loads what it needs, and no other's.
+# In groups as help lists them, below those of the tools: a command loads what it needs, and no other's.
 COMMANDS: Mapping[str, Mapping[str, HelpLine]] = {
-    "Ask": {
-        "explore": HelpLine("The map: directories and files, sizes and languages", "ask"),
-        "search": HelpLine("Lines of text, definitions by name, or files by meaning", "ask"),
-        "symbols": HelpLine("Definitions of a file or by name; callers, usages, impact", "ask"),
-        "read": HelpLine("A file, some of its lines, or one definition", "ask"),
-        "dependencies": HelpLine("What a file imports, and what imports it", "ask"),
-        "query": HelpLine("The rows of one SELECT, under a profile that allows SQL", "ask"),
-    },
     "Serve": {
         "serve": HelpLine("Serve MCP clients on standard input and output, or by HTTP", "serve", "serve"),
         "install": HelpLine("Show, or write, what has a client start Fledgling", "clients", "install_command"),
@@ -79,22 +71,34 @@ COMMANDS: Mapping[str, Mapping[str, HelpLine]] = {
 }
 
 
+def asking() -> Mapping[str, HelpLine]:
+    """Return the commands that ask, one a tool; no other command needs to know them."""
+    from fledgling.broker.protocol.tools import TOOLS  # noqa: PLC0415  (a command that does not ask loads none)
+
+    return {name: HelpLine(tool.help_line, "ask") for name, tool in TOOLS.items()}
+
+
+def groups() -> Mapping[str, Mapping[str, HelpLine]]:
+    """Return all commands, in groups as help lists them."""
+    return {"Ask": asking(), **COMMANDS}
+
+
 class Commands(click.Group):
     """All commands; each is loaded when it is named, or listed with the others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands."""
-        return [name for group in COMMANDS.values() for name in group]
+        return [name for group in groups().values() for name in group]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Load a command; None where there is none of that name."""
-        for group in COMMANDS.values():
-            if listed := group.get(cmd_name):
-                module = import_module(f"fledgling.broker.cli.{listed.module}")
-                command: click.Command = getattr(module, listed.name) if listed.name else module.command_of(cmd_name)
-                command.short_help = listed.line
-                return command
-        return None
+        listed = _listed(cmd_name)
+        if not listed:
+            return None
+        module = import_module(f"fledgling.broker.cli.{listed.module}")
+        command: click.Command = getattr(module, listed.name) if listed.name else module.command_of(cmd_name)
+        command.short_help = listed.line
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words before a command, where others have options for all commands."""
@@ -110,7 +114,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is named first, or say which may be meant."""
-        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+        if args and not args[0].startswith("-") and not _listed(args[0]):
             from difflib import get_close_matches  # noqa: PLC0415  (as a rule there is a command)
 
             near = get_close_matches(args[0][:40], self.list_commands(ctx), 1)
@@ -120,9 +124,13 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands in their groups, a line each."""
-        for title, group in COMMANDS.items():
+        for title, group in groups().items():
             with formatter.section(title):
                 formatter.write_dl([(name, listed.line) for name, listed in group.items()])
+
+
+def _listed(name: str) -> HelpLine | None:
+    return next((group[name] for group in COMMANDS.values() if name in group), None) or asking().get(name)
 
 
 def main() -> None:

@@ -62,14 +62,16 @@ class Fitting(NamedTuple, Generic[Q, A]):
 class Tool(NamedTuple, Generic[Q]):
     """A tool: its question, the answers it may have, and which generation of an index it needs.
 
-    `use` is its line in the instructions of a server. `meanwhile` says what it answers already by an earlier generation
-    than the last, and how it is called for that.
+    `use` is its line in the instructions of a server, `help_line` in README.md and where the command line lists its
+    commands. `meanwhile` says what it answers already by an earlier generation than the last, and how it is called for
+    that.
     """
 
     question: type[Q]
     answers: tuple[Fitting[Q, Any], ...]
     generation: Callable[[Q], int]
     use: str
+    help_line: str
     meanwhile: Mapping[int, str] = MappingProxyType({})
 
 
@@ -85,7 +87,7 @@ class Form(NamedTuple, Generic[A]):
     is_text: bool = False
 
 
-_ROWS: tuple[Tool[Any], ...] = (
+_ROWS: tuple[Tool[Any], ...] = (  # in the order of the command line's help
     Tool(
         Explore,
         (
@@ -96,20 +98,15 @@ _ROWS: tuple[Tool[Any], ...] = (
         # A further page needs the generation of the first.
         generation=lambda asked: CODE if asked.detail != "map" else asked.continues or LISTING,
         use='explore() for the map of the project, with detail="architecture" for how it is built',
+        help_line="The map: directories and files, sizes and languages",
         meanwhile={LISTING: "explore (from the list of files)", TEXT: "explore"},
-    ),
-    Tool(
-        Read,
-        (Fitting(Excerpt, fitting.reads), Fitting(Context, fitting.gathers)),
-        generation=lambda asked: GRAPH if asks_graph(asked) else CODE if asked.symbol else TEXT,
-        use="read(path, symbol) for just one definition, with `budget_tokens` and what is around it",
-        meanwhile={TEXT: "read (by path and lines, without symbol)", CODE: "read (without budget_tokens)"},
     ),
     Tool(
         Search,
         (Fitting(Hits, fitting.searches), Fitting(SymbolList, fitting.lists), Fitting(Ranking, fitting.ranks)),
         generation=lambda asked: CODE if asked.kind or asked.is_ranked or asked.has_tags else TEXT,
         use="search(query) for text, or for what it is about; with `kind` for definitions by name",
+        help_line="Lines of text, definitions by name, or files by meaning",
         meanwhile={TEXT: "search (for text, without kind)"},
     ),
     Tool(
@@ -117,19 +114,30 @@ _ROWS: tuple[Tool[Any], ...] = (
         (Fitting(SymbolList, fitting.lists), Fitting(Relations, fitting.relates)),
         generation=lambda asked: GRAPH if asks_graph(asked) else CODE,
         use="symbols(path, kind) for definitions, with `symbol` and `relation` for callers, callees, usages and impact",
+        help_line="Definitions of a file or by name; callers, usages, impact",
         meanwhile={CODE: "symbols (without relation)"},
+    ),
+    Tool(
+        Read,
+        (Fitting(Excerpt, fitting.reads), Fitting(Context, fitting.gathers)),
+        generation=lambda asked: GRAPH if asks_graph(asked) else CODE if asked.symbol else TEXT,
+        use="read(path, symbol) for just one definition, with `budget_tokens` and what is around it",
+        help_line="A file, some of its lines, or one definition",
+        meanwhile={TEXT: "read (by path and lines, without symbol)", CODE: "read (without budget_tokens)"},
     ),
     Tool(
         Dependencies,
         (Fitting(DependencyGraph, fitting.depends),),
         generation=lambda _: CODE,
         use="dependencies(path) for what it imports and what imports it",
+        help_line="What a file imports, and what imports it",
     ),
     Tool(
         Query,
         (Fitting(Table, fitting.queries),),
         generation=lambda asked: GRAPH if asks_graph(asked) else CODE,
         use="query(sql) for one SELECT over files, content, symbols, imports, calls, refs, inherits",
+        help_line="The rows of one SELECT, under a profile that allows SQL",
     ),
 )
 
