@@ -311,7 +311,8 @@ SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     section.__name__: section
     for section in (tool_list, languages, tools, answers, kinds, directives, shipped, tables, settings)
 }
-DOCUMENTS = ("README.md", "docs/tools.md", "docs/profiles.md", "docs/settings.md", "profiles/fledgling-analyst.sql")
+# The profile stands before the documents that say what is in it.
+DOCUMENTS = ("profiles/fledgling-analyst.sql", "README.md", "docs/tools.md", "docs/profiles.md", "docs/settings.md")
 
 
 def as_generated(text: str) -> str:
