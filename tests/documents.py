@@ -317,7 +317,8 @@ DOCUMENTS = ("profiles/fledgling-analyst.sql", "README.md", "docs/tools.md", "do
 
 def as_generated(text: str) -> str:
     """Return a document with its generated sections, or a profile with its list of every tool, made anew."""
-    text = EVERY_TOOL.sub(f"SET tools = '{', '.join(questions.QUESTIONS)}';", text)
+    if text.startswith("-- fledgling-analyst: "):
+        return EVERY_TOOL.sub(f"SET tools = '{', '.join(questions.QUESTIONS)}';", text)
     return SECTION.sub(lambda found: found[1] + found[2] + "\n".join(SECTIONS[found[1]]()).rstrip() + "\n", text)
 
 
