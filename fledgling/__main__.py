@@ -13,7 +13,12 @@ def main() -> None:
         os.execv(sys.executable, isolated)  # noqa: S606  (this program again)
     gc.disable()  # what is imported stays, and collections look at all of it: a sixth of the time that loading takes
     try:
-        from fledgling.standing_in import standing_in  # noqa: PLC0415  (no library before it is known where from)
+        from fledgling.broker.cli import quick  # noqa: PLC0415  (no library before it is known where from)
+
+        if (code := quick.answered(sys.argv[1:], os.environ)) is not None:
+            gc.freeze()  # as main does
+            sys.exit(code)
+        from fledgling.standing_in import standing_in  # noqa: PLC0415
 
         with standing_in("typing_extensions", None):  # msgspec looks for it first, and needs nothing of it
             from fledgling.broker.cli import main as cli  # noqa: PLC0415

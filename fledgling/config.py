@@ -15,6 +15,7 @@ from typing import Annotated, Literal, NamedTuple, NoReturn, get_type_hints
 import msgspec
 from msgspec import Meta, Struct
 
+from fledgling import found
 from fledgling.plain import MAX_SHOWN
 from fledgling.scope import DEFAULT_EXCLUDES, DEFAULT_MAX_FILE_SIZE, DEFAULT_MAX_FILES, Scope
 
@@ -34,7 +35,6 @@ PATH_SETTINGS: Mapping[str, tuple[str, ...]] = {
     "issuer_keys": (NO_ISSUER,),
 }
 PREFIX = "FLEDGLING_"
-PROJECT_FILE = "fledgling.yaml"  # what a project calls its own file, and a user theirs
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
 
 
@@ -304,9 +304,10 @@ def read_user_file(environment: Mapping[str, str], flag: str | None = None) -> U
     if variable and not flag and not PurePath(variable).is_absolute():
         raise _relative(f"environment {CONFIG_VARIABLE}", variable, "use --config")
     named = flag or variable
-    path = Path(named) if named else _default_path(environment)
-    if path is None:
+    place = named or found.user_file(environment)
+    if place is None:
         return None
+    path = Path(place)
     try:
         with path.open("rb") as file:
             return UserFile(str(path), file.read(MAX_YAML_BYTES + 1))
@@ -316,12 +317,6 @@ def read_user_file(environment: Mapping[str, str], flag: str | None = None) -> U
         raise ConfigError(str(path), "there is no such file", "give the path of a settings file") from None
     except (OSError, ValueError) as e:
         raise ConfigError(str(path), f"it cannot be read ({e})", "give the path of a readable file") from None
-
-
-def _default_path(environment: Mapping[str, str]) -> Path | None:
-    """Relative paths are ignored, as the XDG Base Directory Specification says: they would lead into the project."""
-    bases = (Path(environment.get("XDG_CONFIG_HOME", "")), Path(environment.get("HOME", ""), ".config"))
-    return next((base / "fledgling" / PROJECT_FILE for base in bases if base.is_absolute()), None)
 
 
 def _variables(environment: Mapping[str, str]) -> tuple[dict[str, Given], tuple[str, ...]]:

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from fledgling.config import KEYS, PROJECT_FILE, ConfigError, Given, converted, entries_of, suggestion
+from fledgling.config import KEYS, ConfigError, Given, converted, entries_of, suggestion
+from fledgling.found import PROJECT_FILE
 from fledgling.scope import Scope
 
 MAX_NOTICES = 20  # a hostile file must not fill the terminal

@@ -3,16 +3,14 @@
 import os
 import stat
 from collections.abc import Mapping
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import msgspec
 
+from fledgling import found
 from fledgling.config import ConfigError, Resolved, refuse_relative
 
 MAX_SHOWN_PATH = 200  # characters of a path in a message
-PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"  # Claude Code tells servers so which project is open
-WORKING = "the working directory"  # where a root is found that nobody has set
-HOMES = (PurePath("/home"), PurePath("/Users"))  # what is in these is somebody's home directory
 
 
 def with_root(resolved: Resolved, environment: Mapping[str, str]) -> Resolved:
@@ -21,14 +19,15 @@ def with_root(resolved: Resolved, environment: Mapping[str, str]) -> Resolved:
     >>> with_root(resolve({}, {}), {"CLAUDE_PROJECT_DIR": "/usr"}).settings.root
     '/usr'
 
-    A .git counts where it and the working directory belong to one user: others may plant one above. Raises ConfigError.
+    Raises ConfigError.
     """
     root, source = Path(resolved.settings.root), resolved.sources["root"]
     if resolved.settings.projects:
         return _with_projects(resolved)
     try:
         if source == "default":
-            root, source = _found_root(environment, Path.cwd())
+            path, source = found.root(environment, str(Path.cwd()))
+            root = Path(path)
     except (OSError, ValueError) as wrong:  # the working directory is gone
         raise ConfigError(source, f"root {_cut(root)} cannot be found ({wrong})", "give --root") from None
     settings = msgspec.structs.replace(resolved.settings, root=_directory(root, source))
@@ -78,26 +77,9 @@ def refuse_wide(resolved: Resolved, environment: Mapping[str, str]) -> None:
     """Raise ConfigError where the root is no project: `/`, a home directory, or one above."""
     source = resolved.sources["projects" if resolved.settings.projects else "root"]
     for root in resolved.settings.roots.values():
-        if _is_wide(Path(root), environment):
+        if found.is_wide(root, environment):
             raise ConfigError(
                 source,
                 f"root {root!r} is more than a project: all that is there would be indexed, private files too",
                 "start Fledgling in a project, name one with --root, or say --yes-really",
             )
-
-
-def _found_root(environment: Mapping[str, str], working: Path) -> tuple[Path, str]:
-    named = environment.get(PROJECT_VARIABLE, "")
-    if PurePath(named).is_absolute():
-        return Path(named), f"environment {PROJECT_VARIABLE}"
-    owner = working.stat().st_uid
-    for directory in (working, *working.parents):
-        git = directory / ".git"
-        if os.path.lexists(git) and git.lstat().st_uid == owner and not _is_wide(directory, environment):
-            return directory, "the nearest .git"
-    return working, WORKING
-
-
-def _is_wide(root: Path, environment: Mapping[str, str]) -> bool:
-    home = Path(os.path.realpath(environment.get("HOME") or "/"))
-    return root in (home, *home.parents) or root in HOMES or root.parent in HOMES

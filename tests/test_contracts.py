@@ -70,6 +70,7 @@ MUST_NOT_IMPORT = {
     "fledgling.security.profile": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
     "fledgling.security.limits": ["duckdb", "tree_sitter", "mcp", "fledgling.broker", "fledgling.worker"],
     "fledgling.broker.cli.main": ["duckdb", "tree_sitter", "mcp", "fledgling.worker"],
+    "fledgling.broker.cli.quick": ["click", "logging", "msgspec", "socket"],  # most of what a served question cost
     "fledgling.broker.cli.ask": [
         "asyncio",
         "csv",

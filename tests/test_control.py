@@ -24,10 +24,11 @@ from forking import fledgling
 from running import PATIENCE, Server
 
 from fledgling import __version__
+from fledgling.broker.cli import quick
 from fledgling.broker.control import answering, asking
 from fledgling.broker.protocol.http.agents import add
 from fledgling.messages.operating import AskStatus, AskTool, FromOperator, Greeting, Reindex, ToOperator
-from fledgling.messages.questions import MAX_SQL_CHARS, Query, Read
+from fledgling.messages.questions import MAX_SQL_CHARS, QUESTIONS, Query, Read
 from fledgling.messages.status import Status
 from fledgling.pipe import FrameError, Pipe, pack
 
@@ -156,6 +157,87 @@ def test_a_command_asks_a_server_of_the_same_profile_and_settings(served, root, 
     for command in others if wide else others[:2]:
         assert fledgling(*command, "--root", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0
     assert len(logged(log)) == before + len(asked_of)
+
+
+# Asks a server for what is printed, and runs no command where that has doubts.
+QUICKLY = """
+import os, sys
+from fledgling.broker.cli import quick
+code = quick.answered(sys.argv[1:], os.environ)
+sys.exit("left" if code is None else code)
+"""
+QUICK = (
+    "search needle",
+    "search needle --color always -w -m 1",
+    "search -l needle --json",
+    "search -e needl. -t py --no-pager",
+    "search -i -F -- -x",
+    "search -e (",
+    "explore -L 1",
+    "read a.py -s needl",
+    "read none.py --json",
+    "read ../a.py",
+    "symbols --symbol needle --relation callers",
+    "dependencies a.py --profile fledgling-core",
+)
+LEFT = (
+    "status",
+    "search --help",
+    "search --help-all",
+    "search",
+    "search needle --nope",
+    "search needle -m x",
+    "search needle --fresh",
+    "search needle --max-files 9",
+    "search needle --allow-degraded",
+    "search needle --log-level debug",
+    "search needle --config /none.yaml",
+    "search needle -e --root",
+    "query FROM\u00a0files",
+    "search needle --profile ./fledgling-core.sql",
+)
+
+
+def quickly(place: Path, root: Path, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "XDG_RUNTIME_DIR": str(place), **environment}
+    command = [sys.executable, "-I", "-B", "-c", QUICKLY, *words]
+    return subprocess.run(
+        command,
+        cwd=root,
+        env=clean,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def test_what_a_server_prints_for_a_command_is_what_the_command_prints(served, root, place):
+    hostile = root / "\x1b]0;b\x07.md"
+    hostile.write_text("needle \x1b[2J \u202e\n")
+    for row in QUICK:
+        tool, *words = row.split()
+        words = [tool, "--root", str(root), *words]
+        at_once, whole = quickly(place, root, *words), fledgling(*words, XDG_RUNTIME_DIR=str(place))
+        assert (at_once.stdout, at_once.stderr, at_once.returncode) == (whole.stdout, whole.stderr, whole.returncode), (
+            row
+        )
+
+
+def test_a_command_that_does_more_than_ask_is_left_to_the_command_line(served, root, place, tmp_path, log):
+    before = len(logged(log))
+    rows = [(row.split(" "), {}) for row in LEFT]
+    rows += [(["search", "needle"], {name: "x"}) for name in ("FLEDGLING_PROFILE", "_FLEDGLING_COMPLETE")]
+    rows += [(["search", "needle"], {"HOME": str(root)})]
+    (tmp_path / "fledgling").mkdir()
+    (tmp_path / "fledgling/fledgling.yaml").write_text("max_files: 9\n")
+    rows += [(["search", "needle"], {"XDG_CONFIG_HOME": str(tmp_path)})]
+    for words, environment in rows:
+        done = quickly(place, root, *words, **environment)  # the root is where it is run
+        assert (done.stdout, done.stderr, done.returncode) == ("", "left\n", 1), (words, environment)
+    assert len(logged(log)) == before
+    assert {*quick.TOOLS} == {*QUESTIONS}
 
 
 def test_what_is_asked_is_held_to_the_profile(served, root, place, log):
@@ -524,5 +606,11 @@ def _written(pipe: Pipe[ToOperator], data: bytes) -> None:
 
 
 def test_every_request_is_of_a_kind_that_is_known() -> None:
-    assert {kind.__name__ for kind in FromOperator.__args__} == {"AskStatus", "Reindex", "Purge", "AskTool"}
+    assert {kind.__name__ for kind in FromOperator.__args__} == {
+        "AskStatus",
+        "Reindex",
+        "Purge",
+        "AskTool",
+        "AskCommand",
+    }
     assert Reindex(0).__struct_config__.forbid_unknown_fields

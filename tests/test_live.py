@@ -25,7 +25,8 @@ from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.status import status
 from fledgling.broker.terms import Terms, due
-from fledgling.config import PROJECT_FILE, Freshness, Settings
+from fledgling.config import Freshness, Settings
+from fledgling.found import PROJECT_FILE
 from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
 from fledgling.messages.cursors import place as cursor_at
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Survey, Symbols

@@ -32,6 +32,7 @@ from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.protocol import schema, tools
 from fledgling.messages.answers import AnyAnswer, Hits, Refusal, SymbolList
 from fledgling.messages.generations import CODE
+from fledgling.messages.profile import Profile
 from fledgling.messages.questions import QUESTIONS, AnyQuestion, Search
 from fledgling.standing_in import standing_in
 
@@ -118,7 +119,7 @@ def command_of(tool: str) -> click.Command:
         given, looks = asked(tool, options, as_json=as_json, color=color)
         looks = looks._replace(settings=settings_given(context))
         project = project_of(options)
-        with paged(wanted=pager and not as_json and looks.form in (None, "table")):
+        with paged(wanted=is_paged(looks, pager=pager)):
             code = _answer(project, tool, given, looks, fresh=fresh)
         raise SystemExit(code)
 
@@ -151,6 +152,11 @@ def command_of(tool: str) -> click.Command:
     )
     said = "\n".join(line for line in schema.description(tool).splitlines() if not line.startswith("Example: "))
     return click.command(name=tool, cls=Command, help=said, examples=EXAMPLES.get(tool, ()))(command)
+
+
+def is_paged(looks: Looks, *, pager: bool) -> bool:
+    """Return whether an answer is for a person who reads on, if it goes to a terminal."""
+    return pager and not looks.as_json and looks.form in (None, "table")
 
 
 def asked(tool: str, options: dict[str, Any], *, as_json: bool, color: bool) -> tuple[dict[str, Any], Looks]:
@@ -220,7 +226,7 @@ def _answer(project: ServedProject, tool: str, given: dict[str, Any], looks: Loo
     """Put one question, print the answer, and return the exit code."""
     question = checked(project, tool, given)
 
-    put = _listed if looks.is_listed else _mending(project.profile.tools, project.settings.root)
+    put = putting(looks, project.profile, project.settings.root)
     served = None if fresh else _served(project, question, put)
     answer, is_partial = served or _indexed(project, question, put)
     if isinstance(answer, Refusal):
@@ -336,6 +342,11 @@ def _without_index(seeker: "Seeker", log: "AuditLog") -> tuple[AnyAnswer, bool] 
     return told.answer, bool(told.partial)
 
 
+def putting(looks: Looks, profile: Profile, root: str) -> Put:
+    """Return what puts a question of a command."""
+    return _listed if looks.is_listed else _mending(profile.tools, root)
+
+
 def _mending(allowed: Collection[str], root: str) -> Put:
     """Return what puts a question, and where nothing is found what it may mean, as an agent is answered."""
 
@@ -356,7 +367,7 @@ def _mending(allowed: Collection[str], root: str) -> Put:
 
 async def asked_of(front: "Front", question: AnyQuestion, looks: Looks) -> AnyAnswer | Refusal:
     """Put a question to the whole index, and draw how far that is meanwhile."""
-    put = _listed if looks.is_listed else _mending(front.profile.tools, front.indexing.root)
+    put = putting(looks, front.profile, front.indexing.root)
     return await _put_to_whole(front, question, put)
 
 

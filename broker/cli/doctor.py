@@ -26,12 +26,13 @@ from fledgling.broker.reporting import doctor as diagnosis
 from fledgling.broker.reporting.doctor import Check
 from fledgling.broker.terms import Terms, due
 from fledgling.config import NO_AGENTS, ConfigError, Resolved, Settings, refusing
+from fledgling.found import WORKING
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import CODE
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Explore
-from fledgling.roots import WORKING, refuse_wide
+from fledgling.roots import refuse_wide
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import ConfinementError
 from fledgling.security.profile import ProfileError

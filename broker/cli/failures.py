@@ -17,7 +17,7 @@ from fledgling.security.profile import ProfileError
 _LINES = re.compile(r"\s*\n\s*")  # click lists choices on lines of their own
 
 
-def end(failed: Exception) -> NoReturn:
+def end(failed: BaseException) -> NoReturn:
     """Say what was wrong, and exit; what is nobody's mistake but ours is raised again."""
     match failed:
         case click.exceptions.NoArgsIsHelpError():
@@ -30,7 +30,7 @@ def end(failed: Exception) -> NoReturn:
             terminal.fail(f"{message}{end} `{asked} --help` says how it is used.", failed.exit_code)
         case click.ClickException():
             terminal.fail(failed.format_message(), failed.exit_code)
-        case click.Abort():
+        case click.Abort() | KeyboardInterrupt():
             terminal.give_up("aborted")
         case ConfigError() | ProfileError():
             terminal.fail(str(failed))

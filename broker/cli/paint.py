@@ -3,10 +3,9 @@
 What is quoted from the project is made visible before colour is added, so no terminal obeys it.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TextIO
+from typing import Any
 
 from fledgling.messages.answers import (
     AnyAnswer,
@@ -29,16 +28,6 @@ _LINES: Mapping[type[AnyAnswer], str] = {
     SymbolList: r"(?P<number>  \d+-\d+)(?P<mark>  )(?P<text>.*?)(?P<beside>  in .*)?",
     DependencyGraph: r"(?P<number>  \d+)(?P<mark>: )(?P<text>.*?)(?P<beside> -> .*)?",
 }
-
-
-def is_wanted(when: str, stream: TextIO) -> bool:
-    """Return whether output is coloured: `always`, `never`, or `auto`: at a terminal, unless NO_COLOR is set.
-
-    The variable is as on https://no-color.org: set to anything but nothing.
-    """
-    if when != "auto":
-        return when == "always"
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def painted(text: str, answer: AnyAnswer, spans: Spans | None) -> str:

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from fledgling.broker import logs, surroundings
-from fledgling.broker.cli import completing, paint
+from fledgling.broker.cli import completing, quick
 from fledgling.broker.cli.help import SettingOption
 from fledgling.config import (
     KEYS,
@@ -55,9 +55,16 @@ def output_options(command: Callable[..., None]) -> Callable[..., None]:
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         metavar="WHEN",
-        callback=lambda _, __, when: paint.is_wanted(when, sys.stdout),
+        callback=_is_colored,
         help="auto, always or never; auto heeds NO_COLOR",
     )(command)
+
+
+def _is_colored(context: click.Context, _: click.Parameter, when: str) -> bool:
+    """Return whether answers are coloured; `auto` is what the terminal of a command that is run elsewhere says."""
+    if when == "auto":
+        return context.obj if isinstance(context.obj, bool) else quick.has_color(sys.stdout, os.environ)
+    return when == "always"
 
 
 def settings_given(context: click.Context) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
+from fledgling.broker.cli.printing import printed
 from fledgling.broker.cli.project import ServedProject, warn
 from fledgling.broker.cli.starting import confined, connector_of
 from fledgling.broker.control import answering
@@ -134,7 +135,9 @@ async def _operated(
 ) -> AsyncIterator[None]:
     """Answer operators of each root, where there are sockets for them, with what agents are offered of it."""
     serving = [
-        asyncio.create_task(answering.serve(listening, root, [offers[root] for offers in offered if root in offers]))
+        asyncio.create_task(
+            answering.serve(listening, root, [offers[root] for offers in offered if root in offers], printed)
+        )
         for root, listening in operators.items()
     ]
     try:

@@ -50,18 +50,24 @@ def show(answer: AnyAnswer, looks: Looks) -> None:
         formats.show(answer, looks.form, looks.width)
         if answer.note or answer.truncated:
             click.echo(f"fledgling: {visible(answer.note or 'these are not all rows')}", err=True)
-    elif looks.as_json:
-        show_json(render.structured(answer))
-    elif looks.is_listed and isinstance(answer, Hits | SymbolList):
-        for file in answer.files:
-            show_text(one_line(file.path))
-        if answer.note:
-            click.echo(f"fledgling: {visible(in_shell(answer.note, looks.settings))}", err=True)
-    else:
-        following = {} if isinstance(answer, Table | Ranking) else {"next": None}
-        body = tools.text(msgspec.structs.replace(answer, note=None, **following))
-        text = "\n".join([body, *_closing(answer, looks.settings)])
-        click.echo(paint.painted(text, answer, looks.spans) if looks.has_color else visible(text), color=True)
+        return
+    out, err = shown(answer, looks)
+    click.echo(out, nl=False, color=True)
+    click.echo(err, nl=False, err=True)
+
+
+def shown(answer: AnyAnswer, looks: Looks) -> tuple[str, str]:
+    """Return what is printed of an answer that has no form of its own: on standard output, and on standard error."""
+    if looks.as_json:
+        return _json(render.structured(answer)), ""
+    if looks.is_listed and isinstance(answer, Hits | SymbolList):
+        paths = "".join(f"{visible(one_line(file.path))}\n" for file in answer.files)
+        note = answer.note and f"fledgling: {visible(in_shell(answer.note, looks.settings))}\n"
+        return paths, note or ""
+    following = {} if isinstance(answer, Table | Ranking) else {"next": None}
+    body = tools.text(msgspec.structs.replace(answer, note=None, **following))
+    text = "\n".join([body, *_closing(answer, looks.settings)])
+    return (paint.painted(text, answer, looks.spans) if looks.has_color else visible(text)) + "\n", ""
 
 
 def _closing(answer: AnyAnswer, settings: Sequence[str]) -> Iterator[str]:
@@ -74,7 +80,11 @@ def _closing(answer: AnyAnswer, settings: Sequence[str]) -> Iterator[str]:
 
 def show_json(values: object) -> None:
     """Print one JSON value, indented for a person who looks; no terminal obeys it, and it means the same."""
-    click.echo(visible_json(msgspec.json.format(msgspec.json.encode(values), indent=2).decode()))
+    click.echo(_json(values), nl=False)
+
+
+def _json(values: object) -> str:
+    return f"{visible_json(msgspec.json.format(msgspec.json.encode(values), indent=2).decode())}\n"
 
 
 def show_line(value: object) -> None:
@@ -111,15 +121,27 @@ def exit_code(answer: AnyAnswer, *, is_partial: bool) -> int:
 
 def refuse(refusal: Refusal, settings: Sequence[str] = ()) -> NoReturn:
     """Print why there is no answer, and exit with the code for it; `settings` go with a command that it names."""
-    fail(in_shell(render.refusal(refusal), settings), REFUSED.get(refusal.kind, NOTHING), refusal.kind)
+    message, code = refused(refusal, settings)
+    fail(message, code, refusal.kind)
+
+
+def refused(refusal: Refusal, settings: Sequence[str]) -> tuple[str, int]:
+    """Return why there is no answer, as a line, and the exit code for it."""
+    return in_shell(render.refusal(refusal), settings), REFUSED.get(refusal.kind, NOTHING)
 
 
 def fail(message: str, code: int = USAGE, kind: RefusalKind | None = None) -> NoReturn:
     """Print one line to standard error and exit; where JSON is asked for, standard output has the same as an object."""
-    if asks_for_json(sys.argv[1:]):
-        show_json({"error": {"kind": kind or _KINDS.get(code, "failed"), "message": message, "exit_code": code}})
-    click.echo(f"fledgling: {visible(message)}", err=True)
+    out, err = failure(message, code, kind, as_json=asks_for_json(sys.argv[1:]))
+    click.echo(out, nl=False)
+    click.echo(err, nl=False, err=True)
     sys.exit(code)
+
+
+def failure(message: str, code: int, kind: RefusalKind | None, *, as_json: bool) -> tuple[str, str]:
+    """Return what is printed of a failure: on standard output, and on standard error."""
+    error = {"kind": kind or _KINDS.get(code, "failed"), "message": message, "exit_code": code}
+    return _json({"error": error}) if as_json else "", f"fledgling: {visible(message)}\n"
 
 
 def asks_for_json(words: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -27,17 +27,19 @@ from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import CODE
 from fledgling.messages.operating import (
+    AskCommand,
     AskStatus,
     AskTool,
     FromOperator,
     Greeting,
+    Printed,
     Purge,
     Reindex,
     ServedAnswer,
     Serving,
 )
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import arguments_of, name_of
+from fledgling.messages.questions import AnyQuestion, arguments_of, name_of
 from fledgling.messages.status import Status
 from fledgling.pipe import FrameError, Unpacker, pack
 
@@ -48,6 +50,7 @@ MAX_REQUEST_VALUES = 1_000
 REQUEST_SECONDS = 5.0  # from connecting, or the last reply, to the end of a request
 REPLY_SECONDS = 10.0  # for taking a reply
 UNLOADED = Status("unloaded")
+ELSEWHERE = Refusal("unavailable", "this server cannot say what that command prints", "Ask it for an answer.")
 AGAIN_SECONDS = 1.0  # from a connection that could not be accepted to the next try
 _log = logging.getLogger("fledgling")
 
@@ -59,6 +62,12 @@ class Offer(NamedTuple):
     profile: Profile
     log: AuditLog
     serving: Serving
+
+
+Reply = Status | ServedAnswer | Printed | Refusal
+Replying = Callable[[FromOperator], Coroutine[None, None, Reply]]
+Answer = Callable[[Offer, AnyQuestion], Awaitable[ServedAnswer]]
+Command = Callable[[AskCommand, Sequence[Offer], Answer], Awaitable[Printed | None]]  # None: it has to run itself
 
 
 def offers(
@@ -86,8 +95,9 @@ def offers(
     }
 
 
-async def serve(listening: socket.socket, root: str, offers: Sequence[Offer]) -> None:
+async def serve(listening: socket.socket, root: str, offers: Sequence[Offer], command: Command) -> None:
     """Answer operators of a root until cancelled."""
+    reply = partial(_reply, root, offers, command)
     room = asyncio.Semaphore(MAX_OPERATORS)
     loop = asyncio.get_running_loop()
     async with asyncio.TaskGroup() as talks:
@@ -100,10 +110,10 @@ async def serve(listening: socket.socket, root: str, offers: Sequence[Offer]) ->
                 room.release()
                 await asyncio.sleep(AGAIN_SECONDS)
                 continue
-            talks.create_task(_talk(connection, root, offers)).add_done_callback(lambda _: room.release())
+            talks.create_task(_talk(connection, root, offers, reply)).add_done_callback(lambda _: room.release())
 
 
-async def _talk(connection: socket.socket, root: str, offers: Sequence[Offer]) -> None:
+async def _talk(connection: socket.socket, root: str, offers: Sequence[Offer], reply_to: Replying) -> None:
     """Greet one operator, and reply to one request after the other. One who sends what is none hears no more."""
     if not is_own(connection):
         connection.close()
@@ -113,7 +123,7 @@ async def _talk(connection: socket.socket, root: str, offers: Sequence[Offer]) -
     try:
         writer.write(pack(Greeting(__version__, os.getpid(), root, tuple(offer.serving for offer in offers))))
         while asked := await _request(reader, requests):
-            reply = await _unless_gone(reader, asked, offers)
+            reply = await _unless_gone(reader, reply_to(asked))
             if reply is None:
                 break
             writer.write(pack(reply))
@@ -130,11 +140,9 @@ async def _request(reader: asyncio.StreamReader, requests: Unpacker[FromOperator
         return await receive(reader, requests)
 
 
-async def _unless_gone(
-    reader: asyncio.StreamReader, asked: FromOperator, offers: Sequence[Offer]
-) -> Status | ServedAnswer | Refusal | None:
+async def _unless_gone(reader: asyncio.StreamReader, reply: Coroutine[None, None, Reply]) -> Reply | None:
     """Return the reply; None where the operator has gone meanwhile, and the call is cancelled."""
-    gone, replying = asyncio.ensure_future(reader.read(1)), asyncio.ensure_future(_reply(asked, offers))
+    gone, replying = asyncio.ensure_future(reader.read(1)), asyncio.ensure_future(reply)
     try:
         await asyncio.wait({gone, replying}, return_when=asyncio.FIRST_COMPLETED)
         return replying.result() if replying.done() else None
@@ -144,14 +152,16 @@ async def _unless_gone(
         await asyncio.gather(gone, replying, return_exceptions=True)
 
 
-async def _reply(asked: FromOperator, offers: Sequence[Offer]) -> Status | ServedAnswer | Refusal:
+async def _reply(root: str, offers: Sequence[Offer], command: Command, asked: FromOperator) -> Reply:
+    if isinstance(asked, AskCommand):
+        return await _printed(root, offers, command, asked)
     if asked.number >= len(offers):
         return Refusal("invalid", "there is no index of this number", "Give one that the server has greeted with.")
     offer = offers[asked.number]
     try:
         match asked:
             case AskTool():
-                return await _answered(offer, asked)
+                return await _answered(offer, asked.question)
             case AskStatus():
                 return await _decided(offer, "status", partial(_status, offer.slot, asked))
             case Reindex():
@@ -165,12 +175,22 @@ async def _reply(asked: FromOperator, offers: Sequence[Offer]) -> Status | Serve
         return UNLOGGED
 
 
-async def _answered(offer: Offer, asked: AskTool) -> ServedAnswer:
+async def _printed(root: str, offers: Sequence[Offer], command: Command, asked: AskCommand) -> Printed | Refusal:
+    """Say what a command prints, if it is one of this version that works on this root."""
+    if (asked.version, asked.root) != (__version__, root):
+        return ELSEWHERE
+    try:
+        return await command(asked, offers, _answered) or ELSEWHERE
+    except (IndexingError, AuditLogError):
+        return ELSEWHERE
+
+
+async def _answered(offer: Offer, question: AnyQuestion) -> ServedAnswer:
     """Put a call as an agent's is put: under the same profile, limits and log."""
-    profile, tool = offer.profile, name_of(type(asked.question))
-    with offer.log.deciding(profile, tool, arguments_of(asked.question)) as decision, offer.slot.in_use() as front:
+    profile, tool = offer.profile, name_of(type(question))
+    with offer.log.deciding(profile, tool, arguments_of(question)) as decision, offer.slot.in_use() as front:
         if tool in profile.tools:
-            answer = await front.ask(asked.question, Terms(due(profile), least=CODE, basis=decision.basis))
+            answer = await front.ask(question, Terms(due(profile), least=CODE, basis=decision.basis))
         else:
             answer = denied(profile, tool)
         decision.became(answer, len(msgspec.msgpack.encode(answer)))

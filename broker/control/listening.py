@@ -5,8 +5,8 @@ import resource
 import secrets
 import signal
 import socket
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fledgling.broker.control import place
@@ -24,7 +24,7 @@ def opened(environment: Mapping[str, str], roots: Iterable[Path]) -> list[socket
     Comes before this process is confined, or starts a thread. Raises ConfigError.
     """
     names = [f"{place.prefix_of(root)}{secrets.token_hex(4)}" for root in roots]
-    with place.opened(environment) as directory:
+    with _opened(environment) as directory:
         for connection in place.those_in(directory, place.PREFIX).values():  # what others have left goes
             connection.close()
         _keep(directory, [*names, *map(_hidden, names)])
@@ -32,6 +32,15 @@ def opened(environment: Mapping[str, str], roots: Iterable[Path]) -> list[socket
             return [_listening(directory, name) for name in names]
         except OSError as refused:
             raise ConfigError("--control", f"no socket can be made there ({refused.strerror})", place.fix()) from None
+
+
+@contextmanager
+def _opened(environment: Mapping[str, str]) -> Iterator[int]:
+    try:
+        with place.opened(environment) as directory:
+            yield directory
+    except place.PlaceError as wrong:
+        raise ConfigError(wrong.source, wrong.problem, wrong.fix) from None
 
 
 def _hidden(name: str) -> str:

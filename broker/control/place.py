@@ -12,11 +12,8 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from fledgling.config import ConfigError
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:  # loaded where there is a server
     import socket
 
@@ -24,12 +21,20 @@ VARIABLE = "XDG_RUNTIME_DIR"  # XDG Base Directory Specification: owned by the u
 PREFIX = "fledgling-"
 
 
+class PlaceError(Exception):
+    """There is no directory for sockets: what is wrong, and with which option or variable."""
+
+    def __init__(self, source: str, problem: str, fix: str) -> None:
+        super().__init__(f"{source}: {problem}; {fix}")
+        self.source, self.problem, self.fix = source, problem, fix
+
+
 def connected(environment: Mapping[str, str], beginning: str) -> "dict[str, socket.socket]":
     """Return a connection to each server that takes commands of this user, by its socket's name, which begins so.
 
     There is none where there is no directory. What a server has left that ended is removed.
     """
-    with suppress(ConfigError), opened(environment) as directory:
+    with suppress(PlaceError), opened(environment) as directory:
         return those_in(directory, beginning)
     return {}
 
@@ -45,20 +50,20 @@ def is_own(connection: "socket.socket") -> bool:
 
 @contextmanager
 def opened(environment: Mapping[str, str]) -> Iterator[int]:
-    """Open the directory of this user's sockets. Raises ConfigError where there is none, or others may enter it."""
+    """Open the directory of this user's sockets. Raises PlaceError where there is none, or others may enter it."""
     if sys.platform != "linux":  # who is at the other end is asked there otherwise, and nobody has tried
-        raise ConfigError("--control", "it needs Linux", "serve without it")
+        raise PlaceError("--control", "it needs Linux", "serve without it")
     path = environment.get(VARIABLE, "")
     if not path.startswith("/"):
-        raise ConfigError(VARIABLE, "no directory of this user is named there", fix())
+        raise PlaceError(VARIABLE, "no directory of this user is named there", fix())
     try:
         directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as missing:
-        raise ConfigError(VARIABLE, f"it cannot be opened ({missing.strerror})", fix()) from None
+        raise PlaceError(VARIABLE, f"it cannot be opened ({missing.strerror})", fix()) from None
     try:
         found = os.fstat(directory)
         if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
-            raise ConfigError(VARIABLE, "the directory is not this user's alone", fix())
+            raise PlaceError(VARIABLE, "the directory is not this user's alone", fix())
         yield directory
     finally:
         os.close(directory)
@@ -69,9 +74,9 @@ def fix() -> str:
     return f"set {VARIABLE} to a directory that you own and nobody else may enter (mode 0700)"
 
 
-def prefix_of(root: Path) -> str:
+def prefix_of(root: "str | os.PathLike[str]") -> str:
     """Return how the names of a root's sockets begin; the root itself may be too long for one."""
-    return f"{PREFIX}{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}-"
+    return f"{PREFIX}{hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]}-"
 
 
 def address(directory: int, name: str) -> str:

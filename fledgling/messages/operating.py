@@ -71,5 +71,29 @@ class ServedAnswer(Struct, frozen=True, forbid_unknown_fields=True, tag="served_
     is_partial: bool = False
 
 
-FromOperator = AskStatus | Reindex | Purge | AskTool
-ToOperator = Greeting | Status | ServedAnswer | Refusal
+class AskCommand(Struct, frozen=True, forbid_unknown_fields=True, tag="ask_command"):
+    """Operator to server: what would the command of these words print? The root is the directory that it works on, and
+    `named` the word that says so, if one does. Colour goes to a terminal, where nobody says otherwise.
+    """
+
+    version: Word
+    root: Annotated[str, Meta(max_length=MAX_PATH_CHARS)]
+    named: Annotated[str, Meta(max_length=MAX_PATH_CHARS)] | None
+    has_color: bool
+    words: tuple[str, ...]
+
+
+class Printed(Struct, frozen=True, forbid_unknown_fields=True, tag="printed"):
+    """Server to operator: the exit code of a command, and what it prints, on standard output through a pager or not.
+
+    What asks reads it without a decoder (broker/cli/quick.py): its fields stay these, in this order.
+    """
+
+    code: Annotated[int, Meta(ge=0, le=127)]
+    is_paged: bool
+    out: bytes
+    err: bytes
+
+
+FromOperator = AskStatus | Reindex | Purge | AskTool | AskCommand
+ToOperator = Greeting | Status | ServedAnswer | Printed | Refusal

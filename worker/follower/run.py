@@ -4,7 +4,8 @@ import os
 import time
 
 from fledgling import project_file, refusals
-from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE
+from fledgling.config import MAX_YAML_BYTES
+from fledgling.found import PROJECT_FILE
 from fledgling.messages.control import AskRefs, Follow, Following, Look, Looked, Sweep, Swept, Tell
 from fledgling.pipe import Pipe
 from fledgling.project_file import narrow

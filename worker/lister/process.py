@@ -15,7 +15,8 @@ from typing import TypeVar
 from msgspec import Struct
 
 from fledgling import project_file, refusals
-from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE
+from fledgling.config import MAX_YAML_BYTES
+from fledgling.found import PROJECT_FILE
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Build, Follow, Layer
 from fledgling.messages.profile import Profile

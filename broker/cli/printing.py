@@ -1,0 +1,93 @@
+"""What a command prints, worked out by a server that has the index: by the options, checks and words of the command.
+
+It parses as the command itself does, and says nothing where it has any doubt: the command then runs itself. Nothing is
+printed here, where standard output belongs to a client.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+import click
+import msgspec
+import re2  # noqa: F401  (marks what matches; a confined process loads nothing)
+
+from fledgling.broker import mending  # noqa: F401  (as re2)
+from fledgling.broker.cli import ask, terminal
+from fledgling.broker.cli.project import settings_given
+from fledgling.broker.control.answering import Answer, Offer
+from fledgling.broker.control.asking import ELSEWHERE, settings_digest
+from fledgling.broker.spelling import arguments, values  # noqa: F401  (as re2)
+from fledgling.config import KEYS, ConfigError, Settings, is_path, resolve
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.control import Confining
+from fledgling.messages.operating import AskCommand, Printed
+from fledgling.messages.questions import QUESTIONS, AnyQuestion
+from fledgling.security import profile as profiles
+from fledgling.security.profile import ProfileError
+
+# Options with which a command does more than ask, or prints more than an answer.
+BEYOND = ("fresh", "config", "log_level", "log_format", "form")
+
+
+async def printed(asked: AskCommand, offers: Sequence[Offer], answer: Answer) -> Printed | None:
+    """Return what a command prints that is answered from one of these indexes; None where it has to run itself."""
+    tool, *words = asked.words
+    try:
+        context = _command(tool).make_context(tool, words, obj=asked.has_color)
+        settings = _settings(context, asked)
+        offer = _same(offers, settings, Confining(context.params["allow_degraded"])) if settings else None
+        if not offer or tool not in offer.profile.tools:
+            return None
+        given, looks = ask.asked(tool, context.params, as_json=context.params["as_json"], color=context.params["color"])
+        question = msgspec.convert(given, QUESTIONS[tool], strict=False)
+    except (click.ClickException, ConfigError, ProfileError, msgspec.ValidationError, KeyError):
+        return None
+    looks = looks._replace(settings=settings_given(context))
+    are_partial = []
+
+    async def put(question: AnyQuestion) -> AnyAnswer | Refusal:
+        answered = await answer(offer, question)
+        are_partial.append(answered.is_partial)
+        return answered.answer
+
+    found = await ask.putting(looks, offer.profile, asked.root)(put, question)
+    if isinstance(found, Refusal):
+        if found.kind in ELSEWHERE:
+            return None
+        message, code = terminal.refused(found, looks.settings)
+        out, err = terminal.failure(message, code, found.kind, as_json=terminal.asks_for_json(asked.words))
+    else:
+        out, err = terminal.shown(found, looks)
+        code = terminal.exit_code(found, is_partial=any(are_partial))
+    return Printed(code, ask.is_paged(looks, pager=context.params["pager"]), out.encode(), err.encode())
+
+
+@cache
+def _command(tool: str) -> click.Command:
+    """Return the command of a tool, without what prints help where a client reads. Raises KeyError."""
+    command = ask.command_of(tool)
+    command.add_help_option = False
+    command.params = [parameter for parameter in command.params if not parameter.is_eager]
+    return command
+
+
+def _settings(context: click.Context, asked: AskCommand) -> Settings | None:
+    """Return the settings in force, where options alone say which, and of these the root is what was taken for it."""
+    given = context.params
+    if any(given.get(name) for name in BEYOND) or given["root"] != ((asked.named,) if asked.named is not None else ()):
+        return None
+    settings = resolve({key: given.get(key) for key in KEYS if key != "root"}, {}).settings
+    return None if is_path(settings.profile) else settings
+
+
+def _same(offers: Sequence[Offer], settings: Settings, confining: Confining) -> Offer | None:
+    """Return what answers as an index would that was built now (asking.same). Raises ProfileError."""
+    wanted = profiles.load(settings.profile).digest, settings_digest(settings, confining)
+    return next(
+        (
+            offer
+            for offer in offers
+            if offer.serving.is_followed and (offer.serving.digest, offer.serving.settings) == wanted
+        ),
+        None,
+    )

@@ -1,0 +1,175 @@
+"""A question that a running server answers whole: the words go there, and what comes back is printed.
+
+Options are parsed by the server, as the command line parses them; loading that takes four times as long as all of this.
+Whatever is not plainly so is left to the command line: this then says nothing, and has asked nothing.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from fledgling import __version__, found
+from fledgling.broker.control import place
+
+TYPE_CHECKING = False  # as type checkers know it: `typing` is not loaded
+if TYPE_CHECKING:
+    import socket
+    from typing import Any, TextIO
+
+TOOLS = ("explore", "search", "symbols", "read", "dependencies", "query")
+SET = ("FLEDGLING_", "_FLEDGLING_")  # how variables begin that set something
+GREETING_SECONDS = 2.0  # of a server that is alive (control/asking.py)
+SECONDS = 10.0  # for what is said at once: what takes longer is asked by the command line, which knows how long it may
+MAX_REPLY_BYTES = 16 * 2**20  # as any frame (fledgling/pipe.py)
+
+
+def has_color(stream: "TextIO", environment: Mapping[str, str]) -> bool:
+    """Return whether output is coloured where nobody says: at a terminal, unless NO_COLOR is set.
+
+    The variable is as on https://no-color.org: set to anything but nothing.
+    """
+    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+
+
+def answered(words: Sequence[str], environment: Mapping[str, str]) -> int | None:
+    """Print what a server says that a command prints, and return its exit code; None where the command has to run."""
+    try:
+        reply = _asked(words, environment) if _is_plain(words, environment) else None
+        return _shown(reply) if reply else None
+    except (OSError, KeyboardInterrupt) as failed:
+        from fledgling.broker.cli.failures import end  # noqa: PLC0415  (it says so with all that is saved here)
+
+        end(failed)
+
+
+def _is_plain(words: Sequence[str], environment: Mapping[str, str]) -> bool:
+    """Return whether a command is a question, nothing but its options sets anything, and it can be printed as it is."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    file = found.user_file(environment)
+    return (
+        bool(words)
+        and words[0] in TOOLS
+        and all(streams)
+        and all(stream.encoding == "utf-8" for stream in streams[1:])
+        and not any(name.startswith(SET) for name in environment)
+        and not (file and os.path.lexists(file))
+    )
+
+
+def _asked(words: Sequence[str], environment: Mapping[str, str]) -> "dict[bytes, Any] | None":
+    try:
+        root = _root(words, environment)
+        request = _request(words, *root, has_color=has_color(sys.stdout, environment)) if root else b""
+    except (OSError, ValueError):  # the working directory is gone, or a word is no text
+        return None
+    if not root:
+        return None
+    for connection in place.connected(environment, place.prefix_of(root[0])).values():
+        with connection:
+            reply = _reply(connection, request)
+        if reply:
+            return reply
+    return None
+
+
+def _shown(reply: "dict[bytes, Any]") -> int:
+    def show() -> None:
+        for stream, name in ((sys.stdout, b"out"), (sys.stderr, b"err")):
+            stream.write(reply[name].decode())
+            stream.flush()
+
+    if reply[b"is_paged"] and sys.stdout.isatty():
+        from fledgling.broker.cli.pager import paged  # noqa: PLC0415  (programs that read what is printed need no pager)
+
+        with paged(wanted=True):
+            show()
+    else:
+        show()
+    code: int = reply[b"code"]
+    return code
+
+
+def _root(words: Sequence[str], environment: Mapping[str, str]) -> tuple[str, str | None] | None:
+    """Return the root of a command and the word that names it, if one does; None where that is not plain.
+
+    The server parses the words, and says nothing where they name another. Raises OSError and ValueError.
+    """
+    options = words[: words.index("--")] if "--" in words else words
+    named = [after for word, after in zip(options, words[1:], strict=False) if word == "--root"]
+    named += [word.removeprefix("--root=") for word in options if word.startswith("--root=")]
+    root = os.path.realpath(named[0] if named else found.root(environment, os.getcwd())[0])
+    is_root = os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK) and not found.is_wide(root, environment)
+    return (root, named[0] if named else None) if is_root and len(named) < 2 and "=" not in "".join(named) else None
+
+
+# ---- what goes over the socket ---------------------------------------------------------------------------------------
+
+
+def _request(words: Sequence[str], root: str, named: str | None, *, has_color: bool) -> bytes:
+    """Return the frame of an AskCommand (messages/operating.py), as MessagePack has maps and strings."""
+    parts = [b"\x86"]
+    fields = {"type": "ask_command", "version": __version__, "root": root, "named": named, "has_color": has_color}
+    for name, value in fields.items():
+        parts += [_text(name), _text(value) if isinstance(value, str) else _CONSTANTS[value]]
+    parts += [_text("words"), b"\xdd", len(words).to_bytes(4, "big"), *map(_text, words)]
+    body = b"".join(parts)
+    return len(body).to_bytes(4, "big") + body
+
+
+_CONSTANTS = {None: b"\xc0", False: b"\xc2", True: b"\xc3"}
+
+
+def _text(value: str) -> bytes:
+    data = value.encode()
+    return b"\xdb" + len(data).to_bytes(4, "big") + data
+
+
+def _reply(connection: "socket.socket", request: bytes) -> "dict[bytes, Any] | None":
+    """Ask a server; None where it is of another version, has doubts, or does not answer in time."""
+    try:
+        connection.settimeout(GREETING_SECONDS)
+        connection.sendall(request)
+        _frame(connection)  # its greeting
+        connection.settimeout(SECONDS)
+        return _printed(_frame(connection))
+    except OSError:
+        return None
+
+
+def _frame(connection: "socket.socket") -> bytes:
+    length = int.from_bytes(_received(connection, 4), "big")
+    if length > MAX_REPLY_BYTES:
+        raise OSError
+    return _received(connection, length)
+
+
+def _received(connection: "socket.socket", size: int) -> bytes:
+    parts = []
+    while size:
+        part = connection.recv(size)
+        if not part:
+            raise ConnectionResetError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _printed(body: bytes) -> "dict[bytes, Any] | None":
+    """Return the fields of a Printed (messages/operating.py); None for any other reply."""
+    if not body.startswith(b"\x85\xa4type\xa7printed"):
+        return None
+    values: list[Any] = [*_values(body, 1)]
+    return dict(zip(values[::2], values[1::2], strict=True))
+
+
+def _values(body: bytes, at: int) -> Iterator[bytes | int]:
+    """Yield short strings, bytes, flags and small numbers, which is all that there is in a Printed."""
+    while at < len(body):
+        first, at = body[at], at + 1
+        if first < 0x80 or first in (0xC2, 0xC3):
+            yield first if first < 0x80 else first & 1
+            continue
+        width = 0 if first < 0xC0 else 1 << (first - 0xC4)  # bytes that say how many follow
+        size = int.from_bytes(body[at : at + width], "big") if width else first & 0x1F
+        at += width + size
+        yield body[at - size : at]
