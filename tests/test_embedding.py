@@ -334,6 +334,7 @@ async def test_a_connector_that_takes_long_to_start_is_waited_for(fake: Fake, se
             await similar(connector, "late", seconds=0.2)
         await asyncio.sleep(seconds)
         process.resume()
+        await until(lambda: not connector._at_work)  # it has started, in more time than a question has
         assert len(await similar(connector, "session")) == 1
         assert [heard.asked["input"][1] for heard in fake.heard] == ["session"]
     finally:
