@@ -52,6 +52,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         for room in ("fledgling", "broker", "worker", "security"):
             compileall.compile_dir(TESTS.parent / room, quiet=2)
+    forking.fork_instead()
+
+
+def pytest_unconfigure() -> None:
+    forking.end()
 
 
 LONG = re.compile(r"^pytestmark = (?:\[[^]]*)?pytest\.mark\.long\b", re.MULTILINE)
@@ -86,10 +91,11 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def no_process_stays_that_commands_are_forked_from() -> Iterator[None]:
-    yield
-    forking.end()
+@pytest.fixture(scope="module")
+def executed() -> Iterator[None]:
+    """Let the processes of a module's tests be executed: it looks at what they load or hold, and when."""
+    with forking.executing():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
+import forking
 import psutil
 from conftest import serve_command
 
@@ -70,11 +71,12 @@ def broker() -> psutil.Process:
 
 
 def back_processes(of: psutil.Process, module: str | None = None) -> list[psutil.Process]:
-    """The processes below a broker; those that run `module`, or all."""
+    """The processes below a broker; those that run `module`, or all but those that others are forked from."""
     found = []
     for child in of.children(recursive=True):
         with suppress(psutil.NoSuchProcess):
-            if is_alive(child) and (module is None or child.cmdline()[-1:] == [module]):
+            words = child.cmdline()
+            if is_alive(child) and forking.__file__ not in words and (module is None or words[-1:] == [module]):
                 found.append(child)
     return found
 

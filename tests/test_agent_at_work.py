@@ -27,7 +27,7 @@ from fledgling.security.secret_files import is_secret
 if TYPE_CHECKING:
     from mcp import Client
 
-pytestmark = [pytest.mark.anyio, pytest.mark.long]
+pytestmark = [pytest.mark.anyio, pytest.mark.long, pytest.mark.usefixtures("executed")]
 
 MINUTES = float(os.environ.get("FLEDGLING_AGENT_MINUTES", "2"))
 OLDER = "changed since this was indexed"  # said where so much has changed that an index is built anew

@@ -28,6 +28,8 @@ from fledgling.security import inspection, landlock
 from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
 from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
 
+pytestmark = pytest.mark.usefixtures("executed")
+
 BACK = ("query worker", "extractor", "extractor's parent", "indexer")
 NARROWED = (*BACK, "bundler", "keeper", "connector", "embedder")
 X86 = MACHINES["x86_64"]

@@ -7,9 +7,10 @@ after that by what the thread of both has waited for a processor.
 import asyncio
 import re
 import tomllib
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 
+import forking
 import psutil
 import pytest
 from asking import client_of
@@ -121,18 +122,20 @@ BESIDE_TEXT = (
 
 @asynccontextmanager
 async def held(root, profile, number=None):
-    """A front whose indexer stands still once a generation is there; None: from its start."""
-    async with building(root, profile) as (front, indexing):
-        indexer = await first(psutil.Process(), INDEXER)
-        if number is not None:
-            await indexing.sealed(number)
-        indexer.suspend()
-        try:
-            yield front, indexing, indexer
-        finally:
-            for process in back_processes(psutil.Process(), INDEXER):
-                with suppress(psutil.NoSuchProcess):
-                    process.resume()
+    """A front whose indexer stands still once a generation is there; None: from its start, while it loads."""
+    loading = forking.executing() if number is None else nullcontext()
+    with loading:
+        async with building(root, profile) as (front, indexing):
+            indexer = await first(psutil.Process(), INDEXER)
+            if number is not None:
+                await indexing.sealed(number)
+            indexer.suspend()
+            try:
+                yield front, indexing, indexer
+            finally:
+                for process in back_processes(psutil.Process(), INDEXER):
+                    with suppress(psutil.NoSuchProcess):
+                        process.resume()
 
 
 @pytest.mark.anyio

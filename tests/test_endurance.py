@@ -31,7 +31,7 @@ from running import (
 from fledgling.messages.answers import Refusal
 from fledgling.worker.query.calls import FORGET_CALLS
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("executed")]
 
 WORKER_KILLS, BROKER_KILLS, BUILD_KILLS, SOAK_CALLS = 1000, 200, 60, 100_000
 AT_ONCE = 8  # calls of a soak that wait together

@@ -226,7 +226,7 @@ def test_what_is_no_bundle_stays_and_what_is_in_the_way_is_said(built: tuple[Pat
 
 
 def left_running() -> list[psutil.Process]:
-    """The processes that this one has, but for the one that commands are forked from."""
+    """The processes that this one has, but for those that others are forked from."""
     return [child for child in psutil.Process().children() if forking.__file__ not in child.cmdline()]
 
 

@@ -44,6 +44,8 @@ from fledgling.messages.generations import CODE, GRAPH
 from fledgling.messages.questions import Explore
 from fledgling.security import limits, memory_file
 
+pytestmark = pytest.mark.usefixtures("executed")
+
 MEMORY = 128_000_000
 PROFILE = "SET tools = 'explore, read, search, symbols, dependencies, query'; SET memory_limit = '{}';"
 PROFILE += "SET query_timeout = {};"

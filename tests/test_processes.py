@@ -36,6 +36,8 @@ from fledgling.broker.query_worker import LOST
 from fledgling.messages.operations import OPERATIONS
 from fledgling.security import limits
 
+pytestmark = pytest.mark.usefixtures("executed")
+
 GB = 1000**3
 TIED = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, "end of input"]
 

@@ -21,7 +21,7 @@ from running import FOLLOWER, PATIENCE, QUERY_WORKER, back_processes, is_alive, 
 from test_http import serving
 from test_monitor import asked, called
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("executed")]
 
 PROJECTS, CLIENTS = 20, 10
 CALLS = int(os.environ.get("FLEDGLING_SOAK_CALLS", "100000"))
