@@ -56,6 +56,15 @@ def plain_path(path: str) -> str:
     return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
+def in_sentence(path: str) -> str:
+    """Return a path as a sentence names it: in quotes where words of it could be taken for a call or an argument.
+
+    >>> in_sentence("a depth=2.py")
+    "'a depth=2.py'"
+    """
+    return repr(path) if re.search(r"[\s()='\"]", path) else path
+
+
 def by_depth(path: str) -> tuple[int, str]:
     """Return what sorts paths by how near to the root they are, then by name: `by_depth("a/b")` is (1, "a/b")."""
     return path.count("/"), path

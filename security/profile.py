@@ -197,6 +197,12 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SHIPPED.glob("*.sql")))
 
 
+def purpose(name: str) -> str:
+    """Return what a shipped profile is for, as its first line says it: `everything in fledgling-core, and SQL`."""
+    first, *_ = (SHIPPED / f"{name}.sql").read_text(encoding="utf-8").splitlines()
+    return first.removeprefix(f"-- {name}: ")
+
+
 def _load(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Profile:
     """Read `wanted`, which the last profile of `chain` extends."""
     path = _locate(wanted, asked, chain)

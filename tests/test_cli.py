@@ -25,6 +25,7 @@ from running import PATIENCE, QUERY_WORKER, Server, back_processes
 from fledgling.broker.cli import ask, commands, completing, look, serve
 from fledgling.messages.questions import QUESTIONS
 from fledgling.messages.status import Status
+from fledgling.plain import in_sentence
 from fledgling.security.audit.report import Report
 
 TESTS = Path(__file__).parent
@@ -45,7 +46,7 @@ INDEX = (
 # A command, what else is typed, the names in the object that --json prints, the list in it that the settings tell of,
 # and the names in each object of that.
 OBJECTS = [
-    ("profiles list", "", ["profiles"], "profiles", ["name", "tools"]),
+    ("profiles list", "", ["profiles"], "profiles", ["name", "purpose", "tools"]),
     ("profiles show", "fledgling-core", ["profile"], "profile", ["field", "value"]),
     ("profiles diff", "fledgling-core fledgling-analyst", ["differences"], "differences", ["field", "a", "b"]),
     ("config show", "--root {tmp}/tree", ["settings"], "settings", ["name", "value", "source"]),
@@ -250,6 +251,13 @@ def test_call_in_a_sentence_becomes_a_command(call: str) -> None:
     assert (
         commands.in_shell(f"It is cut; {call} goes on.", ["--root", "/a b"]) == f"It is cut; {COMMANDS[call]} goes on."
     )
+
+
+@pytest.mark.parametrize("path", ["a depth=2.py", "depth=2", "search()", 'mode="text"', "it's depth=4", "a b"])
+def test_path_in_a_sentence_is_nothing_that_is_typed(path: str) -> None:
+    sentence = f"no definition 'f' in {in_sentence(path)}. The nearest: {in_sentence(path)}."
+    assert commands.in_shell(sentence) == sentence
+    assert in_sentence("src/a-b_c.py") == "src/a-b_c.py"
 
 
 PAINTED = {

@@ -17,12 +17,15 @@ def profiles_group() -> None:
     """List, show, check and compare profiles."""
 
 
-@profiles_group.command("list", short_help="List the shipped profiles with their tools")
+@profiles_group.command("list", short_help="List the shipped profiles: what for, and with which tools")
 @json_option
 def profiles_list(as_json: bool) -> None:
-    """List the shipped profiles with their tools."""
-    rows = [(name, ", ".join(profiles.load(name).tools)) for name in profiles.shipped()]
-    terminal.show_rows(rows, "profiles", ("name", "tools"), as_json=as_json)
+    """List the shipped profiles: what each is for, and its tools."""
+    rows = [(name, profiles.purpose(name), ", ".join(profiles.load(name).tools)) for name in profiles.shipped()]
+    if as_json:
+        terminal.show_rows(rows, "profiles", ("name", "purpose", "tools"), as_json=True)
+    else:
+        terminal.show_text("\n".join(f"{name}: {purpose}\n    {tools}" for name, purpose, tools in rows))
 
 
 @profiles_group.command("show", short_help="Show what a profile says, and what it inherits")

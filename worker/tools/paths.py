@@ -4,6 +4,7 @@ import posixpath
 import re
 from typing import NamedTuple
 
+from fledgling.plain import in_sentence
 from fledgling.refusals import NO_FILE
 from fledgling.worker.matching import globs
 from fledgling.worker.store.text import File
@@ -58,7 +59,9 @@ def find_file(request: Request, path: str) -> File:
     if file := request.blocks.find(path):
         return file
     if not path or next(request.blocks.below(path + "/"), None):
-        raise Refused("invalid", f"{path or '.'} is a directory", f'Call explore(path="{path}") and choose a file.')
+        raise Refused(
+            "invalid", f"{in_sentence(path or '.')} is a directory", f'Call explore(path="{path}") and choose a file.'
+        )
     raise not_found(request, path)
 
 
@@ -69,7 +72,7 @@ def not_found(request: Request, path: str) -> Refused:
         remedy = f"{unlisted.NEXT[reason]}; " if reason in unlisted.NEXT else ""
         return Refused(
             "not_found",
-            f"{path!r} is in the project, but {'it' if name == path else name} is not indexed: {reason}",
+            f"{path!r} is in the project, but {'it' if name == path else in_sentence(name)} is not indexed: {reason}",
             f"{remedy}explore() lists what is indexed.",
         )
     partial = f" {request.partial}" if request.partial else ""
@@ -85,4 +88,4 @@ def not_found(request: Request, path: str) -> Refused:
 def nearest(request: Request, path: str) -> str | None:
     """Name the files and directories that resemble a path: `The nearest: src/, src/app.py.`"""
     near = request.rows("nearest_paths", Suggestion, path=path, name=path.rsplit("/", 1)[-1])
-    return f"The nearest: {', '.join(row.path for row in near)}." if near else None
+    return f"The nearest: {', '.join(in_sentence(row.path) for row in near)}." if near else None

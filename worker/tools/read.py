@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from fledgling.messages.answers import Context, Excerpt, Next
 from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.questions import Read
-from fledgling.plain import counted
+from fledgling.plain import counted, in_sentence
 from fledgling.refusals import NO_DEFINITION
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
@@ -34,7 +34,7 @@ def read(request: Request, question: Read) -> Excerpt | Context:
     if reason:
         raise Refused(
             "unavailable",
-            f"the content of {file.path} ({file.size_bytes} bytes) is not in the index: {reason}",
+            f"the content of {in_sentence(file.path)} ({file.size_bytes} bytes) is not in the index: {reason}",
             "Read another file; explore() says for each file why it was skipped.",
         )
     wanted = _range(request, question, file)
@@ -90,7 +90,7 @@ def _range(request: Request, question: Read, file: File) -> _Range:
         other = f'read(path="{file.path}", start_line={end}, end_line={start})'
         raise Refused("invalid", f"end_line {end} is before start_line {start}", f"Perhaps you mean {other}.")
     if start > max(total, 1):
-        reason = f"{file.path} has {counted(total, 'line')}; start_line is {start}"
+        reason = f"{in_sentence(file.path)} has {counted(total, 'line')}; start_line is {start}"
         raise Refused("invalid", reason, f"Read from a line up to {total}.")
     return _Range(start, min(end, total))
 
@@ -119,7 +119,7 @@ def _definition(request: Request, file: File, symbol: str, *, takes_last: bool) 
     more = f"; and {len(found) - SHOWN_MEANT:,} more" if len(found) > SHOWN_MEANT else ""
     raise Refused(
         "ambiguous",
-        f"{symbol!r} names {len(found)} definitions in {path}: {places}{more}",
+        f"{symbol!r} names {len(found)} definitions in {in_sentence(path)}: {places}{more}",
         f"Give {'the lines' if is_overloaded else 'the qualified name, or the lines'}: "
         f'read(path="{path}", start_line={found[0].line_start}, end_line={found[0].line_end}).',
     )
@@ -139,14 +139,18 @@ def _undefined(request: Request, file: File, symbol: str) -> Refused:
     known = request.outlines.definitions(file) if request.outlines else []
     names, qualified = [row.name for row in known], [row.qualified_name for row in known]
     nearest = request.rows("nearest_symbols", paths.Suggestion, names=names, qualified_names=qualified, symbol=symbol)
-    near = f"The nearest: {', '.join(row.path for row in nearest)}. " if nearest else ""
+    near = f"The nearest: {', '.join(in_sentence(row.path) for row in nearest)}. " if nearest else ""
     if why := unknown.why_undefined(request, file):
         name = symbol.replace("::", ".").rpartition(".")[2]
         next_step = f'{near}search(query="{name}", path="{file.path}") finds its lines; read them by their numbers.'
-        return Refused("not_found", f"{NO_DEFINITION} {symbol!r} is known in {file.path}: {why}", next_step)
+        return Refused(
+            "not_found", f"{NO_DEFINITION} {symbol!r} is known in {in_sentence(file.path)}: {why}", next_step
+        )
     hint = near or "The index holds no definition of this file. "
     return Refused(
-        "not_found", f"{NO_DEFINITION} {symbol!r} in {file.path}", f'{hint}symbols(path="{file.path}") lists them all.'
+        "not_found",
+        f"{NO_DEFINITION} {symbol!r} in {in_sentence(file.path)}",
+        f'{hint}symbols(path="{file.path}") lists them all.',
     )
 
 
