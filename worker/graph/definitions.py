@@ -12,6 +12,7 @@ from fledgling.worker.graph.expressions import (
     RETURNS,
     VALUE,
     WORD,
+    of_type,
 )
 from fledgling.worker.graph.parameters import bind_implicit, bind_parameters, parameter
 from fledgling.worker.graph.paths import names_of, path_to
@@ -97,7 +98,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     elif body != NONE:
         builder.body(body)
     elif value != NONE:
-        builder.scopes[scope].returned = [builder.visit(value)]
+        builder.scopes[scope].returned = [of_type(builder, value, returns)]
     builder.leave()
     return scope
 

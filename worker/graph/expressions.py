@@ -43,7 +43,7 @@ REST, REST_WORDS, BY_NAME, RETURNS, DEFINED, INIT = (
 IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
-IS_AWAIT = BITS["await"]
+IS_AWAIT, IS_NEW = BITS["await"], BITS["new"]
 MAKES, INCLUDED = BITS["makes"], BITS["included"]
 IS_CLASS, IS_NARROW, IS_INDEX, IS_CALL = BITS["class"], BITS["narrow"], BITS["index"], BITS["call"]
 IS_SLICE, IS_LABEL, IS_FUNCTION, IS_NUMBER, IS_DICT, IS_TEXT = (
@@ -197,8 +197,16 @@ def new(builder: Builder, node: int, use: int) -> int:
     return called(builder, node, Op.NEW, use)
 
 
-def called(builder: Builder, node: int, op: int, use: int) -> int:
-    """A call, of a class where the language says so."""
+def of_type(builder: Builder, node: int, type_: int) -> int:
+    """Read the value of what has a declared type, if there is one: it is the class of `new()`."""
+    tree = builder.tree
+    if type_ == NONE or node == NONE or tree.kind(node) != IS_NEW or tree.first(node, OF) != NONE:
+        return builder.optional(node)
+    return called(builder, node, Op.NEW, Use.READ, type_)
+
+
+def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE) -> int:
+    """A call, of a class where the language says so: of a type, where it names none."""
     tree = builder.tree
     of, key = tree.first(node, OF), tree.first(node, KEY)
     if is_behind_call(builder, node, of):
@@ -218,7 +226,7 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
         for kid in tree.kids[node]:
             builder.visit_all(kid)
         return builder.add(Op.SUPER, builder.frame)
-    function = max(function, 0)  # a broken text may lack it
+    function = max(function, declared, 0)  # a broken text may lack it
     site = len(builder.sites) - 1 if after == NONE else after
     arguments: list[int] = []
     words: list[tuple[int, int]] = []

@@ -79,8 +79,7 @@ class Meaning:
 
     def begin(self, scope: int) -> Target:
         """Where a function or class begins."""
-        row = self.project.scope(scope)
-        return self.project.unit(scope).place(row.line, row.name)
+        return self.project.unit(scope).place_of(scope & MASK)
 
     def targets(self, unit: Unit, site: Site) -> Targets:
         """The definitions that an occurrence means, and why."""

@@ -4,7 +4,7 @@ import re
 
 from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.definitions import HIDDEN, OPEN, STATIC, read_function, said_inside
-from fledgling.worker.graph.expressions import ARGS, BIND, OF, RIGHT, TYPE, VALUE, called
+from fledgling.worker.graph.expressions import ARGS, BIND, OF, RIGHT, TYPE, VALUE, called, of_type
 from fledgling.worker.graph.paths import path_of
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import (
@@ -48,7 +48,7 @@ def field(builder: Builder, node: int, _use: int) -> int:
     """`a: T = b` in a class"""
     tree = builder.tree
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
-    value = builder.optional(tree.first(node, VALUE))
+    value = of_type(builder, tree.first(node, VALUE), type_)
     if tree.labels[node] & RECEIVER:  # a constant of an enum is an object of it
         value = builder.add(Op.THIS, builder.scope)
     if tree.labels[node] & ALIAS:
@@ -92,7 +92,7 @@ def variables(builder: Builder, node: int, _use: int) -> int:
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
     for kid in tree.kids[node]:
         if tree.kind(kid) == BITS["assign"]:
-            value = builder.optional(tree.first(kid, RIGHT))
+            value = of_type(builder, tree.first(kid, RIGHT), type_)
             left = left_of(builder, kid)
             before = len(builder.bindings)
             if builder.complete:  # else it may be values of an enum, around what the grammar does not know

@@ -1,14 +1,14 @@
 """The facts of all files as one: expressions, scopes and bindings by numbers that hold a file's as well."""
 
 import posixpath
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from fledgling.worker.graph.other_case import respell, small
 from fledgling.worker.graph.tables import (
     ASSIGNED,
+    AT,
     BINDING,
     DECLARED,
     EXPORT,
@@ -17,6 +17,7 @@ from fledgling.worker.graph.tables import (
     NAME,
     NONE,
     SCOPE,
+    SITE_LINE,
     USE,
     Binding,
     Facts,
@@ -45,8 +46,10 @@ NEVER, PERHAPS, SURELY = 0, 1, 2  # whether a module hands on a name
 MAX_STARS = 500  # files that hand on all their names to one, also through others: each is looked through for a name
 MAX_STARRED = 1_000_000  # steps from one such file to the next, for all names together: two seconds
 MAX_NAMES = 50  # that stand for each other, one after the other
-Target = tuple[int, int]  # file and first line of a definition; with its name, where several begin on that line
+Target = tuple[int, int]  # file and first line of a definition; with its number, where several begin on that line
 LINE_BITS = 32  # of the line in that
+MAX_TOGETHER = 65_535  # definitions on one line that are numbered, in two bytes
+NOT_NUMBERED = 0, NONE
 LINE = (1 << LINE_BITS) - 1
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 Key = TypeVar("Key")
@@ -105,31 +108,54 @@ class Unit:
         self.imports_all_it_names = not is_open
 
     @cached_property
-    def together(self) -> dict[int, Counter[int]]:
-        """The lines on which several definitions begin, and how many have which name.
+    def together(self) -> dict[int, dict[tuple[int, int], tuple[int, int]]]:
+        """The lines on which several definitions begin: the number of each, from 1, and the scope around it.
+
+        They go by their name and that of what is around.
 
         The properties that a constructor declares among its parameters stand with it, and are never run.
         """
-        scopes, names, found = self.facts.scopes, self.facts.names, dict[int, Counter[int]]()
+        scopes, names, found = self.facts.scopes, self.facts.names, dict[int, dict[tuple[int, int], int]]()
         for row in scopes:
             if row.kind in DEFINITIONS:
-                found.setdefault(row.line, Counter())[NONE if row.name == NONE else self.names[row.name]] += 1
-        makers = {self.names[at] for at, name in enumerate(names) if name in self.dialect.constructors}
-        alone = {line for line, begun in found.items() if begun.total() == 1 and not makers.isdisjoint(begun)}
+                found.setdefault(row.line, {})[self._known_by(row.name, row.parent)] = self.around(row.parent)
+        makers = {at for at, name in enumerate(names) if name in self.dialect.constructors}
+        alone = {line for line, begun in found.items() if len(begun) == 1 and not makers.isdisjoint(*begun)}
         for bound in self.bindings:
             is_held = (
                 NONE not in (bound.scope, bound.name) and scopes[bound.scope].kind in HOLDING and bound.how != ASSIGNED
             )
             is_other = is_held and self.expressions[bound.value][0] not in BOUND_ELSEWHERE
             if is_other and not names[bound.name].startswith(EXPORT) and bound.line not in alone:
-                found.setdefault(bound.line, Counter())[self.names[bound.name]] += 1
-        return {line: begun for line, begun in found.items() if begun.total() > 1}
+                found.setdefault(bound.line, {})[self._known_by(bound.name, bound.scope)] = self.around(bound.scope)
+        return {
+            line: {each: (number, begun[each]) for number, each in enumerate([*begun][:MAX_TOGETHER], 1)}
+            for line, begun in found.items()
+            if len(begun) > 1
+        }
 
-    def place(self, line: int, name: int) -> Target:
-        """What a definition that begins on a line is known by; `name` is the file's number of its name."""
-        if line in self.together:
-            line |= (self.names[name] + 1 if name != NONE else 0) << LINE_BITS
+    def _known_by(self, name: int, scope: int) -> tuple[int, int]:
+        """The name of a definition, and that of the one around a scope that it is in."""
+        around = self.around(scope)
+        return name, NONE if around == NONE else self.facts.scopes[around].name
+
+    def around(self, scope: int) -> int:
+        """The innermost function or class that a scope is or is in, of those that begin somewhere; or NONE."""
+        scopes = self.facts.scopes
+        while scope != NONE and scopes[scope].kind not in DEFINITIONS:
+            scope = scopes[scope].parent
+        return scope
+
+    def place(self, line: int, name: int, scope: int) -> Target:
+        """What a definition that begins on a line is known by, of a name in a scope; both as the file numbers them."""
+        if begun := self.together.get(line):
+            line |= begun.get(self._known_by(name, scope), NOT_NUMBERED)[0] << LINE_BITS
         return self.number, line
+
+    def place_of(self, scope: int) -> Target:
+        """What a function or class is known by."""
+        row = self.facts.scopes[scope]
+        return self.place(row.line, row.name, row.parent)
 
     @cached_property
     def by_line(self) -> dict[int, list[ImportRow]]:
@@ -140,6 +166,13 @@ class Unit:
     def by_module(self) -> dict[str, list[ImportRow]]:
         """The imports of each module."""
         return _grouped((row.module, row) for row in self.rows)
+
+
+def _forget_reach(unit: Unit, names: Container[int]) -> None:
+    """Let some names of a module stand for all that they are bound to, wherever the module uses them."""
+    for at, expression in enumerate(unit.expressions):
+        if expression[0] == Op.NAME and expression[2] == 0 and expression[1] in names:
+            unit.expressions[at] = (Op.NAME, expression[1], 0, None)
 
 
 def _grouped(rows: Iterable[tuple[Key, ImportRow]]) -> dict[Key, list[ImportRow]]:
@@ -173,6 +206,8 @@ class Project:
         for unit in self.units:
             if unit.dialect.exported and unit.facts.scopes[0].stars:
                 self._put_over(unit)
+            if unit.base in self.updated:
+                _forget_reach(unit, range(len(unit.names)))
 
     def _respell(self) -> dict[Definition, int]:
         """Let names in any case be one; return the own names of definitions by that name, where it is another."""
@@ -236,10 +271,10 @@ class Project:
         if expression[0] in (Op.FUNCTION, Op.CLASS):
             scope = unit.facts.scopes[expression[1]]
             if scope.name == row.name or row.name == NONE or unit.dialect.reopens:
-                return unit.place(scope.line, scope.name), unit.base | expression[1]
+                return unit.place_of(expression[1]), unit.base | expression[1]
             if row.scope == NONE:
-                return unit.place(row.line, row.name), unit.base | expression[1]
-        return unit.place(row.line, row.name), -1
+                return unit.place(row.line, row.name, NONE), unit.base | expression[1]
+        return unit.place(row.line, row.name, row.scope), -1
 
     @cached_property
     def definitions(self) -> dict[int, list[Target]]:
@@ -279,10 +314,10 @@ class Project:
     def functions_apart(self) -> set[Definition]:
         """The functions, by name and place, that no name means which stands alone and is only read."""
         return {
-            (unit.names[scope.name], unit.place(scope.line, scope.name))
+            (unit.names[scope.name], unit.place_of(at))
             for unit in self.units
             if unit.dialect.functions_apart
-            for scope in unit.facts.scopes
+            for at, scope in enumerate(unit.facts.scopes)
             if scope.kind == ScopeKind.FUNCTION and scope.name != NONE
         }
 
@@ -356,6 +391,19 @@ class Project:
         }
 
     @cached_property
+    def updated(self) -> set[int]:
+        """The modules in which any name may be given another value: `globals().update(a)`."""
+        return {
+            unit.base
+            for unit in self.units
+            if unit.dialect.exported and {"globals", "update"} <= {*unit.facts.names}
+            for op, *parts in unit.expressions
+            if op == Op.GET and unit.facts.names[parts[1]] == "update"
+            if unit.expressions[parts[0]][0] == Op.CALL
+            and self.last_name(unit.base | unit.expressions[parts[0]][1]) == "globals"
+        }
+
+    @cached_property
     def replaced(self) -> dict[tuple[str, int], list[int]]:
         """The names of members that a program removes or sets by name, with its language: whose these are, or -1."""
         found: dict[tuple[str, int], list[int]] = {}
@@ -397,26 +445,46 @@ class Project:
         self._every(scope)[name] = self.table(scope)[name] = bindings
 
     def _put_over(self, unit: Unit) -> None:
-        """Let a name of a module stand for what `from a import *` may put over it, too, behind it or in a branch."""
+        """Let a name of a module stand for what `from a import *` may put over it, too, behind it or in a branch.
+
+        And where it is used before the module binds it, since it then stands for what the star has brought.
+        """
         stars = [unit.facts.imports[which] for which in unit.facts.scopes[0].stars]
         last = max(star.line for star in stars)
         in_branch = any(star.conditional for star in stars)
         put: set[int] = set()
+        first_used = self._first_used(unit)
         for own, bindings in unit.facts.scopes[0].every.items():
             rows = [unit.bindings[at] for at in bindings]
-            if in_branch or any(row.line < last or row.how == IN_BRANCH for row in rows):
+            bound = min(row.line for row in rows)
+            is_early = first_used.get(own, bound) < bound
+            if in_branch or is_early or any(row.line < last or row.how == IN_BRANCH for row in rows):
                 name = unit.names[own]
-                others = [self.units[at].base for at, _ in self.starring(unit.number, name).modules]
-                if others:
+                found = self.starring(unit.number, name)
+                if found.modules or found.is_cut:
                     put.add(own)
-                    self._put(unit.base, name, others)
-        for at, expression in enumerate(unit.expressions if put else ()):
-            if expression[0] == Op.NAME and expression[2] == 0 and expression[1] in put:
-                unit.expressions[at] = (Op.NAME, expression[1], 0, None)
+                    self._put(unit.base, name, [self.units[at].base for at, _ in found.modules])
+        if put:
+            _forget_reach(unit, put)
 
     def _put(self, scope: int, name: int, others: list[int]) -> None:
         bindings = [at for other in others for at in self.table(other).get(name, ())]
-        self._every(scope)[name] = self.table(scope)[name] = [*dict.fromkeys([*self.table(scope)[name], *bindings])]
+        own = self.table(scope)[name]
+        self.table(scope)[name] = [*dict.fromkeys([*own, *bindings])]
+        self._every(scope)[name] = [*own, *(bindings or own)]  # bound twice, also where it is not seen by what
+
+    def _first_used(self, unit: Unit) -> dict[int, int]:
+        """The lines on which a module first uses names as it runs, and not in a function."""
+        found: dict[int, int] = {}
+        running: list[bool] = []  # by scope; those around come first
+        for row in unit.facts.scopes:
+            running.append(row.kind in HOLDING and (row.parent == NONE or running[row.parent]))
+        sites = site_columns(unit.facts)
+        columns = sites[[NAME, SITE_LINE, SCOPE]][:, (sites[BINDING] == NONE) & (sites[AT] > 1)]
+        for name, line, scope in zip(*columns.tolist(), strict=True):
+            if running[scope]:
+                found[name] = min(line, found.get(name, line))
+        return found
 
     def defining(self, bindings: list[int]) -> list[int]:
         """The bindings that are no mere declarations; all of them where there is nothing else."""

@@ -1,18 +1,16 @@
 """The rows of a graph: for each occurrence of a name that the project defines, what it means, or why nothing."""
 
 from array import array
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import starmap
 
 import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.graph.meaning import Meaning, Targets
-from fledgling.worker.graph.other_case import small
 from fledgling.worker.graph.overrides import Overrides, may_override
-from fledgling.worker.graph.project import DEFINITIONS, LINE, LINE_BITS, MASK, Target, Unit
+from fledgling.worker.graph.project import LINE, LINE_BITS, MASK, Target, Unit
 from fledgling.worker.graph.reasons import CERTAIN, WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
@@ -30,6 +28,7 @@ BASE_REASONS = {  # why a class is not surely derived so; and of one with more b
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
 
 Row = tuple[int, ...]
+Begun = tuple[list[str], str, int, int]  # one of several on a line: its names, that around, the line and part of that
 
 
 @dataclass
@@ -49,23 +48,16 @@ class Graph:
     enclosing_line: "array[int]" = field(default_factory=lambda: array("I"))
     target_file: "array[int]" = field(default_factory=lambda: array("i"))
     target_line: "array[int]" = field(default_factory=lambda: array("I"))
+    enclosing_part: "array[int]" = field(default_factory=lambda: array("H"))
+    target_part: "array[int]" = field(default_factory=lambda: array("H"))
     confidence: "array[int]" = field(default_factory=lambda: array("B"))
     reason: "array[int]" = field(default_factory=lambda: array("B"))
     names: list[str] = field(default_factory=list)
     bases: list[tuple[int, int, str, int, int, str]] = field(default_factory=list)
     overrides: list[tuple[int, int, int, int, int]] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
+    together: list[tuple[int, int, list[Begun]]] = field(default_factory=list)
     is_cut: bool = False
-
-    @cached_property
-    def begun(self) -> dict[Target, set[int]]:
-        """The names of what begins on each line, also of what is in no outline: the fields of `struct { int a; }`."""
-        found: dict[Target, set[int]] = {}
-        columns = zip(self.name, self.kind, self.file, self.line, self.target_file, self.target_line, strict=True)
-        for name, kind, *place, file, line in columns:
-            if file >= 0 and (kind == Use.DEFINITION or (kind == Use.WRITE and place == [file, line])):
-                found.setdefault((file, line), set()).add(name)
-        return found
 
 
 def with_rows(unit: Unit, sites: Sites, defined: Container[int]) -> npt.NDArray[np.bool_]:
@@ -87,14 +79,14 @@ class Rows:
         self._defined = self._project.definitions
         self._rows: list[Row] = []  # of the file at work
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
-        self._around: dict[int, int] = {}  # its scopes, and the first lines of the definitions around
+        self._around: dict[int, int] = {}  # its scopes, and where the definitions around begin
 
     def graph(self, tell: Callable[[int], None]) -> Graph:
         """Make all rows, and tell of how many files."""
         graph = Graph(names=list(self._project.numbers), is_cut=self._solver.is_cut)
         columns = (
-            graph.file, graph.line, graph.column, graph.name, graph.kind, graph.enclosing_line, graph.target_file,
-            graph.target_line, graph.confidence, graph.reason,
+            graph.file, graph.line, graph.column, graph.name, graph.kind, graph.enclosing_line, graph.enclosing_part,
+            graph.target_file, graph.target_line, graph.target_part, graph.confidence, graph.reason,
         )  # fmt: skip
         for unit in self._project.units:
             self._rows, self._around, self._alike = [], {}, {}
@@ -109,16 +101,17 @@ class Rows:
             for column, values in zip(columns, zip(*self._rows, strict=True), strict=False):
                 column.extend(values)
             self._hierarchy(graph, unit)
+            graph.together += ((unit.number, line, [*_begun(unit, line)]) for line in sorted(unit.together))
             if not unit.facts.complete:
                 graph.broken.append(unit.number)
             tell(unit.number + 1)
-        graph.bases = sorted((file, at & LINE, name, of, to & LINE, how) for file, at, name, of, to, how in graph.bases)
-        graph.overrides = _surest((file, at & LINE, of, to & LINE, why) for file, at, of, to, why in graph.overrides)
+        graph.bases.sort()
+        graph.overrides = _surest(graph.overrides)
         return graph
 
     def _add(self, unit: Unit, site: Site) -> None:
         if site.column > WIDEST:
-            self._rows.append((*self._head(unit, site), -1, 0, CONFIDENCE[Reason.FAR], Reason.FAR))
+            self._rows.append((*self._head(unit, site), -1, 0, 0, CONFIDENCE[Reason.FAR], Reason.FAR))
             return
         alike = (site.at, site.name, site.use) if site.binding == NONE else None
         found = self._alike.get(alike) if alike else None
@@ -130,7 +123,7 @@ class Rows:
         if targets:
             self._put(unit, site, targets)
         else:
-            self._rows.append((*self._head(unit, site), -1, 0, CONFIDENCE[reason], reason))
+            self._rows.append((*self._head(unit, site), -1, 0, 0, CONFIDENCE[reason], reason))
 
     def _meant(self, unit: Unit, site: Site) -> tuple[Targets, int]:
         """The definitions that an occurrence means, or why it means none."""
@@ -162,42 +155,20 @@ class Rows:
         if best and not is_sure and not rest and self._meaning.may_be_further_below(unit, site):
             rest = Reason.FURTHER_BELOW
         if rest:
-            self._rows.append((*head, -1, 0, CONFIDENCE[rest], rest))  # it may mean one of the rest
-        found: dict[Target, tuple[Row, int]] = {}
+            self._rows.append((*head, -1, 0, 0, CONFIDENCE[rest], rest))  # it may mean one of the rest
         for (file, line), reason in best[:MAX_TARGETS]:
             if own_names:
                 head = (*head[:3], own_names.get((name, (file, line)), name), *head[4:])
-            sure = self._told_apart((file, line), name, reason, site.use)
-            known = found.get((file, line & LINE), (head, sure))
-            found[file, line & LINE] = known if known[1] > sure else (head, sure)
-        self._rows += [(*head, *place, CONFIDENCE[sure], sure) for place, (head, sure) in found.items()]
-
-    def _told_apart(self, target: Target, name: int, reason: int, use: int) -> int:
-        """How sure a target is: readers know it by its line, and of several there by the name that is used."""
-        own = (target[1] >> LINE_BITS) - 1
-        if target[1] <= LINE or use in (Use.DEFINITION, Use.WRITE):
-            return reason
-        unit = self._project.units[target[0]]
-        is_named = own == name or (
-            unit.dialect.in_any_case and small(self._project.text(own)) == small(self._project.text(name))
-        )
-        is_only = unit.together[target[1] & LINE][own] == 1
-        return reason if is_named and is_only else min(reason, Reason.TOGETHER)
+            self._rows.append((*head, file, line & LINE, line >> LINE_BITS, CONFIDENCE[reason], reason))
 
     def _head(self, unit: Unit, site: Site) -> Row:
-        """Where an occurrence stands, its name and use, and the first line of the definition around, 0 for none."""
-        line = self._around.get(site.scope)
-        if line is None:
-            line = self._around[site.scope] = self._line_around(unit, site.scope)
-        return unit.number, site.line, site.column, unit.names[site.name], site.use, line
-
-    def _line_around(self, unit: Unit, scope: int) -> int:
-        while scope != NONE:
-            row = unit.facts.scopes[scope]
-            if row.kind in DEFINITIONS:
-                return row.line
-            scope = row.parent
-        return 0
+        """Where an occurrence stands, its name and use, and where the definition around begins, 0 for none."""
+        place = self._around.get(site.scope)
+        if place is None:
+            around = unit.around(site.scope)
+            place = self._around[site.scope] = unit.place_of(around)[1] if around != NONE else 0
+        line, part = place & LINE, place >> LINE_BITS
+        return unit.number, site.line, site.column, unit.names[site.name], site.use, line, part
 
     def _by_name(self, unit: Unit, site: Site) -> Targets:
         """The few definitions of a name that no type outside has, where nothing else is known."""
@@ -283,6 +254,16 @@ class Rows:
         """The functions of a name in a class: the scope of each, and where it begins."""
         found = map(self._project.defined, self._project.table(scope)[name])
         return {function: target for target, function in found if function >= 0}
+
+
+def _begun(unit: Unit, line: int) -> Iterator[Begun]:
+    """Yield the definitions that begin together on a line, in the order of their numbers."""
+    names = unit.facts.names
+    for (name, other), (_, at) in unit.together[line].items():
+        own, outer = ("" if each == NONE else names[each] for each in (name, other))
+        place = unit.place_of(at)[1] if at != NONE else 0
+        makers = [outer, "constructor"] if own in unit.dialect.constructors else []
+        yield [own, *makers], outer, place & LINE, place >> LINE_BITS
 
 
 def _surest(overrides: Iterable[tuple[int, int, int, int, int]]) -> list[tuple[int, int, int, int, int]]:

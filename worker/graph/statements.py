@@ -13,6 +13,7 @@ from fledgling.worker.graph.expressions import (
     RIGHT,
     TYPE,
     VALUE,
+    of_type,
 )
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Binding, Flag, Imported, Op, ScopeKind, Use
@@ -401,7 +402,8 @@ def return_(builder: Builder, node: int, _use: int) -> int:
     """`return a`"""
     value = builder.tree.first(node, VALUE)
     if value != NONE:
-        builder.scopes[builder.frame].returned.append(builder.visit(value))
+        of = builder.scopes[builder.frame].returns
+        builder.scopes[builder.frame].returned.append(of_type(builder, value, of))
     builder.is_dead = True
     return 0
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget, Target
+from fledgling.worker.graph.project import LINE
 from fledgling.worker.graph.replaced import patched, replaced, with_unseen_names
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Site, Use
@@ -125,7 +126,7 @@ def _above(graph: Graph, found: _Definitions) -> Above:
     """Return the bases of each class; one that has no row, `class A(outside.B[T])`, is noted as not seen."""
     above: dict[Target, list[tuple[str, Target | None]]] = defaultdict(list)
     for own, line, name, to, to_line, _ in graph.bases:
-        above[own, line].append((name, None if to < 0 else (to, to_line)))
+        above[own, line & LINE].append((name, None if to < 0 else (to, to_line & LINE)))
     for target, count in found.bases.items():
         if count > len(above.get(target, ())):
             found.decorated[target] = NOT_ALL_KNOWN

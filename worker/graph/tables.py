@@ -251,7 +251,9 @@ class Site(Struct, array_like=True, gc=False):
 
 Sites = npt.NDArray[np.int32]  # a row for each number of a Site, a column for each site
 SITE_NUMBERS = len(Site.__struct_fields__)
-NAME, USE, AT, SCOPE, BINDING = map(Site.__struct_fields__.index, ("name", "use", "at", "scope", "binding"))
+NAME, SITE_LINE, USE, AT, SCOPE, BINDING = map(
+    Site.__struct_fields__.index, ("name", "line", "use", "at", "scope", "binding")
+)
 
 
 class Facts(Struct, array_like=True):

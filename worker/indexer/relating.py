@@ -27,6 +27,7 @@ from fledgling.worker.indexer import same_graph
 from fledgling.worker.indexer.edges import Edges
 from fledgling.worker.indexer.index import Index
 from fledgling.worker.indexer.loading import of_rows
+from fledgling.worker.indexer.placing import Places
 from fledgling.worker.indexer.tables import EdgeTables
 from fledgling.worker.indexer.whole import Circle, Unreached, Whole
 from fledgling.worker.language import Languages
@@ -35,7 +36,7 @@ from fledgling.worker.rows import WIDEST
 from fledgling.worker.store import facts as known_facts
 from fledgling.worker.store import graph_writer
 from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, NONE, RESOLVED
-from fledgling.worker.store.graph_writer import Links, Occurrences
+from fledgling.worker.store.graph_writer import Inside, Links, Occurrences
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 
@@ -92,9 +93,10 @@ class Relating:
         graph, files = self._resolved(found)
         self._keep(found, files, graph)
         numbers = [self._numbers[file.path] for file in files]
-        self._write(graph, numbers)
+        places = self._placed(graph, numbers)
+        self._write(graph, numbers, places)
         if self._index.edges:
-            self._fill(self._index.edges, graph, files)
+            self._fill(self._index.edges, graph, files, places)
         return Related(tuple(sorted({file.language for file in files} | self._given_up(languages))), self._lacks)
 
     def _given_up(self, languages: Mapping[str, str]) -> set[str]:
@@ -180,18 +182,18 @@ class Relating:
         tables: EdgeTables,
         graph: Graph,
         files: Sequence[GraphFile],
+        places: Places,
     ) -> None:
         """Load the graph into tables, where SQL is allowed, and what only all of it tells."""
-        numbers = [self._numbers[file.path] for file in files]
         blocks = Blocks(memory_file.mapped(self._images.blocks))
         outlines = Outlines(memory_file.mapped(self._images.outlines))
-        for table, columns in Edges(graph, numbers, blocks, outlines).tables():
+        for table, columns in Edges(graph, places).tables():
             tables.add(table, columns)
             self._tell_filling()
         if effects := [*judged(files, graph, self._tell_filling)]:
             paths = [files[row.file].path for row in effects]
             tables.add("effects", {"path": paths, **of_rows(Judged._fields[1:], [row[1:] for row in effects])})
-        whole = Whole(graph, files, [*map(blocks.file, numbers)], blocks, outlines, in_any_case=self._in_any_case)
+        whole = Whole(graph, files, places, blocks, outlines, in_any_case=self._in_any_case)
         self._tell_filling()
         if circles := [*whole.circles()]:
             tables.add("cycles", of_rows(Circle._fields, circles))
@@ -255,7 +257,12 @@ class Relating:
                 self._how_far[self._numbers[path]] = LEFT_OUT
         return fitting
 
-    def _write(self, graph: Graph, numbers: Sequence[int]) -> None:
+    def _placed(self, graph: Graph, numbers: Sequence[int]) -> Places:
+        blocks = Blocks(memory_file.mapped(self._images.blocks))
+        outlines = Outlines(memory_file.mapped(self._images.outlines))
+        return Places(graph, [*map(blocks.file, numbers)], outlines)
+
+    def _write(self, graph: Graph, numbers: Sequence[int], places: Places) -> None:
         """Write the rows with the numbers that files have in the index; `numbers` has those of the files resolved."""
         of = np.asarray([*numbers, NONE], np.uint32)  # the last for no file, which is -1
         names_outside = dict.fromkeys(name for _, _, name, target, *_ in graph.bases if target < 0)
@@ -266,6 +273,8 @@ class Relating:
         ]
         columns = np.asarray(graph.column, np.uint32)
         is_kept = columns <= WIDEST
+        places.settle()
+        inside = np.asarray([*places.within()], np.uint32).reshape(-1, 2)
         all_rows = Occurrences(
             of[np.asarray(graph.file, np.int64)],
             np.asarray(graph.line, np.uint32),
@@ -274,13 +283,15 @@ class Relating:
             np.asarray(graph.confidence, np.uint32),
             np.asarray(graph.reason, np.uint32),
             of[np.asarray(graph.target_file, np.int64)],
-            np.asarray(graph.target_line, np.uint32),
+            places.target_lines,
         )
         rows = all_rows if is_kept.all() else Occurrences(*(column[is_kept] for column in all_rows))
+        inside = inside[is_kept[inside[:, 0]]]
+        within = Inside((np.cumsum(is_kept) - 1)[inside[:, 0]], inside[:, 1])
         words = [WORDS.get(code, "") for code in range(max(WORDS) + 1)]
         names = {"reasons": words, "outside": [*outside]}
-        how_far = bytes(self._how_far)
-        graph_writer.write(self._images.graph, how_far, rows, _links(of, bases), _links(of, graph.overrides), names)
+        derived, overrides = (_links(of, [*places.of_links(some)]) for some in (bases, graph.overrides))
+        graph_writer.write(self._images.graph, bytes(self._how_far), rows, within, derived, overrides, names)
         memory_file.seal(self._images.graph)
 
 

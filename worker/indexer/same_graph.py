@@ -11,7 +11,7 @@ from hashlib import blake2b
 import msgspec
 
 from fledgling.worker.graph.project import GraphFile
-from fledgling.worker.graph.rows import Graph
+from fledgling.worker.graph.rows import Begun, Graph
 from fledgling.worker.graph.solver import GraphBudget
 from fledgling.worker.store.facts import KEY_BYTES, key_of
 
@@ -21,6 +21,7 @@ PACKED = {
     "bases": list[tuple[int, int, str, int, int, str]],
     "overrides": list[tuple[int, int, int, int, int]],
     "broken": list[int],
+    "together": list[tuple[int, int, list[Begun]]],
     "is_cut": bool,
 }  # what is no column, by field of a Graph
 

@@ -10,11 +10,12 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from fledgling.worker.graph.other_case import small
-from fledgling.worker.graph.project import GraphFile
+from fledgling.worker.graph.project import LINE, GraphFile
 from fledgling.worker.graph.rows import FURTHER, Graph
 from fledgling.worker.graph.tables import Op, unpacked
 from fledgling.worker.indexer.edges import CALLS
-from fledgling.worker.store.graph import CONFIDENCES, USES
+from fledgling.worker.indexer.placing import Places
+from fledgling.worker.store.graph import CONFIDENCES, IN_NO_OUTLINE, PLACE_BITS, USES
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.symbols import Row as Symbol
 from fledgling.worker.store.text import Blocks, File
@@ -29,6 +30,7 @@ BY_NAME = frozenset(("python", "javascript", "typescript", "php", "ruby"))  # no
 PASTING = frozenset(("c", "cpp"))  # their macros make names by `##`
 WORD = re.compile(r"\w+")
 LINE_BITS = 32
+LINES = (1 << LINE_BITS - PLACE_BITS) - 1
 DEFINING = USES.index("definition")
 
 
@@ -73,7 +75,7 @@ class Spans:
 class Whole:
     """Asks a graph, its files and their definitions.
 
-    >>> whole = Whole(graph, files, [blocks.file(number) for number in numbers], blocks, outlines, in_any_case=("php",))
+    >>> whole = Whole(graph, files, places, blocks, outlines, in_any_case=("php",))
     >>> [*whole.circles()], [*whole.unreached(not_whole={"c"})]
     """
 
@@ -81,17 +83,17 @@ class Whole:
         self,
         graph: Graph,
         files: Sequence[GraphFile],
-        places: Sequence[File],
+        places: Places,
         blocks: Blocks,
         outlines: Outlines,
         *,
         in_any_case: Sequence[str],
     ) -> None:
-        """`places` are the files of the graph as the index has them; some languages have names `in_any_case`."""
+        """`places` have settled the rows of the graph; some languages have names `in_any_case`."""
         self._in_any_case = in_any_case
         self._graph, self._files, self._places, self._blocks = graph, files, places, blocks
         self._split: tuple[int, list[bytes]] = -1, []  # the block that was read last, and its lines
-        self._symbols: list[list[Symbol]] = [outlines.definitions(place) for place in places]
+        self._symbols: list[list[Symbol]] = [outlines.definitions(place) for place in places.files]
 
     # ---- circles
 
@@ -106,44 +108,37 @@ class Whole:
         for each in circles(leads):
             number += 1
             yield from (Circle("import", number, len(each), path, None, None) for path in each)
-        names = {key: row.qualified_name for key, row in self._longest.items()}
         for called in circles(self._calls(), with_own=True):
             number += 1
             for key in called:
-                file, line = key >> LINE_BITS, key & (1 << LINE_BITS) - 1
-                yield Circle("call", number, len(called), self._files[file].path, line, names.get(key))
-
-    @cached_property
-    def _longest(self) -> dict[int, Symbol]:
-        """The definition that begins on a line, by a number that holds a file and that; of several the longest."""
-        found: dict[int, Symbol] = {}
-        for file, rows in enumerate(self._symbols):
-            for row in rows:
-                before = found.setdefault(file << LINE_BITS | row.line_start, row)
-                if row.line_end > before.line_end:
-                    found[file << LINE_BITS | row.line_start] = row
-        return found
+                file, line, place = key >> LINE_BITS, key >> PLACE_BITS & LINES, key & IN_NO_OUTLINE
+                row = self._places.row(file, line, place)
+                name = row.qualified_name if row else None
+                yield Circle("call", number, len(called), self._files[file].path, line, name)
 
     def _calls(self) -> dict[int, list[int]]:
-        """Return whom each definition calls for sure or likely, by numbers that hold a file and a line."""
-        graph, begun = self._graph, self._graph.begun
+        """Return whom each definition calls for sure or likely, by numbers of a file and a line with its place."""
+        graph, places = self._graph, self._places
         found: dict[int, set[int]] = defaultdict(set)
+        around: dict[tuple[int, int, int], int | None] = {}
         columns = zip(
-            graph.name,
             graph.file,
             graph.enclosing_line,
+            graph.enclosing_part,
             graph.target_file,
-            graph.target_line,
+            places.target_lines.tolist(),
             graph.kind,
             graph.confidence,
             strict=True,
         )
-        for name, file, line, target, target_line, kind, confidence in columns:
-            if target >= 0 and line and kind in CALLS and confidence in SURE:
-                own, called = file << LINE_BITS | line, target << LINE_BITS | target_line
-                is_shared = own == called and len(begun.get((file, line), ())) > 1 and own in self._longest
-                if not is_shared or graph.names[name] == self._longest[own].name:
-                    found[own].add(called)
+        for file, line, part, target, target_line, kind, confidence in columns:
+            if target < 0 or not line or kind not in CALLS or confidence not in SURE:
+                continue
+            key = file, line, part
+            if key not in around:
+                around[key] = places.line_around(*key)
+            if own := around[key]:
+                found[file << LINE_BITS | own].add(target << LINE_BITS | target_line)
         return {key: sorted(found[key]) for key in sorted(found)}
 
     # ---- what nothing is seen to use
@@ -155,7 +150,7 @@ class Whole:
         """
         used, doubtful, words = self._used(), self._doubtful(), self._words()
         below = self._derived_from_outside()
-        replacing = {(file, line) for file, line, *_ in self._graph.overrides}
+        replacing = {(file, line & LINE) for file, line, *_ in self._graph.overrides}
         for file, rows in enumerate(self._symbols):
             derived = Spans((row.line_start, row.line_end) for row in rows if (file, row.line_start) in below)
             for row in rows:
@@ -181,8 +176,10 @@ class Whole:
         """Return the classes that are derived, at whatever distance, from one that is not in the graph."""
         derived: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
         for file, line, _, to, to_line, _ in self._graph.bases:
-            derived[to, to_line].append((file, line))
-        waiting = [(file, line) for file, line, _, to, _, kind in self._graph.bases if to < 0 and kind != FURTHER]
+            derived[to, to_line & LINE].append((file, line & LINE))
+        waiting = [
+            (file, line & LINE) for file, line, _, to, _, kind in self._graph.bases if to < 0 and kind != FURTHER
+        ]
         for each in waiting:
             waiting += derived.pop(each, ())
         return set(waiting)
@@ -231,7 +228,7 @@ class Whole:
         """Whether macros of the project make names of parts."""
         return any(
             b"##" in self._blocks.text(block)
-            for file, place in zip(self._files, self._places, strict=True)
+            for file, place in zip(self._files, self._places.files, strict=True)
             if file.language in PASTING
             for block in range(place.block, place.block + place.blocks)
         )
@@ -245,7 +242,7 @@ class Whole:
             return "the language runs it by its name"
         if row.kind == "method" and language not in BY_NAME:
             return "it may be called through an interface or a trait"
-        first = self._line(self._places[file], row.line_start).lstrip()
+        first = self._line(self._places.files[file], row.line_start).lstrip()
         if first.startswith((b"@", b"#[", b"[")) or b"__attribute__" in first:
             return "what stands above it may register it"
         return None

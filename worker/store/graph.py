@@ -2,11 +2,12 @@
 
 Its rows are occurrences of names in code, in the order of files, lines and columns; one that may mean several things
 has several rows. A row says where it is, what the name is there for, which definition it means, and how sure that is.
-Definitions are the file and the line where they begin; docs/index-format.md has the sections.
+Definitions are the file and the line where they begin, with a number where several do; docs/index-format.md has the
+sections.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import sub
 from typing import Literal, NamedTuple, get_args
 
@@ -25,6 +26,10 @@ CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 NO_GRAPH, RESOLVED, IN_PART, GIVEN_UP, LEFT_OUT = range(5)
 
 NONE = 2**32 - 1  # no definition
+# The lines of definitions hold, in their last bits, which of those that begin on one it is: PLACE_BITS of 32.
+PLACE_BITS = 10
+IN_NO_OUTLINE = (1 << PLACE_BITS) - 1  # something that no outline has: a function within one on its line
+ANY_OF_LINE = 0  # the only one; of several, it is not known which
 NAMES = ("reasons", "outside")  # words by their codes: why, bases outside the project
 COLUMN_BIT, USE_BIT, CONFIDENCE_BIT = 16, 12, 8  # from which on they stand in a number of the section `sites`
 
@@ -34,10 +39,15 @@ _SURE_CALLS = frozenset(USES.index(use) << 4 | CONFIDENCES.index(how) for use in
 
 
 class Definition(NamedTuple):
-    """A definition, by the number of its file and the line where it begins."""
+    """A definition, by the number of its file and the line where it begins.
+
+    `place` is its number among the definitions of an outline that begin on that line and have different qualified
+    names, from 1; ANY_OF_LINE where it is alone.
+    """
 
     file: int
     line: int
+    place: int = ANY_OF_LINE
 
 
 class Occurrence(NamedTuple):
@@ -78,10 +88,15 @@ class _Pairs:
             yield self._from(place), self._reasons[place]
 
     def _from(self, place: int) -> Definition:
-        return Definition(self._files[place], self._lines[place])
+        return unpacked(self._files[place], self._lines[place])
 
     def _to(self, place: int) -> Definition:
-        return Definition(self._to_files[place], self._to_lines[place])
+        return unpacked(self._to_files[place], self._to_lines[place])
+
+
+def unpacked(file: int, line: int) -> Definition:
+    """Return a definition from the numbers that stand for it; a line holds which of several it is."""
+    return Definition(file, line >> PLACE_BITS, line & IN_NO_OUTLINE)
 
 
 class Graph:
@@ -102,6 +117,7 @@ class Graph:
         self._first_leading, self._leading = sections.column("first_leading"), sections.column("leading")
         words = {name: msgspec.msgpack.decode(sections.column(name), type=list[str]) for name in NAMES}
         self.reasons, self._outside = words["reasons"], words["outside"]
+        self._within, self._around = sections.column("within"), sections.column("around")
         self._bases, self._overrides = _Pairs(sections, "bases"), _Pairs(sections, "overrides")
 
     def how_far(self, file: int) -> int:
@@ -138,13 +154,26 @@ class Graph:
         return (self.row(number, file) for number in self._between(file, first, last))
 
     def leading_to(self, definition: Definition) -> list[Occurrence]:
-        """Return the rows that may mean a definition, in the order of files and lines."""
+        """Return the rows that may mean a definition, in the order of files and lines.
+
+        Of one of several on a line that is also what may mean any of these.
+        """
+        found = self._leading_to(definition)
+        if definition.place not in (ANY_OF_LINE, IN_NO_OUTLINE):
+            found = sorted([*found, *self._leading_to(definition._replace(place=ANY_OF_LINE))])
+        return [self.row(number) for number in found]
+
+    def _leading_to(self, definition: Definition) -> Sequence[int]:
         target = bisect_left(range(len(self._target_files)), definition, key=self._target)
         if target == len(self._target_files) or self._target(target) != definition:
-            return []
-        return [
-            self.row(number) for number in self._leading[self._first_leading[target] : self._first_leading[target + 1]]
-        ]
+            return ()
+        return self._leading[self._first_leading[target] : self._first_leading[target + 1]]
+
+    def around(self, number: int) -> Definition | None:
+        """Return the definition that a row is in, where its line does not tell; line 0 is none."""
+        place = bisect_left(self._within, number)
+        is_known = place < len(self._within) and self._within[place] == number
+        return unpacked(0, self._around[place]) if is_known else None
 
     def targets(self) -> list[tuple[int, Definition]]:
         """Return what rows lead to, with the number of these, the largest first."""
@@ -152,12 +181,12 @@ class Graph:
         ranked = sorted(zip(counts, range(len(self._target_files)), strict=True), key=lambda each: (-each[0], each[1]))
         return [(count, self._target(place)) for count, place in ranked]
 
-    def calls(self, file: int) -> Iterator[tuple[int, Definition]]:
-        """Yield the lines of a file's calls that are certain or likely, in order, each with what is called."""
+    def calls(self, file: int) -> Iterator[tuple[int, int, Definition]]:
+        """Yield a file's calls that are certain or likely, in order: the row, its line, and what is called."""
         for number in range(self._first_rows[file], self._first_rows[file + 1]):
             site, target = self._sites[number], self._targets[number]
             if target != NONE and site >> CONFIDENCE_BIT & 255 in _SURE_CALLS:
-                yield self._lines[number], self._target(target)
+                yield number, self._lines[number], self._target(target)
 
     def bases(self, definition: Definition) -> dict[Definition, int]:
         """Return the classes that a class is derived from, of those in the project, each with why that is not sure."""
@@ -190,4 +219,4 @@ class Graph:
         return range(bisect_left(self._lines, first, *rows), bisect_right(self._lines, last, *rows))
 
     def _target(self, place: int) -> Definition:
-        return Definition(self._target_files[place], self._target_lines[place])
+        return unpacked(self._target_files[place], self._target_lines[place])

@@ -25,7 +25,14 @@ class Occurrences(NamedTuple):
     confidences: Numbers
     reasons: Numbers
     target_files: Numbers
-    target_lines: Numbers
+    target_lines: Numbers  # with places (store/graph.py)
+
+
+class Inside(NamedTuple):
+    """Rows whose line does not tell what they are in, in order, and the lines with places of the definitions around."""
+
+    within: npt.ArrayLike
+    around: npt.ArrayLike
 
 
 class Links(NamedTuple):
@@ -42,13 +49,19 @@ class Links(NamedTuple):
 
 
 def write(
-    fd: int, how_far: bytes, rows: Occurrences, bases: Links, overrides: Links, names: Mapping[str, Sequence[str]]
+    fd: int,
+    how_far: bytes,
+    rows: Occurrences,
+    inside: Inside,
+    bases: Links,
+    overrides: Links,
+    names: Mapping[str, Sequence[str]],
 ) -> None:
     """Write a whole file to an empty one, which the caller closes; `how_far` says of each file how far it is known.
 
     `names` are the words of reasons by their codes, and those of bases outside the project.
 
-    >>> write(fd, bytes([RESOLVED]), Occurrences(...), Links(...), Links(...), {"reasons": [b"certain"]})
+    >>> write(fd, bytes([RESOLVED]), Occurrences(...), Inside([], []), Links(...), Links(...), {"reasons": [...]})
     """
     packed = rows.columns << COLUMN_BIT | rows.uses << USE_BIT | rows.confidences << CONFIDENCE_BIT | rows.reasons
     keys = rows.target_files.astype(np.uint64) << 32 | rows.target_lines
@@ -71,6 +84,8 @@ def write(
             "target_lines": targets.astype(np.uint32),
             "first_leading": ends,
             "leading": leading,
+            "within": np.asarray(inside.within, np.uint32),
+            "around": np.asarray(inside.around, np.uint32),
         }
         for name, column in columns.items():
             writer.column(name, NUMBER, np.ascontiguousarray(column, np.uint32).data)

@@ -10,6 +10,7 @@ file was parsed.
 import re
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
@@ -32,6 +33,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 CODES: dict[str, int] = {kind: code for code, kind in enumerate(KINDS)}  # of a kind, one byte
 DEFINITIONS = len(DEFINITION_KINDS)  # codes below it are of definitions, those from it on of imports and exports
 _NO_SCOPES = frozenset(CODES[kind] for kind in KINDS if kind in ("variable", "constant", "import", "export"))
+MAX_PLACES = 1023  # definitions that begin on one line and are told apart: ten bits of a number of 32, but for one
 _HEAD_BYTES = 3 * 4 + 1  # of a row, in the head of its part
 
 # How far a file was parsed: there is no parser for it, or no text; whole; in part, so that definitions may be missing
@@ -287,6 +289,37 @@ class Outlines:
         part = self.outline(file.number)
         places = range(bisect_left(part.starts, line), bisect_right(part.starts, line))
         return [self.row_of(part, place) for place in places if is_meant(part.kinds[place])]
+
+    def together(self, file: File, line: int) -> dict[str, Row]:
+        """Return the definitions that begin on a line, by qualified name in order: of several the longest."""
+        found: dict[str, Row] = {}
+        for row in self.beginning(file, line):
+            before = found.setdefault(row.qualified_name, row)
+            if row.line_end > before.line_end:
+                found[row.qualified_name] = row
+        return found
+
+    def place(self, file: File, row: Row) -> int:
+        """Return the number of a definition among those `together` on its line, from 1; 0 where it is alone."""
+        names = [*self.together(file, row.line_start)]
+        number = names.index(row.qualified_name) + 1
+        return number if len(names) > 1 and number < MAX_PLACES else 0
+
+    def lines_of_several(self, file: File) -> list[int]:
+        """Return the lines on which several definitions begin."""
+        part = self.outline(file.number)
+        counts = Counter(start for start, kind in zip(part.starts, part.kinds, strict=True) if is_meant(kind))
+        return [line for line, count in counts.items() if count > 1]
+
+    def lines_of_ends(self, file: File) -> list[int]:
+        """Return the lines, in order, on which a definition with a body begins, and another one begins or ends."""
+        part = self.outline(file.number)
+        spans = [
+            span for *span, kind in zip(part.starts, part.lasts, part.kinds, strict=True) if kind not in _NO_SCOPES
+        ]
+        begins = Counter(start for start, _ in spans)
+        touched = begins + Counter(end for start, end in spans if end != start)
+        return sorted(line for line in begins if touched[line] > 1)
 
     def innermost(self, file: File, line: int) -> Row | None:
         """Return the innermost definition with a body that a line is in; of those on the same lines, the first."""

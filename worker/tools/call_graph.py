@@ -1,11 +1,10 @@
 """What calls what in the whole project, as a report shows it: what is called most with its neighbours, and circles."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 
 from fledgling.messages.answers import CallGraph, CallHub, Circles, Neighbour
-from fledgling.worker.store.graph import CALLS, NO_GRAPH, SURE, Definition, Graph, Occurrence
-from fledgling.worker.tools import definitions, occurrences
+from fledgling.worker.store.graph import CALLS, NO_GRAPH, PLACE_BITS, SURE, Definition, Graph, Occurrence, unpacked
+from fledgling.worker.tools import definitions
 from fledgling.worker.tools.components import circles
 from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.packages import is_test
@@ -19,7 +18,7 @@ SHOWN_CIRCLES = 20
 SHOWN_MEMBERS = 12  # of a circle
 MOST_SITES = 2000  # calls of one hub whose callers are looked up: some 10 microseconds each
 MOST_ROWS = 1_000_000  # of a graph that is searched for circles: a second or two, and some 50 MB
-LINE_BITS = 32  # of a number that stands for a definition: its file, and the line where it begins
+LINE_BITS = 32  # of a number that stands for a definition: its file, and the line where it begins with its place there
 
 TOO_MANY = f"Circles of calls are not looked for: the graph has more than {MOST_ROWS:,} names."
 
@@ -50,8 +49,8 @@ def of_calls(request: Request) -> CallGraph:
 def _most_called(request: Request, graph: Graph) -> list[tuple[Placed, Sequence[Occurrence]]]:
     """Return what is called most, each with its calls: those that are certain count before the likely ones.
 
-    There are no more calls of a definition than uses, so those with few uses are not looked at. One that shares its
-    line with others is left out: the graph does not tell them apart.
+    There are no more calls of a definition than uses, so those with few uses are not looked at. What is not told apart
+    from others on its line is left out.
     """
     found: list[tuple[tuple[int, int], Placed, Sequence[Occurrence]]] = []
     for uses, target in graph.targets():
@@ -60,7 +59,7 @@ def _most_called(request: Request, graph: Graph) -> list[tuple[Placed, Sequence[
             break
         sites = [row for row in graph.leading_to(target) if row.use in CALLS and row.confidence in SURE]
         each = definitions.at(request, target) if sites else None
-        if each and not occurrences.neighbours(request, target, each.row.name):
+        if each and definitions.place(request, each) == target:
             found = [*found, (_weight(sites), each, sites)]
             found = sorted(found, key=lambda hub: hub[0], reverse=True)[:SHOWN_HUBS]
     return [(each, sites) for _, each, sites in found]
@@ -72,7 +71,7 @@ def _weight(sites: Sequence[Occurrence]) -> tuple[int, int]:
 
 
 def _hub(request: Request, graph: Graph, each: Placed, sites: Sequence[Occurrence]) -> CallHub:
-    callers = _callers(request, sites[:MOST_SITES])
+    callers = _callers(request, graph, sites[:MOST_SITES])
     callees = _callees(request, graph, each)
     return CallHub(
         path=shown(each.file.path, PATH_CHARS),
@@ -89,13 +88,13 @@ def _hub(request: Request, graph: Graph, each: Placed, sites: Sequence[Occurrenc
     )
 
 
-def _callers(request: Request, sites: Iterable[Occurrence]) -> list[Neighbour]:
+def _callers(request: Request, graph: Graph, sites: Iterable[Occurrence]) -> list[Neighbour]:
     """Return the definitions that calls are in, or the files where they are in none: tests last, the certain first."""
     found: dict[Definition, tuple[Placed | None, list[Occurrence]]] = {}
     for row in sites:
         request.check()
-        around = definitions.enclosing(request, request.blocks.file(row.file), row.line)
-        place = definitions.place(around) if around else Definition(row.file, 0)
+        around = definitions.around(request, graph, row)
+        place = definitions.place(request, around) if around else Definition(row.file, 0)
         found.setdefault(place, (around, []))[1].append(row)
     callers = [
         _neighbour(request, place, around, min(row.confidence for row in rows))
@@ -107,14 +106,11 @@ def _callers(request: Request, sites: Iterable[Occurrence]) -> list[Neighbour]:
 def _callees(request: Request, graph: Graph, hub: Placed) -> list[Neighbour]:
     """Return what is called within a definition, in the order of its lines."""
     found: dict[Definition, list[Occurrence]] = {}
-    for row in graph.within(hub.file.number, hub.row.line_start, hub.row.line_end):
+    for row in definitions.inside(request, graph, hub):
         if row.use in CALLS and row.confidence in SURE and row.target:
             found.setdefault(row.target, []).append(row)
     request.check()
-    placed = {
-        target: definitions.called(request, target, occurrences.word_at(request, rows[0]))
-        for target, rows in found.items()
-    }
+    placed = {target: definitions.at(request, target) for target in found}
     return [
         _neighbour(request, target, each, min(row.confidence for row in found[target]))
         for target, each in placed.items()
@@ -132,7 +128,7 @@ def _circles(request: Request, graph: Graph) -> Circles:
 
 
 def _leads(request: Request, graph: Graph) -> Mapping[int, set[int]]:
-    """Return what each definition calls, by numbers that hold a file and a line."""
+    """Return what each definition calls, by numbers."""
     assert request.outlines
     leads: dict[int, set[int]] = {}
     for file in request.blocks.below(""):
@@ -140,29 +136,21 @@ def _leads(request: Request, graph: Graph) -> Mapping[int, set[int]]:
             continue
         request.check()
         called = [*graph.calls(file.number)]
-        around = request.outlines.enclosing(file, (line for line, _ in called))
-        for begin, some in groupby(zip(around, called, strict=True), key=lambda each: each[0]):
-            if begin:
-                own = Definition(file.number, begin)
-                targets = {target for _, (_, target) in some}
-                if own in targets and not _calls_itself(request, graph, own):
-                    targets.remove(own)
-                numbers = (target.file << LINE_BITS | target.line for target in targets)
-                leads.setdefault(file.number << LINE_BITS | begin, set()).update(numbers)
+        lines = request.outlines.enclosing(file, (line for _, line, _ in called))
+        for begin, (number, _, target) in zip(lines, called, strict=True):
+            around = graph.around(number) or Definition(file.number, begin)
+            if around.line:
+                leads.setdefault(_key(around._replace(file=file.number)), set()).add(_key(target))
     return leads
 
 
-def _calls_itself(request: Request, graph: Graph, own: Definition) -> bool:
-    """Return whether a definition that calls what begins on its line calls itself, and not another one there."""
-    if len(occurrences.names_at(request, own)) < 2 or not (each := definitions.at(request, own)):
-        return True
-    rows = graph.within(own.file, each.row.line_start, each.row.line_end)
-    calls = (row for row in rows if row.target == own and row.use in CALLS and row.confidence in SURE)
-    return any(occurrences.word_at(request, row) == each.row.name for row in calls)
+def _key(each: Definition) -> int:
+    """Return a number that stands for a definition; those of one file follow its lines."""
+    return each.file << LINE_BITS | each.line << PLACE_BITS | each.place
 
 
 def _member(request: Request, key: int) -> Neighbour:
-    place = Definition(key >> LINE_BITS, key & (1 << LINE_BITS) - 1)
+    place = unpacked(key >> LINE_BITS, key & (1 << LINE_BITS) - 1)
     return _neighbour(request, place, definitions.at(request, place), "certain")
 
 

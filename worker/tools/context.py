@@ -144,7 +144,7 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
     rows = [
         row
         for each in about
-        for row in request.graph.within(each.file.number, each.row.line_start, each.row.line_end)
+        for row in definitions.inside(request, request.graph, each)
         if row.target and row.target not in own and asked.admits(row.confidence)
     ]
     rows.sort(key=lambda row: row.confidence)  # what is certain comes first

@@ -1,13 +1,13 @@
 """Definitions that a question about uses names, and those that the graph leads to, as the outlines know them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from fledgling.messages.questions import Symbols
 from fledgling.worker.matching import lines as matching
-from fledgling.worker.store.graph import Definition
+from fledgling.worker.store.graph import ANY_OF_LINE, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import empty_answers, occurrences, paths
+from fledgling.worker.tools import empty_answers, paths
 from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
 from fledgling.worker.tools.request import Refused, Request
 
@@ -84,25 +84,46 @@ def _several(question: Symbols, symbol: str, found: Sequence[Placed]) -> Refused
     )
 
 
-def at(request: Request, definition: Definition, name: str | None = None) -> Placed | None:
-    """Return the definition that begins on a line: of several the one with a name, else the longest."""
+def at(request: Request, definition: Definition) -> Placed | None:
+    """Return a definition as the outlines know it: of those that are not told apart, the longest."""
     assert request.outlines
     file = request.blocks.file(definition.file)
-    here = request.outlines.beginning(file, definition.line)
-    named = [row for row in here if row.name == name] or here
-    return Placed(file, max(named, key=lambda row: row.line_end)) if named else None
+    rows = [*request.outlines.together(file, definition.line).values()]
+    if definition.place != ANY_OF_LINE:
+        rows = rows[definition.place - 1 : definition.place]
+    return Placed(file, max(rows, key=lambda row: row.line_end)) if rows else None
 
 
-def called(request: Request, definition: Definition, name: str) -> Placed | None:
-    """Return the definition that a name means which begins on a line; None for a function within one on its line."""
-    found = at(request, definition, name)
-    is_other = found is None or (found.row.name != name and name in occurrences.names_at(request, definition))
-    return None if is_other else found
-
-
-def place(each: Placed) -> Definition:
+def place(request: Request, each: Placed) -> Definition:
     """Return what the graph knows a definition by."""
-    return Definition(each.file.number, each.row.line_start)
+    assert request.outlines
+    return Definition(each.file.number, each.row.line_start, request.outlines.place(each.file, each.row))
+
+
+def around(request: Request, graph: Graph, row: Occurrence) -> Placed | None:
+    """Return the innermost function, class or the like that a row is in."""
+    known = graph.around(row.number)
+    if known is None:
+        return enclosing(request, request.blocks.file(row.file), row.line)
+    return at(request, known._replace(file=row.file)) if known.line else None
+
+
+def inside(request: Request, graph: Graph, each: Placed) -> Iterator[Occurrence]:
+    """Yield the rows within a definition, without those of others that stand on its first or last line."""
+    known: dict[Definition | None, bool] = {None: True}
+    for row in graph.within(each.file.number, each.row.line_start, each.row.line_end):
+        place = graph.around(row.number)
+        if place not in known:
+            known[place] = is_in(around(request, graph, row), each)
+        if known[place]:
+            yield row
+
+
+def is_in(inner: Placed | None, each: Placed) -> bool:
+    """Return whether a definition is another one of its file, or within it."""
+    if not inner or not each.row.line_start <= inner.row.line_start <= inner.row.line_end <= each.row.line_end:
+        return False
+    return f"{inner.row.qualified_name}.".startswith(f"{each.row.qualified_name}.")
 
 
 def enclosing(request: Request, file: File, line: int) -> Placed | None:

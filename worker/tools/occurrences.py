@@ -5,14 +5,22 @@ all, so that "none" is no silence.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
 from fledgling.plain import counted
 from fledgling.worker.matching import prefilter
 from fledgling.worker.rows import WIDEST
-from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, Definition, Graph, Occurrence
+from fledgling.worker.store.graph import (
+    ANY_OF_LINE,
+    GIVEN_UP,
+    IN_PART,
+    LEFT_OUT,
+    NO_GRAPH,
+    Definition,
+    Graph,
+    Occurrence,
+)
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request
@@ -63,12 +71,13 @@ def account(request: Request, name: str, asked: Collection[Definition]) -> Accou
     """Return what each occurrence of a name is, seen from some definitions of it."""
     classes: Counter[str] = Counter()
     unresolved: dict[str, list[str]] = {}
-    lacks = {_lacks(request, each, name) for each in asked}
+    lacks = {_lacks(request, each) for each in asked}
     lacking = None if None in lacks else next((each for each in UNSEEN if each in lacks), None)
     in_any_case = any(_goes_by_any_case(request, each, name) for each in asked)
+    meant = {each._replace(place=place) for each in asked for place in (each.place, ANY_OF_LINE)}
     places = [*islice(_places(request, name, any_case=in_any_case), MOST + 1)]
     for place in places[:MOST]:
-        kind, reason = _class(request, place, asked)
+        kind, reason = _class(request, place, meant)
         if lacking and kind in UNSEEN[lacking]:
             kind, reason = "unresolved", f"{lacking} is not in the graph"
         classes[kind] += 1
@@ -190,18 +199,23 @@ def _class(request: Request, place: Place, asked: Collection[Definition]) -> tup
     return _resolved(graph, rows, asked)
 
 
-def _lacks(request: Request, asked: Definition, name: str) -> str | None:
+def _lacks(request: Request, asked: Definition) -> str | None:
     """Return what the graph lacks: a definition, or, where a text is parsed in part, a type around it."""
     graph, outlines = request.graph, request.outlines
     assert graph
     assert outlines
-    if not leading(request, asked, name):
+    if not graph.leading_to(asked):
         return ITS_DEFINITION
     if graph.how_far(asked.file) != IN_PART:
         return None
-    rows = outlines.definitions(request.blocks.file(asked.file))
-    around = (row.line_start for row in rows if row.kind in TYPES and row.line_start <= asked.line <= row.line_end)
-    return None if all(graph.leading_to(Definition(asked.file, line)) for line in around) else ITS_TYPE
+    file = request.blocks.file(asked.file)
+    types = (row for row in outlines.definitions(file) if row.kind in TYPES)
+    around = (
+        Definition(asked.file, row.line_start, outlines.place(file, row))
+        for row in types
+        if row.line_start <= asked.line <= row.line_end
+    )
+    return None if all(map(graph.leading_to, around)) else ITS_TYPE
 
 
 def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[Definition]) -> tuple[str, str | None]:
@@ -225,44 +239,14 @@ def _unparsed(request: Request, file: File, far: int) -> tuple[str, str | None]:
 
 def is_definition(row: Occurrence) -> bool:
     """Return whether a row is where what it means is defined: a variable is where it is assigned."""
-    return row.target is not None and (row.use == "definition" or (row.use == "write" and row.target[:] == row[1:3]))
+    return row.target is not None and (row.use == "definition" or (row.use == "write" and row.target[:2] == row[1:3]))
 
 
 def _aliased(request: Request, name: str, asked: Collection[Definition]) -> int:
     """Return how many uses of definitions go by another name: `from a import run as go`."""
     assert request.graph
-    rows = (row for each in asked for row in leading(request, each, name) if row.confidence != "possible")
+    rows = (row for each in asked for row in request.graph.leading_to(each) if row.confidence != "possible")
     return sum(not stands_at(request, row, name) for row in rows)
-
-
-def leading(request: Request, definition: Definition, name: str) -> list[Occurrence]:
-    """Return what leads to the definition of a name.
-
-    The graph knows definitions by their lines: of several that begin on one, what goes by the name of another is its.
-    """
-    assert request.graph
-    rows = request.graph.leading_to(definition)
-    others = neighbours(request, definition, name)
-    if not others:
-        return rows
-    spelled = partial(_spelled, request, request.blocks.file(definition.file))
-    known = {spelled(other.encode()) for other in others} - {spelled(name.encode())}
-    return [row for row in rows if spelled(word_at(request, row).encode()) not in known]
-
-
-def neighbours(request: Request, definition: Definition, name: str) -> set[str]:
-    """Return the names of the other definitions that begin on the line of one."""
-    return names_at(request, definition) - {name}
-
-
-def names_at(request: Request, definition: Definition) -> set[str]:
-    """Return the names of what begins on a line, also of what only the graph knows: a function within one."""
-    assert request.outlines
-    assert request.graph
-    here = request.outlines.beginning(request.blocks.file(definition.file), definition.line)
-    rows = request.graph.within(definition.file, definition.line, definition.line)
-    begun = (row for row in rows if row.target == definition and is_definition(row))
-    return {row.name for row in here} | {word_at(request, row) for row in begun}
 
 
 def word_at(request: Request, row: Occurrence) -> str:

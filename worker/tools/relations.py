@@ -4,7 +4,6 @@ if it changes. Every answer accounts for all occurrences of the name.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -14,7 +13,17 @@ from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Relation, Symbols
 from fledgling.plain import counted
 from fledgling.worker.rows import LEAST_LIKELY, surer
-from fledgling.worker.store.graph import CALLS, LEFT_OUT, NO_GRAPH, SURE, Confidence, Definition, Graph, Occurrence
+from fledgling.worker.store.graph import (
+    ANY_OF_LINE,
+    CALLS,
+    LEFT_OUT,
+    NO_GRAPH,
+    SURE,
+    Confidence,
+    Definition,
+    Graph,
+    Occurrence,
+)
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
 from fledgling.worker.tools.meant import Placed, others
@@ -56,7 +65,7 @@ class Asked(NamedTuple):
     @property
     def places(self) -> list[Definition]:
         """Where the definitions begin that the question is about."""
-        return [*map(definitions.place, self.about.definitions)]
+        return [definitions.place(self.request, each) for each in self.about.definitions]
 
     @property
     def steps(self) -> int:
@@ -160,8 +169,9 @@ def _not_parsed(asked: Asked) -> str | None:
 
 
 def _together(asked: Asked) -> str | None:
-    """Say that what a definition shares its line with is not told apart from it, where names do not do that."""
-    shared = [place for place in asked.places if occurrences.neighbours(asked.request, place, asked.about.name)]
+    """Say that what a definition shares its line with is not told apart from it, where that is so."""
+    of_any = ((place, place._replace(place=ANY_OF_LINE)) for place in asked.places if place.place != ANY_OF_LINE)
+    shared = [place for place, one in of_any if asked.graph.leading_to(one)]
     if not shared:
         return None
     file = asked.request.blocks.file(shared[0].file)
@@ -208,49 +218,48 @@ def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> Found:
     Further away than one step a definition is listed once, with the first line that leads there.
     """
     entries: list[Entry] = []
-    reached = dict.fromkeys(asked.places, asked.about.name)
+    reached = asked.places
     seen = {*reached}
     for distance in range(1, asked.steps + 1):
         found = [*_uses(asked, reached, distance, is_meant)]
         if distance == 1:
-            entries += [entry for entry, *_ in found]
+            entries += [entry for entry, _ in found]
         else:
-            news = {place: entry for entry, place, _ in reversed(found) if place and place not in seen}
+            news = {place: entry for entry, place in reversed(found) if place and place not in seen}
             known = {(entry.file.path, entry.related.line) for entry in entries}
-            outside = [entry for entry, place, _ in found if not place]
+            outside = [entry for entry, place in found if not place]
             entries += [e for e in (*news.values(), *outside) if (e.file.path, e.related.line) not in known]
-        reached = {place: name for _, place, name in found if place and place not in seen}
-        seen |= reached.keys()
+        reached = [*dict.fromkeys(place for _, place in found if place and place not in seen)]
+        seen.update(reached)
         if len(entries) + len(seen) > MOST:
             return Found(entries, f"Cut at {MOST:,} uses: what is more than {distance} steps away is not followed.")
     return Found(entries, _further(asked, reached, is_meant))
 
 
-def _further(asked: Asked, reached: Mapping[Definition, str], is_meant: Callable[[Occurrence], bool]) -> str | None:
+def _further(asked: Asked, reached: Sequence[Definition], is_meant: Callable[[Occurrence], bool]) -> str | None:
     """Say how many of the definitions that were reached are used in turn."""
     if asked.question.relation != "impact":
         return None
-    used = sum(any(map(is_meant, occurrences.leading(asked.request, *each))) for each in reached.items())
+    used = sum(any(map(is_meant, asked.graph.leading_to(each))) for each in reached)
     follow = f"depth={asked.steps + 1} follows it" if asked.steps < MOST_STEPS else "ask about that"
     return f"{used:,} of what is {counted(asked.steps, 'step')} away is used in turn: {follow}." if used else None
 
 
 def _uses(
-    asked: Asked, places: Mapping[Definition, str], distance: int, is_meant: Callable[[Occurrence], bool]
-) -> Iterator[tuple[Entry, Definition | None, str]]:
-    """Yield the uses of definitions by their names, one a line, each with the definition that it is in and its name."""
-    rows = sorted(
-        (row for each in places.items() for row in occurrences.leading(asked.request, *each) if is_meant(row)),
-        key=lambda row: (row.file, row.line, row.column, row.confidence),
-    )
-    admitted = (row for row in rows if asked.admits(row.confidence))
-    for (number, line), some in groupby(admitted, key=lambda row: (row.file, row.line)):
+    asked: Asked, places: Sequence[Definition], distance: int, is_meant: Callable[[Occurrence], bool]
+) -> Iterator[tuple[Entry, Definition | None]]:
+    """Yield the uses of definitions, one for each line and definition that it is in, with that."""
+    found = (row for each in places for row in asked.graph.leading_to(each) if is_meant(row))
+    some: dict[tuple[int, int, Definition | None], list[Occurrence]] = {}
+    for row in sorted(found, key=lambda row: (row.file, row.line, row.column, row.confidence)):
+        if asked.admits(row.confidence):
+            some.setdefault((row.file, row.line, asked.graph.around(row.number)), []).append(row)
+    for (number, *_), rows in some.items():
         asked.request.check()
-        best = min(some, key=lambda row: (row.confidence, row.column))
-        file = asked.request.blocks.file(number)
-        around = definitions.enclosing(asked.request, file, line)
-        entry = _use(asked, file, best, around, distance)
-        yield entry, definitions.place(around) if around else None, around.row.name if around else ""
+        best = min(rows, key=lambda row: (row.confidence, row.column))
+        around = definitions.around(asked.request, asked.graph, best)
+        entry = _use(asked, asked.request.blocks.file(number), best, around, distance)
+        yield entry, definitions.place(asked.request, around) if around else None
 
 
 def _use(asked: Asked, file: File, row: Occurrence, around: Placed | None, distance: int) -> Entry:
@@ -275,31 +284,23 @@ def _callees(asked: Asked) -> Found:
     """Find what a definition calls, and what that calls, step by step; and how much of it leads out of the project."""
     entries: list[Entry] = []
     reached, seen = asked.about.definitions, {*asked.places}
-    names = cache(partial(_names_at, asked))
     for distance in range(1, asked.steps + 1):
-        called: dict[tuple[Definition, str], list[Occurrence]] = {}
+        called: dict[Definition, list[Occurrence]] = {}
         for each in reached:
             asked.request.check()
-            for row in asked.graph.within(each.file.number, each.row.line_start, each.row.line_end):
+            for row in definitions.inside(asked.request, asked.graph, each):
                 is_new = row.target not in seen or distance == 1
                 if row.use in CALLS and row.target and is_new and asked.admits(row.confidence):
-                    word = occurrences.word_at(asked.request, row) if names(row.target) else ""
-                    called.setdefault((row.target, word if word in names(row.target) else ""), []).append(row)
-        found = [(definitions.called(asked.request, target, name), rows) for (target, name), rows in called.items()]
+                    called.setdefault(row.target, []).append(row)
+        found = [(definitions.at(asked.request, target), rows) for target, rows in called.items()]
         placed = [(each, rows) for each, rows in found if each]
         for each, rows in placed:
             entries += _callee(asked, each, rows, distance)
-        seen |= {target for target, _ in called}
+        seen |= called.keys()
         reached = [each for each, _ in placed]
         if len(entries) > MOST:
             break
     return Found(entries, _unresolved(asked))
-
-
-def _names_at(asked: Asked, target: Definition) -> frozenset[str]:
-    """Return the names of the definitions that begin on a line, where these are several: names tell them apart."""
-    several = occurrences.names_at(asked.request, target)
-    return frozenset(several) if len(several) > 1 else frozenset()
 
 
 def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Iterator[Entry]:
@@ -326,7 +327,7 @@ def _unresolved(asked: Asked) -> str:
     """Say which calls of a definition lead nobody knows where, and that those out of the project are not listed."""
     sites: dict[tuple[int, int, int], list[Occurrence]] = {}
     for each in asked.about.definitions:
-        for row in asked.graph.within(each.file.number, each.row.line_start, each.row.line_end):
+        for row in definitions.inside(asked.request, asked.graph, each):
             if row.use in CALLS:
                 sites.setdefault((each.file.number, row.line, row.column), []).append(row)
     nowhere = [rows[0] for rows in sites.values() if all(row.confidence == "unresolved" for row in rows)]
@@ -376,8 +377,11 @@ def _bases_outside(asked: Asked) -> str | None:
         if not (bases and each):
             continue
         behind = f" (of {each.row.qualified_name})" if place in above else ""
-        inside = graph.within(each.file.number, each.row.line_start, each.row.line_end)
-        open_rows = (row for row in inside if row.use == "inherit" and row.confidence in ("unresolved", "local"))
+        open_rows = (
+            row
+            for row in definitions.inside(request, graph, each)
+            if row.use == "inherit" and row.confidence in ("unresolved", "local")
+        )
         unresolved = {"", *(occurrences.word_at(request, row) for row in open_rows)}
         for name in bases:
             which = "Bases not resolved" if name in unresolved else "Bases not in the index"
@@ -395,12 +399,18 @@ def _overrides(asked: Asked) -> Found:
     places = asked.places
     for each in asked.about.definitions:
         if each.row.kind in ("class", "interface", "trait", "struct"):
-            inside = asked.request.outlines.definitions(each.file) if asked.request.outlines else []
-            begins = (row.line_start for row in inside if each.row.line_start < row.line_start <= each.row.line_end)
-            places += [Definition(each.file.number, line) for line in begins]
+            inside = (own for own in _within(asked, each) if own.row.qualified_name != each.row.qualified_name)
+            places += [definitions.place(asked.request, own) for own in inside]
     overriding, overridden = _all_of(places, asked.graph.overriding), _all_of(places, asked.graph.overridden)
     entries = [*_placed(asked, overriding, "override"), *_placed(asked, overridden, "overridden")]
     return Found(entries, _unsure(asked, [overriding, overridden]))
+
+
+def _within(asked: Asked, each: Placed) -> Iterator[Placed]:
+    """Yield the definitions within one, with itself."""
+    assert asked.request.outlines
+    rows = (Placed(each.file, row) for row in asked.request.outlines.definitions(each.file))
+    return (own for own in rows if definitions.is_in(own, each))
 
 
 def _unsure(asked: Asked, ways: Iterable[Mapping[Definition, int]]) -> str | None:
@@ -420,9 +430,12 @@ def _type_around(asked: Asked, each: Placed) -> Definition | None:
     assert asked.request.outlines
     rows = asked.request.outlines.definitions(each.file)
     types = [
-        row for row in rows if row.kind in occurrences.TYPES and row.line_start < each.row.line_start <= row.line_end
+        around
+        for row in rows
+        if row.kind in occurrences.TYPES and row.qualified_name != each.row.qualified_name
+        if definitions.is_in(each, around := Placed(each.file, row))
     ]
-    return Definition(each.file.number, types[-1].line_start) if types else None
+    return definitions.place(asked.request, types[-1]) if types else None
 
 
 def _all_of(places: Collection[Definition], step: Step) -> dict[Definition, int]:

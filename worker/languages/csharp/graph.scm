@@ -36,6 +36,7 @@
 (argument_list (argument) @arg)
 (argument name: (identifier) @word (_) @value .) @keyword
 (object_creation_expression type: (_) @of arguments: (argument_list)? @args) @new
+(implicit_object_creation_expression (argument_list) @args) @new
 (initializer_expression (assignment_expression left: (identifier) @word right: (_) @value) @keyword)
 (element_access_expression expression: (_) @of subscript: (_) @key) @index
 (cast_expression type: (_) @type value: (_) @value) @cast

@@ -1,0 +1,179 @@
+"""Which definition of an outline each one of a graph is, where several begin on one line; and what stands in which."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fledgling.worker.graph.project import LINE, LINE_BITS
+from fledgling.worker.graph.reasons import Reason, confidence
+from fledgling.worker.graph.rows import Begun, Graph
+from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, PLACE_BITS, USES
+from fledgling.worker.store.graph_writer import Numbers
+from fledgling.worker.store.symbols import Outlines, Row
+from fledgling.worker.store.text import File
+
+_LAST = re.compile(r"\w*$")
+_OWN = (USES.index("definition"), USES.index("write"))
+_VALUES = ("variable", "constant", "property", "field")
+
+
+class BegunOnLine(NamedTuple):
+    """The definitions of an outline that begin on a line, and which of them the parts of a graph are, from part 1."""
+
+    rows: dict[str, Row]
+    by_name: dict[str, list[int]]
+    parts: list[int]
+
+
+class Places:
+    """Asks the outlines of the files of a graph.
+
+    >>> places = Places(graph, [blocks.file(number) for number in numbers], outlines)
+    >>> places.settle()
+    >>> places.target_lines
+    """
+
+    def __init__(self, graph: Graph, files: Sequence[File], outlines: Outlines) -> None:
+        """`files` are those of the graph, as the index has them."""
+        self._graph, self.files, self._outlines = graph, files, outlines
+        self._begun = {(file, line): begun for file, line, begun in graph.together}
+        self._lines: dict[tuple[int, int], BegunOnLine] = {}
+        self._several = {
+            (number, line) for number, file in enumerate(files) for line in outlines.lines_of_several(file)
+        }
+        self.target_lines = np.zeros(0, np.uint32)  # of each row, with places
+        self._keys = np.asarray([file << LINE_BITS | line for file, line in sorted(self._several)], np.int64)
+
+    def settle(self) -> None:
+        """Find the places of the targets of all rows; a row of which none is known is no longer sure."""
+        graph = self._graph
+        lines = np.asarray(graph.target_line, np.uint32)
+        files = np.asarray(graph.target_file, np.int64)
+        asked = (np.asarray(graph.target_part) != 0) | _among(files << LINE_BITS | lines, self._keys)
+        found: Numbers = (lines << PLACE_BITS).astype(np.uint32)
+        for at in np.flatnonzero(asked & (files >= 0)).tolist():
+            file, line = graph.target_file[at], graph.target_line[at]
+            place = self.place(file, line, graph.target_part[at], graph.names[graph.name[at]])
+            found[at] |= place
+            if place == ANY_OF_LINE and (file, line) in self._several and graph.kind[at] not in _OWN:
+                graph.reason[at] = min(graph.reason[at], Reason.TOGETHER)
+                graph.confidence[at] = confidence(graph.reason[at])
+        self.target_lines = found
+
+    def of_links(self, links: Sequence[tuple[int, int, int, int, int]]) -> Iterator[tuple[int, int, int, int, int]]:
+        """Yield pairs of definitions with places, of which those that are not told apart are not sure."""
+        for file, line, to, to_line, reason in links:
+            own, other = self.line_of(file, line), self.line_of(to, to_line)
+            ends = ((file, own), (to, other))
+            is_open = any((at, end >> PLACE_BITS) in self._several and not end & IN_NO_OUTLINE for at, end in ends)
+            least = min(filter(None, (reason, Reason.TOGETHER))) if is_open else reason
+            yield file, own, to, other, int(least)
+
+    def line_of(self, file: int, line: int) -> int:
+        """Return the line of a Target of the graph with its place; as it is where it is in no file."""
+        if file < 0:
+            return line << PLACE_BITS
+        return (line & LINE) << PLACE_BITS | self.place(file, line & LINE, line >> LINE_BITS)
+
+    def place(self, file: int, line: int, part: int, name: str = "") -> int:
+        """Return which of the definitions on a line a part of it is, or what has a name where that has no part."""
+        if not part and (file, line) not in self._several:
+            return ANY_OF_LINE
+        known = self._line(file, line)
+        if part and part <= len(known.parts):
+            return known.parts[part - 1]
+        named = known.by_name.get(name, ())
+        return named[0] if len(named) == 1 else ANY_OF_LINE
+
+    def row(self, file: int, line: int, place: int) -> Row | None:
+        """Return the definition of an outline at a place: of those that are not told apart, the longest."""
+        if place == IN_NO_OUTLINE:
+            return None
+        rows = [*self._line(file, line).rows.values()]
+        rows = rows[place - 1 : place] if place else rows
+        return max(rows, key=lambda row: row.line_end, default=None)
+
+    def within(self) -> Iterator[tuple[int, int]]:
+        """Yield rows whose line does not tell what they are in, and the line with place of that, 0 for nothing."""
+        graph = self._graph
+        lines = np.asarray(graph.line)
+        keys = np.asarray(graph.file, np.int64) << LINE_BITS | np.asarray(graph.enclosing_line, np.int64)
+        is_shared = (np.asarray(graph.enclosing_part) != 0) | _among(keys, self._keys)
+        firsts = np.searchsorted(np.asarray(graph.file), np.arange(len(self.files) + 1))
+        known: dict[tuple[int, int, int], int | None] = {}
+        for number, file in enumerate(self.files):
+            ends = np.asarray(self._outlines.lines_of_ends(file), np.int64)
+            some = slice(firsts[number], firsts[number + 1])
+            is_open = is_shared[some] | _among(lines[some], ends)
+            for at in np.flatnonzero(is_open).tolist():
+                row = int(firsts[number]) + at
+                key = number, graph.enclosing_line[row], graph.enclosing_part[row]
+                if key not in known:
+                    known[key] = self.line_around(*key)
+                around = known[key]
+                if around is not None:
+                    yield row, around
+
+    def around(self, file: int, line: int, part: int) -> tuple[int, int]:
+        """Return the line and part of the innermost definition of an outline that one of the graph is or is in."""
+        while line and part and self.place(file, line, part) == IN_NO_OUTLINE:
+            _, _, line, part = self._begun[file, line][part - 1]
+        return line, part
+
+    def line_around(self, file: int, line: int, part: int) -> int | None:
+        """Return the line of that with its place, None where no outline has it."""
+        line, part = self.around(file, line, part)
+        if line and not self._line(file, line).rows:
+            return None
+        return line << PLACE_BITS | self.place(file, line, part)
+
+    def _line(self, file: int, line: int) -> BegunOnLine:
+        found = self._lines.get((file, line))
+        if found is None:
+            rows = self._outlines.together(self.files[file], line)
+            by_name = defaultdict[str, list[int]](list)
+            for number, row in enumerate(rows.values(), 1):
+                by_name[row.name].append(number if number < IN_NO_OUTLINE and len(rows) > 1 else ANY_OF_LINE)
+            parts = _parts(self._begun.get((file, line), ()), [*rows.values()])
+            found = self._lines[file, line] = BegunOnLine(rows, by_name, parts)
+        return found
+
+
+def _among(numbers: npt.NDArray[Any], ordered: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return which of some numbers are among others, which are in order; numpy's own `isin` imports as it runs."""
+    if not len(ordered):
+        return np.zeros(len(numbers), np.bool_)
+    places = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
+    found: npt.NDArray[np.bool_] = ordered[places] == numbers
+    return found
+
+
+def _parts(begun: Sequence[Begun], rows: Sequence[Row]) -> list[int]:
+    """Return the places of the definitions of a graph on a line among those of its outline: the names tell."""
+    own: dict[tuple[str, str], int] = {}
+    for number, row in enumerate(rows):
+        outer = "".join(_LAST.findall(row.parent_name or ""))
+        for name in (row.name, row.name.lower()):
+            own.setdefault((name, outer), number)
+    found: list[int | None] = []
+    for names, around, *_ in begun:
+        spelled = [each for name in names for each in (name, name.lower())]
+        found.append(next((own[name, around] for name in spelled if (name, around) in own), None))
+    left = defaultdict[str, list[int]](list)
+    for number in sorted({*range(len(rows))} - {*found}):
+        left[rows[number].name].append(number)
+    for at, (names, *_) in enumerate(begun):
+        alike = next((left[name] for name in names if name in left), [])
+        if found[at] is None and len(alike) == 1:
+            found[at] = alike[0]
+    is_any = any(rows[number].kind not in _VALUES for number in {*range(len(rows))} - {*found})
+    unknown = ANY_OF_LINE if is_any else IN_NO_OUTLINE
+    return [unknown if number is None else _numbered(number, len(rows)) for number in found]
+
+
+def _numbered(number: int, count: int) -> int:
+    return number + 1 if count > 1 and number + 1 < IN_NO_OUTLINE else ANY_OF_LINE
