@@ -17,9 +17,11 @@ from fledgling.messages.generations import GRAPH
 from fledgling.security import profile as profiles
 from fledgling.worker.indexer.whole import Spans
 from fledgling.worker.rows import WIDEST
+from fledgling.worker.store.graph import IN_NO_OUTLINE
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
+CROWD = " ".join(f"function crowd{number}() {{}}" for number in range(IN_NO_OUTLINE + 50))  # too many for a line
 CASES = {row["name"]: row for row in ROWS}
 PLACES = {name: f"c{number:02}" for number, name in enumerate(CASES)}
 
@@ -31,7 +33,8 @@ def plant(root: Path) -> None:
         for path, text in case["files"].items():
             file = root / PLACES[name] / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text.replace("DIR", PLACES[name]).replace("WIDE", " " * (WIDEST - 8)))
+            filled = text.replace("WIDE", " " * (WIDEST - 8)).replace("CROWD", CROWD)
+            file.write_text(filled.replace("DIR", PLACES[name]))
     (root / "w").mkdir()
     for path, text in (EFFECTS | WHOLE).items():
         (root / path).write_text(text)

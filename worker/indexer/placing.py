@@ -16,6 +16,7 @@ from fledgling.worker.store.graph_writer import Numbers
 from fledgling.worker.store.symbols import Outlines, Row
 from fledgling.worker.store.text import File
 
+MAX_LINES = 1 << LINE_BITS - PLACE_BITS  # of a file: a definition further down has no number, and is none in the graph
 _LAST = re.compile(r"\w*$")
 _OWN = (USES.index("definition"), USES.index("write"))
 _VALUES = ("variable", "constant", "property", "field")
@@ -51,7 +52,11 @@ class Places:
     def settle(self) -> None:
         """Find the places of the targets of all rows; a row of which none is known is no longer sure."""
         graph = self._graph
-        lines = np.asarray(graph.target_line, np.uint32)
+        for at in np.flatnonzero(np.asarray(graph.target_line) >= MAX_LINES).tolist():
+            graph.target_file[at] = -1
+            graph.target_line[at] = graph.target_part[at] = 0
+            graph.reason[at], graph.confidence[at] = Reason.NOT_PARSED, confidence(Reason.NOT_PARSED)
+        lines = np.array(graph.target_line, np.uint32)
         files = np.asarray(graph.target_file, np.int64)
         asked = (np.asarray(graph.target_part) != 0) | _among(files << LINE_BITS | lines, self._keys)
         found: Numbers = (lines << PLACE_BITS).astype(np.uint32)
@@ -67,6 +72,8 @@ class Places:
     def of_links(self, links: Sequence[tuple[int, int, int, int, int]]) -> Iterator[tuple[int, int, int, int, int]]:
         """Yield pairs of definitions with places, of which those that are not told apart are not sure."""
         for file, line, to, to_line, reason in links:
+            if max(line & LINE, to_line & LINE if to >= 0 else 0) >= MAX_LINES:
+                continue
             own, other = self.line_of(file, line), self.line_of(to, to_line)
             ends = ((file, own), (to, other))
             is_open = any((at, end >> PLACE_BITS) in self._several and not end & IN_NO_OUTLINE for at, end in ends)

@@ -100,6 +100,12 @@ def place(request: Request, each: Placed) -> Definition:
     return Definition(each.file.number, each.row.line_start, request.outlines.place(each.file, each.row))
 
 
+def has_others_beside(request: Request, each: Placed) -> bool:
+    """Return whether other definitions begin on the line of one."""
+    assert request.outlines
+    return len(request.outlines.together(each.file, each.row.line_start)) > 1
+
+
 def around(request: Request, graph: Graph, row: Occurrence) -> Placed | None:
     """Return the innermost function, class or the like that a row is in."""
     known = graph.around(row.number)

@@ -170,8 +170,13 @@ def _not_parsed(asked: Asked) -> str | None:
 
 def _together(asked: Asked) -> str | None:
     """Say that what a definition shares its line with is not told apart from it, where that is so."""
-    of_any = ((place, place._replace(place=ANY_OF_LINE)) for place in asked.places if place.place != ANY_OF_LINE)
-    shared = [place for place, one in of_any if asked.graph.leading_to(one)]
+    places = zip(asked.places, asked.about.definitions, strict=True)
+    shared = [
+        place
+        for place, each in places
+        if definitions.has_others_beside(asked.request, each)
+        if asked.graph.leading_to(place._replace(place=ANY_OF_LINE))
+    ]
     if not shared:
         return None
     file = asked.request.blocks.file(shared[0].file)
