@@ -412,7 +412,8 @@ class Meaning:
             return self._unresolved_member(node, expression, site)
         if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
             return Reason.OUTSIDE
-        if expression[0] == Op.BARE and unit.dialect.bare_calls:  # what self has is known only when it runs
+        is_open = unit.dialect.bare_calls or (unit.dialect.implicit_parameter and not self.solver.value(node))
+        if expression[0] == Op.BARE and is_open:  # what self has, or a receiver, is known only when it runs
             return Reason.UNKNOWN_RECEIVER
         others = (EXTERNAL, FUNCTION) if self._is_constant(unit, site) else (EXTERNAL,)
         if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):

@@ -403,7 +403,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
             return extending
         return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
-        return {(METHOD_OF, value, name): sure}
+        return {(METHOD_OF, value, name): sure, **_extending(solver, value, name)}
     found: Values = {}
     for cell, reason, owner in places(solver, value, name, sure):
         if cell[0] == "module":
@@ -439,6 +439,10 @@ def _extending(solver: Solver, value: Value, name: int) -> Values:
             dialect = solver.project.unit(function).dialect
             if of in (dialect.texts if value[1] == "text" else dialect.numbers):
                 found[BOUND, function, value] = Reason.EXTENSION
+            continue
+        if value[0] in (CONTAINER, GENERATOR):  # of which type is not known
+            is_common = solver.project.text(name) in solver.project.unit(function).dialect.common
+            found[BOUND, function, value] = Reason.NAME_ONLY if is_common else Reason.EXTENSION
             continue
         is_object = value[1].endswith("#") or not solver.project.scope(function).flags & Flag.RECEIVES  # String::words
         is_that = is_object and value[1].removesuffix("#").rpartition(".")[2] == of

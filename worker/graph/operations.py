@@ -5,7 +5,7 @@ from typing import Any
 from fledgling.worker.graph import modules
 from fledgling.worker.graph.lookup import bare_places, starred
 from fledgling.worker.graph.members import DEFINITIONS, bound_to, may_be_put_over, member, places, returned
-from fledgling.worker.graph.project import MASK, SHIFT
+from fledgling.worker.graph.project import MASK, SHIFT, Project
 from fledgling.worker.graph.prototypes import MODULE_OBJECT, becomes_member, makes_objects
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
@@ -74,7 +74,18 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
     dialect, word = solver.project.unit(node).dialect, solver.project.unit(node).facts.names[expression[1]]
     if dialect.bare_calls and not word[:1].isupper() and word not in dialect.functions:
         return {}  # what self has is known only when it runs
+    if dialect.implicit_parameter and is_in_lambda(solver.project, solver.child(node, expression[2])):
+        names = solver.project.unit(node).names
+        if names[expression[1]] in solver.project.definitions:  # a receiver that is not seen may have it
+            return {}
     return {(EXTERNAL, BUILTIN + word): Reason.BOUND}
+
+
+def is_in_lambda(project: Project, scope: int) -> bool:
+    """Whether a scope is in a function that is written out where it is handed over."""
+    while scope >= 0 and project.scope(scope).kind != ScopeKind.LAMBDA:
+        scope = project.outer(scope)
+    return scope >= 0
 
 
 def one_class(values: Values) -> Values:
