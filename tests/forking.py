@@ -38,6 +38,7 @@ LOADED: Mapping[str, Sequence[str]] = {
     "fledgling.worker.indexer": ("worker.indexer.run", "worker.extractor.process"),
     "fledgling.worker.follower": ("worker.follower.run", "worker.extractor.process"),
     "fledgling.worker.query": ("worker.query.serve",),
+    "fledgling.worker.bundler": ("worker.bundler.run", "worker.bundler.export"),
 }
 # What decides how an interpreter starts: with one of these a process is executed.
 DECIDING = ("LC_", "LANG", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENBLAS_")
