@@ -101,6 +101,7 @@ class Builder:
         self.package = ""
         self.complete = tree.complete
         self.is_dead = False
+        self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
         self.begins: dict[int, int] = {}  # the line where a definition begins, where that is not the node's own
         self.subject = 0  # what the cases of a match are compared with
         self.uses: list[tuple[int, Key, tuple[int, ...]]] = []

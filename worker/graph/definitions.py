@@ -24,6 +24,7 @@ SAID: dict[int, int] = {  # a flag of a function, by the role that says it
     BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
 }
 PARTIAL, STATIC, HIDDEN, OPEN = BITS["partial"], BITS["static"], BITS["hidden"], BITS["open"]
+COMPILED = BITS["compiled"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
 IS_FUNCTION, IS_CLASS, IS_NAME, SKIP = BITS["function"], BITS["class"], BITS["name"], BITS["skip"]
@@ -225,6 +226,8 @@ def attribute(builder: Builder, node: int, _use: int) -> int:
     further = (at for at in range(node + 1, len(tree.start)) if tree.labels[at] and not tree.labels[at] & SKIP)
     behind = next((at for at in further if tree.start[at] >= tree.end[node]), NONE)
     builder.begins[behind] = builder.first_line(node)
+    if tree.labels[node] & COMPILED or node in builder.perhaps:
+        builder.perhaps.add(behind)
     builder.visit_all(node)
     return 0
 

@@ -29,7 +29,7 @@ def globs_cell(solver: Solver, cell: Cell) -> Values:
             continue
         if project.scope(at).flags & Flag.MAKES:
             found[UNSEEN] = Reason.BOUND
-        scopes, others = _taken_from(solver, at)
+        scopes, others = _taken_from(solver, at, project.text(name))
         found.update(dict.fromkeys(others, int(Reason.BOUND)))
         for inner, own in scopes:
             if inner not in seen and len(seen) < MAX_STARS:
@@ -67,14 +67,19 @@ def modules_of(solver: Solver, value: Value) -> list[int]:
     return [value[1]] if value[0] == CLASS else []
 
 
-def _taken_from(solver: Solver, scope: int) -> tuple[list[tuple[int, int]], list[Value]]:
-    """The modules of which one takes all names, with those into which it is included; whether others are not seen."""
+def _taken_from(solver: Solver, scope: int, name: str) -> tuple[list[tuple[int, int]], list[Value]]:
+    """The modules of which one takes all names, or perhaps this one, with those into which it is included.
+
+    And whether others are not seen.
+    """
     project = solver.project
     unit = project.unit(scope)
     found = [(at, int(Reason.BOUND)) for at in project.including.get(scope, ())]
     others: list[Value] = []
     for which in project.scope(scope).stars:
         said = unit.facts.imports[which]
+        if said.name not in ("*", name):
+            continue
         if said.path == NONE:
             inner = project.included(unit, said.module)
             found += [] if inner is None else [(inner, int(Reason.BOUND))]

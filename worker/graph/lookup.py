@@ -176,6 +176,8 @@ def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
 def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
     project = solver.project
     said, module, _, _ = project.imported(unit, which)
+    if said.path != NONE:  # `all_of` looks there
+        return False
     if solver.spaces.in_package(unit, said.module, own)[0]:
         return True
     if module is None or not project.hands_on(module, own):

@@ -14,7 +14,7 @@ IS_GET, IS_UNDER, IS_LABEL, IS_PATH = (BITS[kind] for kind in ("get", "use_under
 def use(builder: Builder, node: int, _use: int) -> int:
     """`use a::b::{c, d as e, f::*}`: each of the last names stands for what the path leads to."""
     for kid in [node] if builder.tree.labels[node] & WILDCARD else builder.tree.kids[node]:
-        use_part(builder, kid, NONE)
+        use_part(builder, kid, NONE, is_sure=node not in builder.perhaps)
     return 0
 
 
@@ -25,8 +25,8 @@ def use_under(builder: Builder, node: int, _use: int) -> int:
     return 0
 
 
-def use_part(builder: Builder, node: int, prefix: int) -> None:
-    """One part of a path: names that are taken, all behind a common prefix."""
+def use_part(builder: Builder, node: int, prefix: int, *, is_sure: bool = True) -> None:
+    """One part of a path: names that are taken behind a prefix; not for sure where a compiler may leave it out."""
     tree = builder.tree
     labels = tree.labels[node]
     if labels & WILDCARD:
@@ -36,12 +36,14 @@ def use_part(builder: Builder, node: int, prefix: int) -> None:
         everywhere = bool(labels & EVERYWHERE)
         builder.imports.append(Imported(builder.line(node), "", "*", max(path, 0), everywhere=everywhere))
     elif tree.kind(node) == IS_UNDER and (labels & ARGS or any(tree.labels[kid] & PARTS for kid in tree.kids[node])):
-        under(builder, node, prefix)
-    else:
+        under(builder, node, prefix, is_sure=is_sure)
+    elif is_sure:
         taken(builder, path_of(builder, node, prefix), last_of(builder, node))
+    else:
+        perhaps_taken(builder, path_of(builder, node, prefix), last_of(builder, node))
 
 
-def under(builder: Builder, node: int, prefix: int) -> None:
+def under(builder: Builder, node: int, prefix: int, *, is_sure: bool) -> None:
     """`a::{b, c}`, or `a as b`"""
     tree = builder.tree
     of, value, alias = tree.first(node, OF), tree.first(node, VALUE), tree.first(node, ALIAS)
@@ -54,7 +56,7 @@ def under(builder: Builder, node: int, prefix: int) -> None:
     within = prefix if of == NONE else path_of(builder, of, prefix, is_last=False)
     for kid in [node] if tree.labels[node] & ARGS else [*tree.having(node, ARGS)]:
         for each in tree.kids[kid]:
-            use_part(builder, each, within)
+            use_part(builder, each, within, is_sure=is_sure)
 
 
 def last_of(builder: Builder, node: int) -> int:
@@ -78,6 +80,18 @@ def taken(builder: Builder, path: int, name: int) -> None:
     if builder.sites and builder.sites[-1].at == path:  # the last name of the path is what binds
         builder.sites.pop()
     builder.bind_name(number, builder.scope, builder.add(Op.ALIAS, path), name, Use.IMPORT)
+
+
+def perhaps_taken(builder: Builder, path: int, name: int) -> None:
+    """Take a name as one of all that a module has, since another module may have it where this is not compiled."""
+    op, *parts = builder.expressions[path]
+    if op != Op.GET or builder.text_of(parts[1]) != builder.tree.text(name):
+        taken(builder, path, name)
+        return
+    if builder.sites and builder.sites[-1].at == path:
+        builder.sites[-1].at = builder.add(Op.ALIAS, path)
+    builder.scopes[builder.scope].stars.append(len(builder.imports))
+    builder.imports.append(Imported(builder.line(name), "", builder.tree.text(name), parts[0]))
 
 
 def path_of(builder: Builder, node: int, prefix: int, *, is_last: bool = True) -> int:

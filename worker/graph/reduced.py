@@ -131,6 +131,7 @@ ROLES = [
     "alias",
     "wildcard",
     "everywhere",
+    "compiled",
     "default",
     "exported",
     "outward",

@@ -13,6 +13,7 @@
 (scoped_identifier path: (self) @root)
 
 (attribute_item) @attribute
+((attribute_item (attribute (identifier) @_compiled)) @compiled (#eq? @_compiled "cfg"))
 
 ; ---- paths
 
