@@ -38,6 +38,7 @@ dist: # wheel and sdist of the last commit: the same bytes from every clone
 	.venv/bin/python .ci/dist.py dist
 
 constraints pins: # pins and hashes of all that the tests need, of every platform, all anew or only what has no pin yet; needs uv
+	.venv/bin/python .ci/grammars.py
 	uv pip compile --universal --python-version 3.11 --extra test --generate-hashes $(if $(filter constraints,$@),--upgrade) \
 	  --no-annotate --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
 

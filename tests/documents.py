@@ -1,4 +1,4 @@
-"""What documents say of profiles, tools and settings, as the code has it: `make docs` writes it between their marks.
+"""What documents say of tools, languages, profiles and settings, as the code has it: `make docs` writes it there.
 
 A section stands between `<!-- generated: NAME -->` and `<!-- end -->`; the words around it are written by hand.
 tests/test_reference.py fails where a document says anything else.
@@ -7,7 +7,9 @@ tests/test_reference.py fails where a document says anything else.
 import inspect
 import re
 import textwrap
+import tomllib
 import types
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -22,8 +24,10 @@ from fledgling.messages import bounded, questions
 from fledgling.messages.aliases import ALIASES
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
+from fledgling.worker.languages.table import load_languages
 
 ROOT = Path(__file__).parent.parent
+MARKED = ROOT / "tests/languages"  # sources, each beside the table of what is found in it
 COMMAND = "make docs"
 SECTION = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 EVERY_TOOL = re.compile(r"^SET tools = '.*';$", re.MULTILINE)  # of fledgling-analyst, which has them all
@@ -199,6 +203,35 @@ def parts_of(structs: Iterable[type[Struct]]) -> list[type[Struct]]:
     return list(known)
 
 
+# What is found in a language, by a kind of definition that its marked source has; of others it is definitions.
+LINKED = "sections, and links to files as imports"
+FOUND = {"section": "sections", "selector": "selectors", "key": "top-level keys"}
+
+
+def languages() -> Iterator[str]:
+    known, kinds = load_languages(), marked_kinds()
+    lists: dict[str, list[str]] = {found: [] for found in ("definitions and imports", "definitions", LINKED)}
+    for name, row in known.rows.items():
+        if row.finds_definitions:
+            found = next((FOUND[kind] for kind in FOUND if kind in kinds[name] and row.role != "code"), "definitions")
+            if row.imports:
+                found = LINKED if row.role == "document" else f"{found} and imports"
+            lists.setdefault(found, []).append(row.title or name.capitalize())
+    listed = ((found, ", ".join(sorted(titles, key=str.casefold))) for found, titles in lists.items())
+    yield from rows(("what is found", "in"), (*listed, ("text", "every language")))
+
+
+def marked_kinds() -> dict[str, set[str]]:
+    """Return the kinds of definitions that the marked sources of each language have."""
+    known = load_languages()
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for table in MARKED.glob("*.toml"):
+        if (source := table.with_suffix("")).exists():
+            language = known.detect(source.name, source.read_bytes())
+            kinds[language or ""] |= {symbol[2] for symbol in tomllib.loads(table.read_text())["symbols"]}
+    return kinds
+
+
 def kinds() -> Iterator[str]:
     yield textwrap.fill(f"{', '.join(f'`{kind}`' for kind in get_args(questions.Kind))}.", 120)
 
@@ -275,14 +308,17 @@ def settings() -> Iterator[str]:
 
 
 SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
-    section.__name__: section for section in (tool_list, tools, answers, kinds, directives, shipped, tables, settings)
+    section.__name__: section
+    for section in (tool_list, languages, tools, answers, kinds, directives, shipped, tables, settings)
 }
-DOCUMENTS = ("README.md", "docs/tools.md", "docs/profiles.md", "docs/settings.md", "profiles/fledgling-analyst.sql")
+# The profile stands before the documents that say what is in it.
+DOCUMENTS = ("profiles/fledgling-analyst.sql", "README.md", "docs/tools.md", "docs/profiles.md", "docs/settings.md")
 
 
 def as_generated(text: str) -> str:
     """Return a document with its generated sections, or a profile with its list of every tool, made anew."""
-    text = EVERY_TOOL.sub(f"SET tools = '{', '.join(questions.QUESTIONS)}';", text)
+    if text.startswith("-- fledgling-analyst: "):
+        return EVERY_TOOL.sub(f"SET tools = '{', '.join(questions.QUESTIONS)}';", text)
     return SECTION.sub(lambda found: found[1] + found[2] + "\n".join(SECTIONS[found[1]]()).rstrip() + "\n", text)
 
 

@@ -18,6 +18,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from fledgling.worker.languages.table import load_languages
+
 ROOT = Path(__file__).parent.parent
 CONSTRAINTS = (ROOT / "constraints.txt").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -86,6 +88,14 @@ def test_every_pin_is_in_its_range(python):
         name = canonicalize_name(requirement.name)
         assert name in pins, f"{requirement} has no pin: make pins"
         assert pins[name] in requirement.specifier, requirement
+
+
+def test_every_grammar_that_a_language_names_is_asked_for():
+    """Else it is there where it was tried, and nowhere else."""
+    rows = load_languages(for_graph=False).rows.values()
+    named = {grammar.partition(".")[0].replace("_", "-") for row in rows for grammar in row.grammars}
+    asked = {Requirement(line).name for line in PROJECT["project"]["dependencies"]}
+    assert named == {name for name in asked if name.startswith("tree-sitter-")}, "make pins"
 
 
 def test_constraints_name_all_that_is_installed():

@@ -47,7 +47,7 @@ _FORMS: """
 
 FORM = """    Form(
         answers.Sizes,
-        lambda found: (f"{size} {render.one_line(path)}" for path, size in found.files),
+        lambda found: (f"{size} {one_line(path)}" for path, size in found.files),
         lambda found: len(found.files),
     ),
 )
@@ -77,6 +77,7 @@ EDITS = {
         "from fledgling.messages.answers import (": (
             "from fledgling.messages import answers, questions\nfrom fledgling.messages.answers import ("
         ),
+        "\n\nQ = TypeVar": "\nfrom fledgling.plain import one_line\n\nQ = TypeVar",
     },
     "worker/tools/largest.py": {"": HANDLER},
 }

@@ -128,6 +128,9 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
 class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """One row; what a folder's own modules are for, its row says by the name of a folder: `imports = "javascript"`."""
 
+    # What documents call it, where that is not its name with a capital.
+    title: str = ""
+
     # Which files: extensions in lower case with the dot; filenames exact, or all before the first dot; interpreters as
     # a #! line names them, without version. Where languages share an extension, how a text of each begins; the first
     # that fits counts. If none does it is this language, but unknown where this one is itself among them.
