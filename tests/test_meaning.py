@@ -497,6 +497,10 @@ ASIDE = {
     "_examples/rest/main.go": True,  # Go leaves out what begins so
     "samples/a.cs": True,
     "src/t/a.py": False,
+    "lib_test/a.ml": True,  # as OCaml has it
+    "integration-tests/a.ts": True,
+    "spring-test/A.java": False,  # what others test with
+    "latest/a.py": False,
     "src/main/java/com/example/demo/Owner.java": False,  # what Spring calls the package of a new project
     "src/test/java/com/example/demo/OwnerTests.java": True,
     "com/example/A.java": False,

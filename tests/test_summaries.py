@@ -233,6 +233,7 @@ FILES = {
     "src/up/core/queue.py": "import up.core.pool\n\n\nclass Queue: ...\n",
     "src/up/core/pool.py": "import up.core.queue\n\n\nclass _Hidden: ...\n\n\nclass Pool: ...\n",
     "src/up/util/retry.py": "import sqlite3\n\n\ndef retry(what):\n    return what()\n",
+    "lib_test/up.ml": "let sends = ()\n",
     "tests/test_send.py": "from up.core.send import send\n\n\ndef test_send():\n    send()\n",
     "vendor/zlib-1.2/inflate.c": "int main(void) { return 0; }\n",
     "data.json": '{"a": 1}\n',
@@ -318,7 +319,7 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
     assert "files that import each other in a circle: 1 circle" in lines
     assert "  2 files: src/up/core/pool.py, src/up/core/queue.py" in lines
-    assert "tests: web/t/ 2, tests/ 1, web/ 1" in lines
+    assert "tests: web/t/ 2, lib_test/ 1, tests/ 1, web/ 1" in lines
     assert "tagged by rules, in files: database 1" in lines
     assert not any("zlib" in line for line in lines)
     assert found.tokens <= TOKENS

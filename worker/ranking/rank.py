@@ -34,7 +34,8 @@ SAID, SURE = 0.65, 0.86
 # com.example and com.example.demo are the packages that a project of Spring begins with; Test/ holds modules of Perl.
 _ASIDE = re.compile(
     r"(?i)(?:^|/)(?!(?-i:Test)/.*\.pm$)"
-    r"(?:__tests__|_?(?:tests?|specs?|testing|testdata|examples|(?<!^com/)(?<!/com/)example|samples?|demos"
+    r"(?:__tests__|lib_test|[a-z]+[_-]tests|_?(?:tests?|specs?|testing|testdata|examples|samples?|demos"
+    r"|(?<!^com/)(?<!/com/)example"
     r"|(?<!^com/example/)(?<!/com/example/)demo|docs?|bench(?:mark)?s?|compat|legacy|deprecated|vendor|third_party"
     r"|fixtures?|mocks?))(?:/|$)"
     r"|(?:_test|_spec|\.test|\.spec|tests?|_benchmark|_bench)\.\w+$|(?:^|/)test_|^t/|\.d\.ts$"

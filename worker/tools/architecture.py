@@ -45,7 +45,7 @@ _STARTING = re.compile(
     r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
     r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
 )
-_TESTS = re.compile(r"(?:.*?/)??(?:tests?|t|specs?|__tests__|testing|e2e)/")
+_TESTS = re.compile(r"(?:.*?/)??(?:(?:[a-z]+[_-])?tests|test|lib_test|t|specs?|__tests__|testing|e2e)/")
 _LIBRARIES = (
     "__init__.py",
     "lib.rs",

@@ -12,7 +12,7 @@ from fledgling.worker.tools.request import Request
 DIRECTORY, TREE = "directory", "tree"
 
 _TEST = re.compile(  # as the runners of many languages find them
-    r"(?:^|/)(?:tests?|t|testing|specs?|__tests__|e2e)/|(?:^|/)(?:test_[^/]*|conftest)\.py$"
+    r"(?:^|/)(?:(?:[a-z]+[_-])?tests|test|lib_test|t|testing|specs?|__tests__|e2e)/|(?:^|/)(?:test_[^/]*|conftest)\.py$"
     r"|(?:_test|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.[a-z]{1,4}$"
 )
 
