@@ -31,6 +31,7 @@ MARKED = ROOT / "tests/languages"  # sources, each beside the table of what is f
 COMMAND = "make docs"
 SECTION = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 EVERY_TOOL = re.compile(r"^SET tools = '.*';$", re.MULTILINE)  # of fledgling-analyst, which has them all
+ASKED = re.compile(r"^TOOLS = \(.*\)(?=  # make docs$)", re.MULTILINE)  # of quick.py, which can load no registry
 
 # Types of messages that have a name: what they hold, rather than how the broker checks it.
 NAMED = (
@@ -312,13 +313,23 @@ SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     for section in (tool_list, languages, tools, answers, kinds, directives, shipped, tables, settings)
 }
 # The profile stands before the documents that say what is in it.
-DOCUMENTS = ("profiles/fledgling-analyst.sql", "README.md", "docs/tools.md", "docs/profiles.md", "docs/settings.md")
+DOCUMENTS = (
+    "broker/cli/quick.py",
+    "profiles/fledgling-analyst.sql",
+    "README.md",
+    "docs/tools.md",
+    "docs/profiles.md",
+    "docs/settings.md",
+)
 
 
 def as_generated(text: str) -> str:
-    """Return a document with its generated sections, or a profile with its list of every tool, made anew."""
+    """Return a document with its generated sections, or a profile or module with its list of every tool, made anew."""
     if text.startswith("-- fledgling-analyst: "):
         return EVERY_TOOL.sub(f"SET tools = '{', '.join(questions.QUESTIONS)}';", text)
+    if ASKED.search(text):
+        listed = ", ".join(f'"{tool}"' for tool in questions.QUESTIONS)
+        return ASKED.sub(f"TOOLS = ({listed})", text)
     return SECTION.sub(lambda found: found[1] + found[2] + "\n".join(SECTIONS[found[1]]()).rstrip() + "\n", text)
 
 

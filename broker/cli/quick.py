@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import socket
     from typing import Any, TextIO
 
-TOOLS = ("explore", "search", "symbols", "read", "dependencies", "query")
+TOOLS = ("explore", "read", "search", "symbols", "dependencies", "query")  # make docs
 SET = ("FLEDGLING_", "_FLEDGLING_")  # how variables begin that set something
 GREETING_SECONDS = 2.0  # of a server that is alive (control/asking.py)
 SECONDS = 10.0  # for what is said at once: what takes longer is asked by the command line, which knows how long it may
