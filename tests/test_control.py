@@ -219,10 +219,15 @@ def test_what_a_server_prints_for_a_command_is_what_the_command_prints(served, r
     for row in QUICK:
         tool, *words = row.split()
         words = [tool, "--root", str(root), *words]
-        at_once, whole = quickly(place, root, *words), fledgling(*words, XDG_RUNTIME_DIR=str(place))
-        assert (at_once.stdout, at_once.stderr, at_once.returncode) == (whole.stdout, whole.stderr, whole.returncode), (
-            row
-        )
+        done, whole = quickly(place, root, *words), fledgling(*words, XDG_RUNTIME_DIR=str(place))
+        assert (done.stdout, done.stderr, done.returncode) == (whole.stdout, whole.stderr, whole.returncode), row
+        assert "always" in words or "\x1b" not in done.stdout, row
+    hostile.unlink()
+    command = [sys.executable, "-I", "-B", "-X", "importtime", "-m", "fledgling", "search", "needle"]
+    clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "XDG_RUNTIME_DIR": str(place)}
+    loading = subprocess.run(command, cwd=root, env=clean, capture_output=True, text=True, check=True).stderr
+    assert "| fledgling.broker.cli.quick\n" in loading
+    assert "click" not in loading
 
 
 def test_a_command_that_does_more_than_ask_is_left_to_the_command_line(served, root, place, tmp_path, log):

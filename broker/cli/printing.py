@@ -4,19 +4,20 @@ It parses as the command itself does, and says nothing where it has any doubt: t
 printed here, where standard output belongs to a client.
 """
 
+import difflib  # noqa: F401  (click names the options that a word is near to; a confined process loads nothing)
 from collections.abc import Sequence
 from functools import cache
 
 import click
 import msgspec
-import re2  # noqa: F401  (marks what matches; a confined process loads nothing)
+import re2  # noqa: F401  (marks what matches; as difflib)
 
-from fledgling.broker import mending  # noqa: F401  (as re2)
+from fledgling.broker import mending  # noqa: F401  (as difflib)
 from fledgling.broker.cli import ask, terminal
 from fledgling.broker.cli.project import settings_given
 from fledgling.broker.control.answering import Answer, Offer
 from fledgling.broker.control.asking import ELSEWHERE, settings_digest
-from fledgling.broker.spelling import arguments, values  # noqa: F401  (as re2)
+from fledgling.broker.spelling import arguments, values  # noqa: F401  (as difflib)
 from fledgling.config import KEYS, ConfigError, Settings, is_path, resolve
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Confining
