@@ -32,12 +32,13 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "audit", "cli", "projects", "wire", "control", "deadlines", "seeking", "http", "live", "staying", "limits",
-    "generations", "memory", "poison", "calls", "extract", "honesty", "stdio", "confinement", "processes",
-    "fleet_bundles", "cookbook", "graph", "audit_log", "contracts", "operator", "fleet_build", "fleet",
-    "fleet_serving", "languages", "hidden_files", "ablation", "corpora", "image", "relations", "narrowing",
-    "resolve", "environments", "monitor", "hostile_trees", "report", "embedding", "statement", "listing", "savings",
-    "status", "traces", "made_tables", "tags", "links", "summaries", "shell", "resources", "fleet_storage",
+    "audit", "cli", "projects", "live", "memory", "limits", "ablation", "http", "generations", "seeking",
+    "processes", "control", "confinement", "extract", "fleet_bundles", "graph", "relations", "wire", "poison",
+    "calls", "staying", "stdio", "fleet_serving", "honesty", "narrowing", "corpora", "environments",
+    "deadlines", "contracts", "statement", "image", "resolve", "operator", "hostile_trees", "hidden_files",
+    "monitor", "languages", "fleet_build", "fleet", "audit_log", "traces", "made_tables", "benchmarks",
+    "cookbook", "meaning", "report", "status", "listing", "overlay", "fleet_storage", "embedding",
+    "fleet_tables", "resources", "shell", "install", "supply_chain", "savings", "tags",
 ]
 # fmt: on
 
