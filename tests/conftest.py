@@ -56,6 +56,12 @@ def pytest_configure(config: pytest.Config) -> None:
     forking.fork_instead()
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Start what processes are forked from before a test looks at what this process has."""
+    if not session.config.option.collectonly and any("quick" not in item.keywords for item in session.items):
+        forking.begin()
+
+
 def pytest_unconfigure() -> None:
     forking.end()
 

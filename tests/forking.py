@@ -136,8 +136,7 @@ def fork_instead() -> None:
         words = [os.fsdecode(word) for word in asked["args"][len(PYTHON) :]]
         kind = kind_of(words)
         with _asking:
-            if not _running:  # of all kinds: a test may count what this process has open
-                _running.update((each, Forking(each)) for each in LOADED)
+            begin()
             process.pid = _running[kind].start(
                 words, environment, os.fsdecode(asked["cwd"] or os.getcwd()), given, leads=asked["start_new_session"]
             )
@@ -180,6 +179,12 @@ def started(*arguments: str, timeout: float = PATIENCE, **environment: str) -> "
     """Run one command as `fledgling` does, by a Python of its own."""
     with executing():
         return fledgling(*arguments, timeout=timeout, **environment)
+
+
+def begin() -> None:
+    """Start the processes that others are forked from, of all kinds: a test may count what this process has open."""
+    if sys.platform == "linux" and not _running:
+        _running.update((kind, Forking(kind)) for kind in LOADED)
 
 
 def end() -> None:
