@@ -111,20 +111,33 @@ def all_cell(solver: Solver, cell: Cell) -> Values:
     _, scope, own = cell
     project = solver.project
     unit = project.unit(scope)
-    stars = [unit.facts.imports[which] for which in project.scope(scope).stars]
-    paths = [unit.base | said.path for said in stars if said.path != NONE and not said.everywhere]
     found: Values = {}
     if scope == unit.base:
         modules = {at & ~MASK for at in project.everywhere(unit, project.text(own))}
         aliases = [("name", at, own) for at in modules if own in project.table(at)]
         if aliases:  # it comes before what any namespace has
             return {("place", at): Reason.BOUND if len(aliases) == 1 else Reason.SEVERAL for at in aliases}
-        paths += project.everywhere(unit, "*")
-    for path in paths:
+    for path in _paths_with(solver, unit, scope, own):
         for value, sure in list(solver.value(path).items()):
             held = places(solver, value, own, sure)
             add(found, {("place", at): reason for at, reason, _ in held if at[0] not in ("field", "own")})
     return found
+
+
+def _paths_with(solver: Solver, unit: Unit, scope: int, own: int) -> list[int]:
+    """What a scope takes all names from, as expressions, of that which may have a name: of many namespaces, few do."""
+    project = solver.project
+    taking = solver.taking.get(scope)
+    if taking is None:
+        stars = (unit.facts.imports[which] for which in project.scope(scope).stars)
+        paths = [unit.base | said.path for said in stars if said.path != NONE and not said.everywhere]
+        paths += project.everywhere(unit, "*") if scope == unit.base else ()
+        taking = solver.taking[scope] = {}
+        for path in paths:
+            last = project.last_name(path)
+            is_space = bool(last) and project.number(last) not in project.classes
+            taking.setdefault(last if is_space else "", []).append(path)
+    return sorted(path for last in {"", *(solver.spaces.having(own) & taking.keys())} for path in taking.get(last, ()))
 
 
 def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> list[Any]:

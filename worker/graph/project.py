@@ -298,6 +298,23 @@ class Project:
         return found
 
     @cached_property
+    def classes(self) -> set[int]:
+        """The names of classes and interfaces, also of those that a name is another one of."""
+        scopes = {
+            unit.names[row.name]
+            for unit in self.units
+            for row in unit.facts.scopes
+            if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and row.name != NONE
+        }
+        aliases = {
+            unit.names[row.name]
+            for unit in self.units
+            for row in unit.bindings
+            if row.name != NONE and unit.expressions[row.value][0] in (Op.ALIAS, Op.RENAMED)
+        }
+        return scopes | aliases
+
+    @cached_property
     def other_names(self) -> dict[tuple[int, int], Target]:
         """Where functions and classes get a name besides their own: c, of `a.b = a.c = function () {}`."""
         return {

@@ -43,6 +43,7 @@ class Solver:
         self.cells: dict[Cell, Values] = {}
         self.sources: dict[Cell, dict[Cell, int]] = {}  # what a cell takes its values from, at most so sure
         self.members: dict[tuple[Value, int], tuple[list[Any], list[Cell], int]] = {}  # what classes say of them
+        self.taking: dict[int, dict[str, list[int]]] = {}  # what scopes take all names of, by the last name of each
         self.bringing: dict[tuple[int, int], list[int]] = {}  # the imports of all names that may bring one into a file
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)

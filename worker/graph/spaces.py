@@ -4,7 +4,9 @@ A namespace is a family of languages and a path, its names with dots between: ("
 files of a program share stand in the one without a name: those of C that are not static.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Set
+from functools import cached_property
 
 from fledgling.worker.graph.project import Project, Space, Unit, dotted
 from fledgling.worker.graph.reasons import Reason
@@ -58,6 +60,21 @@ class Spaces:
                 self._link(unit)
             if unit.dialect.crates:
                 self._add_macros(unit)
+
+    @cached_property
+    def _having(self) -> dict[int, set[str]]:
+        found = defaultdict[int, set[str]](set)
+        for (_, path), names in self._binding.items():
+            for name in names:
+                found[name].add(path.rpartition(".")[2])
+        for _, path in self._known:
+            outer, _, inner = path.rpartition(".")
+            found[self._project.number(inner)].add(outer.rpartition(".")[2])
+        return found
+
+    def having(self, name: int) -> Set[str]:
+        """The last names of all namespaces that have a name, or a namespace of it."""
+        return self._having.get(name, frozenset())
 
     def binding(self, space: Space, name: int) -> list[int]:
         """The scopes that bind a name of a namespace; those that define it where others only declare it."""
