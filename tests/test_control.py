@@ -73,7 +73,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def served(root: Path, place: Path, log: Path) -> Iterator[Server]:
     with serving(root, place, "--audit-log", str(log)) as server:
-        until(lambda: fledgling("status", "--root", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0)
+        until(lambda: "state: completed" in fledgling("status", "--root", str(root), XDG_RUNTIME_DIR=str(place)).stdout)
         yield server
 
 
@@ -341,7 +341,7 @@ def test_every_agent_over_http_has_its_own(tmp_path, place):
     options = ["--transport", "http", "--port", port, "--agents", str(agents), "--audit-log", str(log)]
     environment = {"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}
     with Server(root, "--control", *options, env=environment):
-        until(lambda: fledgling("status", "--root", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0)
+        until(lambda: "state: completed" in fledgling("status", "--root", str(root), XDG_RUNTIME_DIR=str(place)).stdout)
         said = fledgling("status", "--root", str(root), "--json", XDG_RUNTIME_DIR=str(place))
         assert [(each["agent"], each["profile"]) for each in json.loads(said.stdout)["indexes"]] == [
             ("reviewer", "fledgling-core"),
