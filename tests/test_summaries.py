@@ -39,6 +39,15 @@ TOPS: dict[str, tuple[str, Sentence | None]] = {
     "a module of Rust": ("//! Sends a file again\nuse a;\n", Sentence("Sends a file again", COMMENT)),
     "a comment of Lua": ("--[[ Sends a file again ]]\n", Sentence("Sends a file again", COMMENT)),
     "of several lines": ("# Sends a file\n# again.\nimport a\n", Sentence("Sends a file again.", COMMENT)),
+    "what tells a tool to look away": (
+        "/* c8 ignore start */\n/* Sends a file again. */\n",
+        Sentence("Sends a file again.", COMMENT),
+    ),
+    "of a tool alone": ("# rubocop:disable Metrics/ClassLength\nclass A\nend\n", None),
+    "about what a tool ignores": (
+        "# Tells Istanbul what to ignore.\nimport a\n",
+        Sentence("Tells Istanbul what to ignore.", COMMENT),
+    ),
     "what is no sentence": ("# ----\n# vim: a\n# !\nimport a\n", None),
     "preprocessing": ("#include <a.h>\n#define A 1\nint a;\n", None),
     "a comment behind code": ("a = 1\n# Sends a file again.\n", None),
