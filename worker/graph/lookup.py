@@ -25,6 +25,7 @@ def bare_places(solver: Solver, node: int, expression: tuple[Any, ...]) -> list[
     own = unit.names[expression[1]]
     scope = base | expression[2]
     surest, is_of_class, in_method = int(Reason.BOUND), unit.dialect.bare_calls, False
+    below: list[tuple[Cell, int, Value | None]] = []  # what only classes below one have: self may lack it
     while scope >= 0:
         outer = project.outer(scope)
         row = project.scope(scope)
@@ -34,12 +35,15 @@ def bare_places(solver: Solver, node: int, expression: tuple[Any, ...]) -> list[
             is_of_class = False
             surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
         found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
-        if found:
-            return [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
+        found = [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
+        if found and unit.dialect.bare_calls and all(sure <= Reason.OVERRIDE for _, sure, _ in found):
+            below, surest = [*below, *found], min(surest, Reason.SEVERAL)
+        elif found:
+            return below + found
         scope = outer
     if expression[3] != NONE:
-        return [(("name", base | expression[3], own), surest, None)]
-    return [(cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own)]
+        return [*below, (("name", base | expression[3], own), surest, None)]
+    return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
 
 
 def of_scope(
