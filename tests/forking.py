@@ -3,8 +3,9 @@
 `subprocess` does so by itself where a command begins a process of ours, whoever asks it to, as MCP's client does. The
 process is the one that the command would have started: a child of whoever asked, with the same descriptors, directory,
 environment, words and exit status. What differs is what it did before: its environment as the kernel shows it is empty,
-its memory is shared with others of its kind, and that it can load its modules, and when, cannot be seen. A test of that
-says so, by the fixture `executed`; what such processes start themselves is executed as ever.
+its limits, umask and ignored signals are those of the first of its kind, with which it shares memory, and that it can
+load its modules, when, and what it does meanwhile cannot be seen. A test of that says so, by the fixture
+`executed`; what such processes start themselves is executed as ever.
 """
 
 import ctypes
@@ -40,7 +41,7 @@ LOADED: Mapping[str, Sequence[str]] = {
     "fledgling.worker.query": ("worker.query.serve",),
     "fledgling.worker.bundler": ("worker.bundler.run", "worker.bundler.export"),
 }
-# What decides how an interpreter starts: with one of these a process is executed.
+# What decides how an interpreter starts: where one of these is asked for by name, a process is executed.
 DECIDING = ("LC_", "LANG", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENBLAS_")
 
 PR_SET_CHILD_SUBREAPER = 36  # prctl(2): whose children die becomes the parent of theirs

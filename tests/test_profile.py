@@ -104,6 +104,14 @@ def test_extends(case, tmp_path):
 # ---- where profiles come from
 
 
+def test_a_directive_has_a_field_or_means_nothing_to_any_process():
+    assert DIRECTIVES.keys() - {field.name for field in msgspec.structs.fields(Profile)} == {
+        "extends",
+        "access_mode",
+        "extensions",
+    }
+
+
 def test_the_shipped_profiles():
     assert shipped() == tuple(sorted(path.stem for path in PROFILES.glob("*.sql")))
     assert tuple(load(name).name for name in shipped()) == shipped()

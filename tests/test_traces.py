@@ -13,6 +13,8 @@ from running import CALLS, PATIENCE, QUERY_WORKER, Server, back_processes, is_al
 
 from fledgling.messages.control import Images
 
+pytestmark = pytest.mark.usefixtures("executed")
+
 TRACED = (
     "open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,"
 )

@@ -163,6 +163,10 @@ def asked(tool: str, options: dict[str, Any], *, as_json: bool, color: bool) -> 
     """Take what a command asks out of its options: return the arguments of the question, and how to print answers."""
     given = {name: options.pop(f"ask_{name}") for name in QUESTIONS[tool].__struct_fields__}
     given = {name: value for name, value in given.items() if value is not None}
+    if "" in given.values():
+        from fledgling.broker.spelling.arguments import optional  # noqa: PLC0415  (as a rule none is empty)
+
+        given = {name: value for name, value in given.items() if value != "" or name not in optional(tool)}
     if "language" in given:
         from fledgling.broker.spelling.values import VALUES  # noqa: PLC0415  (as a rule none is given)
 

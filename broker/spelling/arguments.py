@@ -35,7 +35,7 @@ def properties(tool: str) -> schema.Schema:
 
 
 @cache
-def _optional(tool: str) -> frozenset[str]:
+def optional(tool: str) -> frozenset[str]:
     """Return which arguments may be null. Asked each time, msgspec reads the class anew and leaves cycles behind."""
     return frozenset(field.name for field in msgspec.structs.fields(QUESTIONS[tool]) if field.default is None)
 
@@ -77,7 +77,7 @@ def taken(tool: str, arguments: Mapping[str, object], root: str) -> Taken:
     meant = {name: _valued(tool, name, value, root, words) for name, value in named.items()}
     if tool == "symbols":
         _relate(meant, words)
-    asked = {name: value for name, value in meant.items() if not (value == "" and name in _optional(tool))}
+    asked = {name: value for name, value in meant.items() if not (value == "" and name in optional(tool))}
     return Taken(msgspec.convert(asked, QUESTIONS[tool], strict=False), tuple(words))
 
 

@@ -150,7 +150,7 @@ def _skipped(covered: list[_Covered]) -> str | None:
 
 
 def _nothing_left(request: Request, path: str | None, language: str | None) -> str | None:
-    filters = [f"{name} {value!r}" for name, value in (("path", path), ("language", language)) if value]
+    filters = [f"{name} {value!r}" for name, value in (("path", path), ("language", language)) if value is not None]
     if not filters:
         return "The index holds no file: the project is empty, or everything in it is ignored or excluded."
     if left_out := unlisted.found(request, paths.inside(path or "").partition("*")[0].rstrip("/")):
