@@ -4,11 +4,12 @@ import os
 from zlib import crc32
 
 import pytest
+from costing import costs_under
 
 from fledgling.security import memory_file
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import SymbolRow
-from fledgling.worker.store import facts
+from fledgling.worker.store import facts, symbols
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import (
     GIVEN_UP,
@@ -155,6 +156,28 @@ def test_how_far_files_were_parsed_is_what_was_written() -> None:
 
 
 THREE = [File(path, None, 1, 20, None, number) for number, path in enumerate("abc")]
+
+
+def test_a_line_with_very_many_definitions_is_read_once_in_a_call() -> None:
+    """One with thousands of methods, as minified text has, and another one with some: each is asked for in turn."""
+    some = [Row(f"m{number}", "method", line, line, None, "A", None) for line in (1, 2) for number in range(2_000)]
+    outlines = outlined(THREE, {0: some})
+    definitions = outlines.definitions(THREE[0])
+
+    def numbered() -> list[int]:
+        lines = outlines.by_line()
+        in_turn = (row for pair in zip(definitions[:2_000], definitions[2_000:], strict=True) for row in pair)
+        return [lines.together(THREE[0], row.line_start).place(row) for row in in_turn]
+
+    assert costs_under(0.2, numbered)[:5] == [1, 1, 2, 2, 3]
+
+
+def test_of_lines_that_were_read_no_more_is_kept_than_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbols, "KEPT_ROWS", 5)
+    outlines = outlined(THREE, {0: [row(name, line, line) for line in range(1, 5) for name in "ab"]})
+    lines = outlines.by_line()
+    assert all(lines.together(THREE[0], line) == outlines.together(THREE[0], line) for line in (1, 2, 3, 4, 1, 3))
+    assert sum(len(each.rows) for each in lines._known.values()) <= 5
 
 
 def test_outlines_are_what_was_written() -> None:

@@ -17,11 +17,11 @@ from fledgling.messages.generations import GRAPH
 from fledgling.security import profile as profiles
 from fledgling.worker.indexer.whole import Spans
 from fledgling.worker.rows import WIDEST
-from fledgling.worker.store.graph import IN_NO_OUTLINE
+from fledgling.worker.store.graph import MAX_PLACES
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
-CROWD = " ".join(f"function crowd{number}() {{}}" for number in range(IN_NO_OUTLINE + 50))  # too many for a line
+CROWD = " ".join(f"function crowd{number}() {{}}" for number in range(MAX_PLACES + 50))  # too many for a line
 CASES = {row["name"]: row for row in ROWS}
 PLACES = {name: f"c{number:02}" for number, name in enumerate(CASES)}
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from fledgling.worker.graph.project import LINE, LINE_BITS
 from fledgling.worker.graph.reasons import Reason, confidence
 from fledgling.worker.graph.rows import Begun, Graph
-from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, PLACE_BITS, USES
+from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, MAX_PLACES, PLACE_BITS, USES
 from fledgling.worker.store.graph_writer import Numbers
 from fledgling.worker.store.symbols import Outlines, Row
 from fledgling.worker.store.text import File
@@ -25,7 +25,7 @@ _VALUES = ("variable", "constant", "property", "field")
 class BegunOnLine(NamedTuple):
     """The definitions of an outline that begin on a line, and which of them the parts of a graph are, from part 1."""
 
-    rows: dict[str, Row]
+    rows: list[Row]
     by_name: dict[str, list[int]]
     parts: list[int]
 
@@ -100,7 +100,7 @@ class Places:
         """Return the definition of an outline at a place: of those that are not told apart, the longest."""
         if place == IN_NO_OUTLINE:
             return None
-        rows = [*self._line(file, line).rows.values()]
+        rows = self._line(file, line).rows
         rows = rows[place - 1 : place] if place else rows
         return max(rows, key=lambda row: row.line_end, default=None)
 
@@ -141,11 +141,11 @@ class Places:
     def _line(self, file: int, line: int) -> BegunOnLine:
         found = self._lines.get((file, line))
         if found is None:
-            rows = self._outlines.together(self.files[file], line)
+            rows = self._outlines.together(self.files[file], line).rows
             by_name = defaultdict[str, list[int]](list)
-            for number, row in enumerate(rows.values(), 1):
-                by_name[row.name].append(number if number < IN_NO_OUTLINE and len(rows) > 1 else ANY_OF_LINE)
-            parts = _parts(self._begun.get((file, line), ()), [*rows.values()])
+            for number, row in enumerate(rows, 1):
+                by_name[row.name].append(number if number <= MAX_PLACES and len(rows) > 1 else ANY_OF_LINE)
+            parts = _parts(self._begun.get((file, line), ()), rows)
             found = self._lines[file, line] = BegunOnLine(rows, by_name, parts)
         return found
 
@@ -183,4 +183,4 @@ def _parts(begun: Sequence[Begun], rows: Sequence[Row]) -> list[int]:
 
 
 def _numbered(number: int, count: int) -> int:
-    return number + 1 if count > 1 and number + 1 < IN_NO_OUTLINE else ANY_OF_LINE
+    return number + 1 if count > 1 and number < MAX_PLACES else ANY_OF_LINE

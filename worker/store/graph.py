@@ -28,7 +28,8 @@ NO_GRAPH, RESOLVED, IN_PART, GIVEN_UP, LEFT_OUT = range(5)
 NONE = 2**32 - 1  # no definition
 # The lines of definitions hold, in their last bits, which of those that begin on one it is: PLACE_BITS of 32.
 PLACE_BITS = 10
-IN_NO_OUTLINE = (1 << PLACE_BITS) - 1  # something that no outline has: a function within one on its line
+MAX_PLACES = (1 << PLACE_BITS) - 2  # definitions that begin on one line and are told apart
+IN_NO_OUTLINE = MAX_PLACES + 1  # something that no outline has: a function within one on its line
 ANY_OF_LINE = 0  # the only one; of several, it is not known which
 NAMES = ("reasons", "outside")  # words by their codes: why, bases outside the project
 COLUMN_BIT, USE_BIT, CONFIDENCE_BIT = 16, 12, 8  # from which on they stand in a number of the section `sites`

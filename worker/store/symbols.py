@@ -20,6 +20,7 @@ from zlib import crc32
 import msgspec
 
 from fledgling.messages.questions import DEFINITION_KINDS, Kind
+from fledgling.worker.store.graph import MAX_PLACES
 from fledgling.worker.store.ngrams import folded
 from fledgling.worker.store.sections import NUMBER, PLACE, Mapped, Sections, SectionWriter, view_of
 from fledgling.worker.store.text import File
@@ -33,7 +34,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 CODES: dict[str, int] = {kind: code for code, kind in enumerate(KINDS)}  # of a kind, one byte
 DEFINITIONS = len(DEFINITION_KINDS)  # codes below it are of definitions, those from it on of imports and exports
 _NO_SCOPES = frozenset(CODES[kind] for kind in KINDS if kind in ("variable", "constant", "import", "export"))
-MAX_PLACES = 1023  # definitions that begin on one line and are told apart: ten bits of a number of 32, but for one
+KEPT_ROWS = 50_000  # definitions that a call keeps of lines it has read, and those of one line: some 20 MB
 _HEAD_BYTES = 3 * 4 + 1  # of a row, in the head of its part
 
 # How far a file was parsed: there is no parser for it, or no text; whole; in part, so that definitions may be missing
@@ -217,6 +218,18 @@ class Outline(NamedTuple):
     data: Mapped | bytes
 
 
+class OnOneLine(NamedTuple):
+    """The definitions that begin on a line and have different qualified names, in order, and their numbers, from 1."""
+
+    rows: list[Row]
+    numbers: dict[str, int]
+
+    def place(self, row: Row) -> int:
+        """Return the number of one of them; 0 where it is alone, or they are too many."""
+        number = self.numbers[row.qualified_name]
+        return number if len(self.rows) > 1 and number <= MAX_PLACES else 0
+
+
 class Outlines:
     """The file as it is read; rows are numbers until they are asked for.
 
@@ -290,20 +303,18 @@ class Outlines:
         places = range(bisect_left(part.starts, line), bisect_right(part.starts, line))
         return [self.row_of(part, place) for place in places if is_meant(part.kinds[place])]
 
-    def together(self, file: File, line: int) -> dict[str, Row]:
+    def together(self, file: File, line: int) -> OnOneLine:
         """Return the definitions that begin on a line, by qualified name in order: of several the longest."""
         found: dict[str, Row] = {}
         for row in self.beginning(file, line):
             before = found.setdefault(row.qualified_name, row)
             if row.line_end > before.line_end:
                 found[row.qualified_name] = row
-        return found
+        return OnOneLine([*found.values()], {name: number for number, name in enumerate(found, 1)})
 
-    def place(self, file: File, row: Row) -> int:
-        """Return the number of a definition among those `together` on its line, from 1; 0 where it is alone."""
-        names = [*self.together(file, row.line_start)]
-        number = names.index(row.qualified_name) + 1
-        return number if len(names) > 1 and number < MAX_PLACES else 0
+    def by_line(self) -> "DefinitionLines":
+        """Return what reads lines once each."""
+        return DefinitionLines(self)
 
     def lines_of_several(self, file: File) -> list[int]:
         """Return the lines on which several definitions begin."""
@@ -373,6 +384,32 @@ class Outlines:
         signature = before if before is None or after is None else f"{before}{name}{after}"
         lines = part.starts[place], part.lasts[place]
         return Row(name, KINDS[part.kinds[place]], *lines, signature, parent, full_name)
+
+
+class DefinitionLines:
+    """The definitions that begin on lines, each line read once: a minified one has thousands, and each is asked for.
+
+    >>> lines = DefinitionLines(outlines)
+    >>> lines.together(file, row.line_start).place(row)
+    """
+
+    def __init__(self, outlines: Outlines) -> None:
+        """Read from `outlines`, for one call."""
+        self.outlines = outlines
+        self._known: dict[tuple[int, int], OnOneLine] = {}
+        self._rows = 0
+
+    def together(self, file: File, line: int) -> OnOneLine:
+        """Return what `Outlines.together` does."""
+        found = self._known.get((file.number, line))
+        if found is None:
+            found = self.outlines.together(file, line)
+            self._rows += len(found.rows)
+            if self._rows > KEPT_ROWS:
+                self._known.clear()
+                self._rows = len(found.rows)
+            self._known[file.number, line] = found
+        return found
 
 
 def read_outline(data: Mapped | bytes, begin: int, count: int) -> Outline:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from fledgling.messages.questions import Symbols
 from fledgling.worker.matching import lines as matching
-from fledgling.worker.store.graph import ANY_OF_LINE, Definition, Graph, Occurrence
+from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import empty_answers, paths
 from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
@@ -86,9 +86,10 @@ def _several(question: Symbols, symbol: str, found: Sequence[Placed]) -> Refused
 
 def at(request: Request, definition: Definition) -> Placed | None:
     """Return a definition as the outlines know it: of those that are not told apart, the longest."""
-    assert request.outlines
     file = request.blocks.file(definition.file)
-    rows = [*request.outlines.together(file, definition.line).values()]
+    rows = request.lines.together(file, definition.line).rows
+    if definition.place == IN_NO_OUTLINE:
+        return None
     if definition.place != ANY_OF_LINE:
         rows = rows[definition.place - 1 : definition.place]
     return Placed(file, max(rows, key=lambda row: row.line_end)) if rows else None
@@ -96,14 +97,13 @@ def at(request: Request, definition: Definition) -> Placed | None:
 
 def place(request: Request, each: Placed) -> Definition:
     """Return what the graph knows a definition by."""
-    assert request.outlines
-    return Definition(each.file.number, each.row.line_start, request.outlines.place(each.file, each.row))
+    number = request.lines.together(each.file, each.row.line_start).place(each.row)
+    return Definition(each.file.number, each.row.line_start, number)
 
 
 def has_others_beside(request: Request, each: Placed) -> bool:
     """Return whether other definitions begin on the line of one."""
-    assert request.outlines
-    return len(request.outlines.together(each.file, each.row.line_start)) > 1
+    return len(request.lines.together(each.file, each.row.line_start).rows) > 1
 
 
 def around(request: Request, graph: Graph, row: Occurrence) -> Placed | None:

@@ -211,7 +211,7 @@ def _lacks(request: Request, asked: Definition) -> str | None:
     file = request.blocks.file(asked.file)
     types = (row for row in outlines.definitions(file) if row.kind in TYPES)
     around = (
-        Definition(asked.file, row.line_start, outlines.place(file, row))
+        Definition(asked.file, row.line_start, request.lines.together(file, row.line_start).place(row))
         for row in types
         if row.line_start <= asked.line <= row.line_end
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # a query worker loads all of it, but for the gate; who answe
     from fledgling.worker.store.ngrams import Signatures
     from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
     from fledgling.worker.store.shelf import Shelf
-    from fledgling.worker.store.symbols import Outlines
+    from fledgling.worker.store.symbols import DefinitionLines, Outlines
     from fledgling.worker.store.text import Blocks
     from fledgling.worker.store.words import Words
     from fledgling.worker.tools.corpora import Corpora
@@ -80,11 +80,20 @@ class Request(msgspec.Struct, eq=False):
     summaries: "LastMade[MadeRows] | None" = None  # of the table
     by_hand: TagsByHand = TagsByHand()  # what agents say that files are about
     tags_found: "TagsOfFiles | None" = None  # by rules and by hand, once this call has asked
+    lines_read: "DefinitionLines | None" = None  # likewise
 
     @property
     def words(self) -> "Words | None":
         """The words of files; None before the second generation."""
         return self.snapshot.words if self.snapshot else None
+
+    @property
+    def lines(self) -> "DefinitionLines":
+        """The definitions that begin on lines; of the second generation."""
+        assert self.outlines
+        if not self.lines_read or self.lines_read.outlines is not self.outlines:
+            self.lines_read = self.outlines.by_line()
+        return self.lines_read
 
     @property
     def profile(self) -> Profile:
