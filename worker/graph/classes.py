@@ -7,6 +7,7 @@ from fledgling.worker.graph.tables import Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, Cell, Values
 
 MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
+ARRAY = "[]"  # the name of a type that is written as an array
 MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
 MAX_HEIGHT = 100  # classes above each other
 MAX_BELOW = 200  # classes below one that are looked at
@@ -112,7 +113,7 @@ class Classes:
             if scope >= 0:
                 self._owners[scope] = own
         if extends and not known and not declares:
-            self.extending.setdefault(name, []).append((project.last_name(type_), scope))
+            self.extending.setdefault(name, []).append((_extended(project, type_), scope))
 
     def _implement(self) -> None:
         """Put below an interface the classes that have all its methods, in languages where that is enough."""
@@ -352,3 +353,11 @@ def _merged(orders: list[list[int]]) -> list[int]:
                     in_tail[order[-1]] -= 1
         todo = [order for order in todo if order]
     return found
+
+
+def _extended(project: Project, type_: int) -> str:
+    """The last name of a type that a function extends, or ARRAY; empty where it has none."""
+    expression = project.expression(type_)
+    if expression[0] == Op.ARRAY:
+        return ARRAY
+    return project.last_name((type_ & ~MASK) | expression[1] if expression[0] == Op.INDEX else type_)

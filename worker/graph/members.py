@@ -2,6 +2,7 @@
 
 import posixpath
 
+from fledgling.worker.graph.classes import ARRAY
 from fledgling.worker.graph.globs import OUTSIDE, modules_of, of_globs, says
 from fledgling.worker.graph.overrides import interfaces, may_override
 from fledgling.worker.graph.project import MASK, MAX_NAMES, SHIFT, Project, Space, Unit
@@ -441,8 +442,10 @@ def _extending(solver: Solver, value: Value, name: int) -> Values:
                 found[BOUND, function, value] = Reason.EXTENSION
             continue
         if value[0] in (CONTAINER, GENERATOR):  # of which type is not known
-            is_common = solver.project.text(name) in solver.project.unit(function).dialect.common
-            found[BOUND, function, value] = Reason.NAME_ONLY if is_common else Reason.EXTENSION
+            dialect = solver.project.unit(function).dialect
+            is_likely = of in (ARRAY, *dialect.types) and solver.project.text(name) not in dialect.common
+            if not dialect.is_plain(dialect.type_aliases.get(of, of)):
+                found[BOUND, function, value] = Reason.EXTENSION if is_likely else Reason.NAME_ONLY
             continue
         is_object = value[1].endswith("#") or not solver.project.scope(function).flags & Flag.RECEIVES  # String::words
         is_that = is_object and value[1].removesuffix("#").rpartition(".")[2] == of
