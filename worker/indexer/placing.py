@@ -19,6 +19,8 @@ from fledgling.worker.store.text import File
 MAX_LINES = 1 << LINE_BITS - PLACE_BITS  # of a file: a definition further down has no number, and is none in the graph
 _LAST = re.compile(r"\w*$")
 _OWN = (USES.index("definition"), USES.index("write"))
+_NAMING = np.asarray(sorted(_OWN), np.int64)
+_RUN = np.asarray([USES.index(use) for use in ("call", "read", "write")], np.int64)
 _VALUES = ("variable", "constant", "property", "field")
 
 
@@ -115,7 +117,7 @@ class Places:
         for number, file in enumerate(self.files):
             ends = np.asarray(self._outlines.lines_of_ends(file), np.int64)
             some = slice(firsts[number], firsts[number + 1])
-            is_open = is_shared[some] | _among(lines[some], ends)
+            is_open = is_shared[some] | _among(lines[some], ends) | self._is_beside(number, some)
             for at in np.flatnonzero(is_open).tolist():
                 row = int(firsts[number]) + at
                 key = number, graph.enclosing_line[row], graph.enclosing_part[row]
@@ -124,6 +126,32 @@ class Places:
                 around = known[key]
                 if around is not None:
                     yield row, around
+
+    def _is_beside(self, file: int, rows: slice) -> npt.NDArray[np.bool_]:
+        """Return which rows of a file stand on the first or last line of a definition, and before or behind it.
+
+        What stands around it in the graph alone may be its head: a decorator, or what a parameter is by default.
+        """
+        graph = self._graph
+        found = np.zeros(rows.stop - rows.start, np.bool_)
+        edges = np.asarray(self._outlines.edges(self.files[file]), np.int64).reshape(-1, 3)
+        if not len(edges):
+            return found
+        kinds, lines = np.asarray(graph.kind[rows]), np.asarray(graph.line[rows])
+        at = np.minimum(np.searchsorted(edges[:, 0], lines), len(edges) - 1)
+        begins, is_last = edges[at, 1], edges[at, 2]
+        is_other = (edges[at, 0] == lines) & (begins != np.asarray(graph.enclosing_line[rows]))
+        is_last = is_last.astype(np.bool_)
+        names: dict[int, tuple[int, int]] = {}  # where the definition that begins on a line has its name
+        for own in np.flatnonzero(_among(kinds, _NAMING)).tolist():
+            row = rows.start + own
+            if graph.target_file[row] == file:
+                names.setdefault(graph.target_line[row], (graph.line[row], graph.column[row]))
+        for own in np.flatnonzero(is_other & _among(kinds, _RUN)).tolist():
+            row = rows.start + own
+            if name := names.get(int(begins[own])):  # else the graph lacks the definition
+                found[own] = is_last[own] or (name[0] == graph.line[row] and graph.column[row] < name[1])
+        return found
 
     def around(self, file: int, line: int, part: int) -> tuple[int, int]:
         """Return the line and part of the innermost definition of an outline that one of the graph is or is in."""

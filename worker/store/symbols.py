@@ -357,6 +357,21 @@ class Outlines:
 
     def enclosing(self, file: File, lines: Iterable[int]) -> Iterator[int]:
         """Yield where the innermost definition with a body begins that each of some lines, in order, is in, or 0."""
+        return (begin for begin, _ in self._around(file, lines))
+
+    def edges(self, file: File) -> list[tuple[int, int, bool]]:
+        """Return the lines, in order, on which definitions with a body begin or end.
+
+        Each with where the innermost begins that it is in, and whether that ends there.
+        """
+        part = self.outline(file.number)
+        spans = zip(part.starts, part.lasts, part.kinds, strict=True)
+        lines = sorted({line for start, last, kind in spans if kind not in _NO_SCOPES for line in (start, last)})
+        return [
+            (line, begin, last == line) for line, (begin, last) in zip(lines, self._around(file, lines), strict=True)
+        ]
+
+    def _around(self, file: File, lines: Iterable[int]) -> Iterator[tuple[int, int]]:
         part = self.outline(file.number)
         open_: list[tuple[int, int]] = []
         place = 0
@@ -367,7 +382,7 @@ class Outlines:
                 place += 1
             while open_ and open_[-1][1] < line:
                 open_.pop()
-            yield open_[-1][0] if open_ else 0
+            yield open_[-1] if open_ else (0, 0)
 
     def rows(self, files: range) -> tuple[int, int]:
         """Return the first and the last row of some files; the first is behind the last where they have none."""
