@@ -111,14 +111,15 @@ class Unit:
     def together(self) -> dict[int, dict[tuple[int, int], tuple[int, int]]]:
         """The lines on which several definitions begin: the number of each, from 1, and the scope around it.
 
-        They go by their name and that of what is around.
+        They go by their name and that of what is around. Of those that go by the same, the first counts, which is
+        in none of the others: so whoever asks what is around one, and around that, comes to an end.
 
         The properties that a constructor declares among its parameters stand with it, and are never run.
         """
         scopes, names, found = self.facts.scopes, self.facts.names, dict[int, dict[tuple[int, int], int]]()
         for row in scopes:
             if row.kind in DEFINITIONS:
-                found.setdefault(row.line, {})[self._known_by(row.name, row.parent)] = self.around(row.parent)
+                found.setdefault(row.line, {}).setdefault(self._known_by(row.name, row.parent), self.around(row.parent))
         makers = {at for at, name in enumerate(names) if name in self.dialect.constructors}
         alone = {line for line, begun in found.items() if len(begun) == 1 and not makers.isdisjoint(*begun)}
         for bound in self.bindings:
@@ -127,7 +128,8 @@ class Unit:
             )
             is_other = is_held and self.expressions[bound.value][0] not in BOUND_ELSEWHERE
             if is_other and not names[bound.name].startswith(EXPORT) and bound.line not in alone:
-                found.setdefault(bound.line, {})[self._known_by(bound.name, bound.scope)] = self.around(bound.scope)
+                begun = found.setdefault(bound.line, {})
+                begun.setdefault(self._known_by(bound.name, bound.scope), self.around(bound.scope))
         return {
             line: {each: (number, begun[each]) for number, each in enumerate([*begun][:MAX_TOGETHER], 1)}
             for line, begun in found.items()

@@ -2,12 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from fledgling.worker.graph.other_case import small
 from fledgling.worker.graph.project import LINE, LINE_BITS
 from fledgling.worker.graph.reasons import Reason, confidence
 from fledgling.worker.graph.rows import Begun, Graph
@@ -35,14 +36,14 @@ class BegunOnLine(NamedTuple):
 class Places:
     """Asks the outlines of the files of a graph.
 
-    >>> places = Places(graph, [blocks.file(number) for number in numbers], outlines)
+    >>> places = Places(graph, [blocks.file(number) for number in numbers], outlines, in_any_case=("php",))
     >>> places.settle()
     >>> places.target_lines
     """
 
-    def __init__(self, graph: Graph, files: Sequence[File], outlines: Outlines) -> None:
-        """`files` are those of the graph, as the index has them."""
-        self._graph, self.files, self._outlines = graph, files, outlines
+    def __init__(self, graph: Graph, files: Sequence[File], outlines: Outlines, in_any_case: Sequence[str]) -> None:
+        """`files` are those of the graph, as the index has them; some languages have names `in_any_case`."""
+        self._graph, self.files, self._outlines, self._in_any_case = graph, files, outlines, in_any_case
         self._begun = {(file, line): begun for file, line, begun in graph.together}
         self._lines: dict[tuple[int, int], BegunOnLine] = {}
         self._several = {
@@ -173,7 +174,8 @@ class Places:
             by_name = defaultdict[str, list[int]](list)
             for number, row in enumerate(rows, 1):
                 by_name[row.name].append(number if number <= MAX_PLACES and len(rows) > 1 else ANY_OF_LINE)
-            parts = _parts(self._begun.get((file, line), ()), rows)
+            spelled = small if self.files[file].language in self._in_any_case else str
+            parts = _parts(self._begun.get((file, line), ()), rows, spelled)
             found = self._lines[file, line] = BegunOnLine(rows, by_name, parts)
         return found
 
@@ -187,17 +189,18 @@ def _among(numbers: npt.NDArray[Any], ordered: npt.NDArray[np.int64]) -> npt.NDA
     return found
 
 
-def _parts(begun: Sequence[Begun], rows: Sequence[Row]) -> list[int]:
-    """Return the places of the definitions of a graph on a line among those of its outline: the names tell."""
+def _parts(begun: Sequence[Begun], rows: Sequence[Row], spelled: Callable[[str], str]) -> list[int]:
+    """Return the places of the definitions of a graph on a line among those of its outline: the names tell.
+
+    What is `spelled` alike has one name.
+    """
     own: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows):
-        outer = "".join(_LAST.findall(row.parent_name or ""))
-        for name in (row.name, row.name.lower()):
-            own.setdefault((name, outer), number)
+        own.setdefault((spelled(row.name), spelled("".join(_LAST.findall(row.parent_name or "")))), number)
     found: list[int | None] = []
     for names, around, *_ in begun:
-        spelled = [each for name in names for each in (name, name.lower())]
-        found.append(next((own[name, around] for name in spelled if (name, around) in own), None))
+        each = [(spelled(name), spelled(around)) for name in names]
+        found.append(next((own[name] for name in each if name in own), None))
     left = defaultdict[str, list[int]](list)
     for number in sorted({*range(len(rows))} - {*found}):
         left[rows[number].name].append(number)

@@ -260,7 +260,7 @@ class Relating:
     def _placed(self, graph: Graph, numbers: Sequence[int]) -> Places:
         blocks = Blocks(memory_file.mapped(self._images.blocks))
         outlines = Outlines(memory_file.mapped(self._images.outlines))
-        return Places(graph, [*map(blocks.file, numbers)], outlines)
+        return Places(graph, [*map(blocks.file, numbers)], outlines, self._in_any_case)
 
     def _write(self, graph: Graph, numbers: Sequence[int], places: Places) -> None:
         """Write the rows with the numbers that files have in the index; `numbers` has those of the files resolved."""
