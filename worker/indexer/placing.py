@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ class BegunOnLine(NamedTuple):
     """The definitions of an outline that begin on a line, and which of them the parts of a graph are, from part 1."""
 
     rows: list[Row]
+    doubled: Set[int]  # places of several
     by_name: dict[str, list[int]]
     parts: list[int]
 
@@ -67,7 +68,7 @@ class Places:
             file, line = graph.target_file[at], graph.target_line[at]
             place = self.place(file, line, graph.target_part[at], graph.names[graph.name[at]])
             found[at] |= place
-            if place == ANY_OF_LINE and (file, line) in self._several and graph.kind[at] not in _OWN:
+            if graph.kind[at] not in _OWN and self._is_open(file, line, place):
                 graph.reason[at] = min(graph.reason[at], Reason.TOGETHER)
                 graph.confidence[at] = confidence(graph.reason[at])
         self.target_lines = found
@@ -79,7 +80,7 @@ class Places:
                 continue
             own, other = self.line_of(file, line), self.line_of(to, to_line)
             ends = ((file, own), (to, other))
-            is_open = any((at, end >> PLACE_BITS) in self._several and not end & IN_NO_OUTLINE for at, end in ends)
+            is_open = any(self._is_open(at, end >> PLACE_BITS, end & IN_NO_OUTLINE) for at, end in ends)
             least = min(filter(None, (reason, Reason.TOGETHER))) if is_open else reason
             yield file, own, to, other, int(least)
 
@@ -98,6 +99,10 @@ class Places:
             return known.parts[part - 1]
         named = known.by_name.get(name, ())
         return named[0] if len(named) == 1 else ANY_OF_LINE
+
+    def _is_open(self, file: int, line: int, place: int) -> bool:
+        """Return whether several definitions on a line may be meant by a place."""
+        return (file, line) in self._several and (place == ANY_OF_LINE or place in self._line(file, line).doubled)
 
     def row(self, file: int, line: int, place: int) -> Row | None:
         """Return the definition of an outline at a place: of those that are not told apart, the longest."""
@@ -170,13 +175,13 @@ class Places:
     def _line(self, file: int, line: int) -> BegunOnLine:
         found = self._lines.get((file, line))
         if found is None:
-            rows = self._outlines.together(self.files[file], line).rows
+            rows, _, doubled = self._outlines.together(self.files[file], line)
             by_name = defaultdict[str, list[int]](list)
             for number, row in enumerate(rows, 1):
                 by_name[row.name].append(number if number <= MAX_PLACES and len(rows) > 1 else ANY_OF_LINE)
             spelled = small if self.files[file].language in self._in_any_case else str
             parts = _parts(self._begun.get((file, line), ()), rows, spelled)
-            found = self._lines[file, line] = BegunOnLine(rows, by_name, parts)
+            found = self._lines[file, line] = BegunOnLine(rows, doubled, by_name, parts)
         return found
 
 

@@ -11,7 +11,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, get_args
@@ -219,10 +219,14 @@ class Outline(NamedTuple):
 
 
 class OnOneLine(NamedTuple):
-    """The definitions that begin on a line and have different qualified names, in order, and their numbers, from 1."""
+    """The definitions that begin on a line and have different qualified names, in order, and their numbers, from 1.
+
+    `doubled` are those that several have: overloads, which nothing tells apart.
+    """
 
     rows: list[Row]
     numbers: dict[str, int]
+    doubled: Set[int]
 
     def place(self, row: Row) -> int:
         """Return the number of one of them; 0 where it is alone, or they are too many."""
@@ -306,11 +310,14 @@ class Outlines:
     def together(self, file: File, line: int) -> OnOneLine:
         """Return the definitions that begin on a line, by qualified name in order: of several the longest."""
         found: dict[str, Row] = {}
-        for row in self.beginning(file, line):
+        begun = self.beginning(file, line)
+        for row in begun:
             before = found.setdefault(row.qualified_name, row)
             if row.line_end > before.line_end:
                 found[row.qualified_name] = row
-        return OnOneLine([*found.values()], {name: number for number, name in enumerate(found, 1)})
+        counts = Counter(row.qualified_name for row in begun)
+        doubled = {number for number, name in enumerate(found, 1) if counts[name] > 1}
+        return OnOneLine([*found.values()], {name: number for number, name in enumerate(found, 1)}, doubled)
 
     def by_line(self) -> "DefinitionLines":
         """Return what reads lines once each."""
