@@ -334,6 +334,8 @@ def _of_globs(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
 def of_stars(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
     """What the modules have of which one hands on all names. In ECMAScript none counts before another: none is sure."""
     found: list[Place] = []
+    if solver.project.units[number].base in solver.project.updated:
+        sure = min(sure, Reason.REPLACED)
     modules, is_cut = solver.project.starring(number, name)
     for at, is_sure in modules:
         own = _in_module(solver, solver.project.units[at], name, sure if is_sure else min(sure, Reason.SEVERAL))
