@@ -119,7 +119,7 @@ async def test_every_call_is_one_line(logged):
             assert record["generation"] == (0 if record["layer"] == "worker" else None)
     assert said[3]["rows"] == 3
     assert (said[-1]["verdict"], said[-1]["layer"]) == ("cancelled", "client")
-    assert said[-1]["milliseconds"] > 100
+    assert said[-1]["milliseconds"] > 10
 
 
 @pytest.mark.anyio

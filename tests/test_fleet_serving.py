@@ -659,7 +659,7 @@ def status_of(process: psutil.Process) -> str:
 async def test_worker_holds_one_memory_file_and_is_replaced(built: Path) -> None:
     async with serving(built) as fleet:
         assert isinstance(await fleet.ask(Search("needle")), Hits)
-        [worker] = back_processes(psutil.Process(), QUERY_WORKER)[-1:]
+        worker = max(back_processes(psutil.Process(), QUERY_WORKER), key=psutil.Process.create_time)
         held = opened(worker)
         assert [name.partition(":")[0] for name in held.values()].count("pipe") == 3
         assert {name for name in held.values() if not name.startswith("pipe")} == {"/memfd:fledgling-image (deleted)"}
