@@ -193,6 +193,7 @@ LEFT = (
     "search needle --log-level debug",
     "search needle --config /none.yaml",
     "search needle -e --root",
+    "search needle --root=",
     "query FROM\u00a0files",
     "search needle --profile ./fledgling-core.sql",
 )
@@ -320,11 +321,21 @@ def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_
 
 def test_a_server_that_stands_still_is_passed_over(served, root, place):
     served.process.send_signal(signal.SIGSTOP)
+    waiting, directory = [], os.open(place, os.O_PATH)
     try:
         found = fledgling("search", "needle", "--root", str(root), XDG_RUNTIME_DIR=str(place))
+        [name] = place.glob("fledgling-*")
+        with pytest.raises(BlockingIOError):  # nobody else may wait
+            while True:
+                waiting.append(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK))
+                waiting[-1].connect(f"/proc/self/fd/{directory}/{name.name}")  # its path is too long
+        unseen = fledgling("search", "needle", "--root", str(root), XDG_RUNTIME_DIR=str(place), timeout=60)
     finally:
         served.process.send_signal(signal.SIGCONT)
-    assert found.returncode == 0
+        for connection in waiting:
+            connection.close()
+        os.close(directory)
+    assert (found.returncode, unseen.returncode) == (0, 0)
     assert "a server of this root does not answer" in found.stderr
 
 

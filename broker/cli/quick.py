@@ -99,7 +99,8 @@ def _root(words: Sequence[str], environment: Mapping[str, str]) -> tuple[str, st
     named += [word.removeprefix("--root=") for word in options if word.startswith("--root=")]
     root = os.path.realpath(named[0] if named else found.root(environment, os.getcwd())[0])
     is_root = os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK) and not found.is_wide(root, environment)
-    return (root, named[0] if named else None) if is_root and len(named) < 2 and "=" not in "".join(named) else None
+    is_plain = len(named) < 2 and "" not in named and "=" not in "".join(named)
+    return (root, named[0] if named else None) if is_root and is_plain else None
 
 
 # ---- what goes over the socket ---------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # loaded where there is a server
 
 VARIABLE = "XDG_RUNTIME_DIR"  # XDG Base Directory Specification: owned by the user, who alone has access to it
 PREFIX = "fledgling-"
+CONNECTING = struct.pack("ll", 2, 0)  # seconds and microseconds: who waits longer has met a server that stands still
 
 
 class PlaceError(Exception):
@@ -95,6 +96,7 @@ def _connection(directory: int, name: str) -> "socket.socket | None":
 
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, CONNECTING)
         connection.connect(address(directory, name))
         if is_own(connection):
             return connection
@@ -102,7 +104,7 @@ def _connection(directory: int, name: str) -> "socket.socket | None":
         with suppress(FileNotFoundError):
             if stat.S_ISSOCK(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
                 os.unlink(name, dir_fd=directory)
-    except OSError:  # it has gone, or is another user's
+    except OSError:  # it has gone, is another user's, or too many wait already
         pass
     connection.close()
     return None
