@@ -1,5 +1,6 @@
 """The control socket: who reaches it, what it answers, what is left of it, and what one does who means no good."""
 
+import asyncio
 import fcntl
 import json
 import os
@@ -27,7 +28,16 @@ from fledgling import __version__
 from fledgling.broker.cli import quick
 from fledgling.broker.control import answering, asking
 from fledgling.broker.protocol.http.agents import add
-from fledgling.messages.operating import AskStatus, AskTool, FromOperator, Greeting, Reindex, ToOperator
+from fledgling.messages.operating import (
+    AskCommand,
+    AskStatus,
+    AskTool,
+    FromOperator,
+    Greeting,
+    Printed,
+    Reindex,
+    ToOperator,
+)
 from fledgling.messages.questions import MAX_SQL_CHARS, QUESTIONS, Query, Read
 from fledgling.messages.status import Status
 from fledgling.pipe import FrameError, Pipe, pack
@@ -548,6 +558,7 @@ HOSTILE: dict[str, bytes] = {
     "a message of the other side": pack(Greeting(__version__, 1, "/", ())),
     "a number below zero": pack(AskStatus(-1)),
     "more values than a request has": framed(b"\xde\x02\x59\xa4type\xaaask_status" + b"\xa6number\x00" * 600),
+    "a command of no words": pack(AskCommand(__version__, "/", None, False, ())),
     "many values": framed(b"\xdd\x00\x00\xea\x5e" + b"\x90" * 59_998),
 }
 
@@ -563,6 +574,50 @@ def test_what_is_no_request_ends_the_connection_and_nothing_else(served, place, 
         assert pipe.receive().version == __version__
         pipe.send(AskStatus(0))
         assert isinstance(pipe.receive(), Status)
+
+
+def test_a_request_that_fails_ends_its_connection_and_nothing_else(tmp_path):
+    """Whatever it fails with: the socket is one for all operators."""
+
+    async def fails(*_: object) -> Printed | None:
+        raise LookupError
+
+    async def heard(address: str) -> bytes:
+        reader, writer = await asyncio.open_unix_connection(address)
+        writer.write(pack(AskCommand(__version__, "/", None, has_color=False, words=("read",))))
+        greeting = await reader.readexactly(int.from_bytes(await reader.readexactly(4), "big"))
+        with suppress(ConnectionResetError):
+            assert await reader.read() == b""
+        writer.close()
+        return greeting
+
+    async def served() -> None:
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(tmp_path / "s"))
+            listening.listen()
+            listening.setblocking(False)
+            serving = asyncio.create_task(answering.serve(listening, "/", [], fails))
+            async with asyncio.timeout(10):
+                assert await heard(str(tmp_path / "s")) == await heard(str(tmp_path / "s"))
+            assert not serving.done()
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+    asyncio.run(served())
+
+
+def test_a_command_is_printed_only_as_this_version_prints_it_of_this_root(served, root, place, log):
+    before = len(logged(log))
+    asked = {"version": __version__, "root": str(root), "named": None, "has_color": False, "words": ("read", "a.py")}
+    rows = ({"version": "0.0"}, {"root": "/"}, {"named": "/"}, {"words": ("none",)}, {"words": ("",)})
+    with connected(place) as pipe:
+        assert isinstance(pipe.receive(), Greeting)
+        for row in rows:
+            pipe.send(AskCommand(**asked | row))
+            assert pipe.receive() == answering.UNPRINTED, row
+        assert len(logged(log)) == before
+        pipe.send(AskCommand(**asked))
+        assert isinstance(pipe.receive(), Printed)
 
 
 def test_who_connects_and_is_silent_makes_room(served, place):

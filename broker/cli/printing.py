@@ -16,7 +16,7 @@ from fledgling.broker import mending  # noqa: F401  (as difflib)
 from fledgling.broker.cli import ask, terminal
 from fledgling.broker.cli.project import settings_given
 from fledgling.broker.control.answering import Answer, Offer
-from fledgling.broker.control.asking import ELSEWHERE, settings_digest
+from fledgling.broker.control.asking import ELSEWHERE, same, settings_digest
 from fledgling.broker.spelling import arguments, values  # noqa: F401  (as difflib)
 from fledgling.config import KEYS, ConfigError, Settings, is_path, resolve
 from fledgling.messages.answers import AnyAnswer, Refusal
@@ -36,7 +36,10 @@ async def printed(asked: AskCommand, offers: Sequence[Offer], answer: Answer) ->
     try:
         context = _command(tool).make_context(tool, words, obj=asked.has_color)
         settings = _settings(context, asked)
-        offer = _same(offers, settings, Confining(context.params["allow_degraded"])) if settings else None
+        if not settings:
+            return None
+        digest = settings_digest(settings, Confining(context.params["allow_degraded"]))
+        offer = same(offers, profiles.load(settings.profile), digest)
         if not offer or tool not in offer.profile.tools:
             return None
         given, looks = ask.asked(tool, context.params, as_json=context.params["as_json"], color=context.params["color"])
@@ -79,16 +82,3 @@ def _settings(context: click.Context, asked: AskCommand) -> Settings | None:
         return None
     settings = resolve({key: given.get(key) for key in KEYS if key != "root"}, {}).settings
     return None if is_path(settings.profile) else settings
-
-
-def _same(offers: Sequence[Offer], settings: Settings, confining: Confining) -> Offer | None:
-    """Return what answers as an index would that was built now (asking.same). Raises ProfileError."""
-    wanted = profiles.load(settings.profile).digest, settings_digest(settings, confining)
-    return next(
-        (
-            offer
-            for offer in offers
-            if offer.serving.is_followed and (offer.serving.digest, offer.serving.settings) == wanted
-        ),
-        None,
-    )

@@ -50,7 +50,7 @@ MAX_REQUEST_VALUES = 1_000
 REQUEST_SECONDS = 5.0  # from connecting, or the last reply, to the end of a request
 REPLY_SECONDS = 10.0  # for taking a reply
 UNLOADED = Status("unloaded")
-ELSEWHERE = Refusal("unavailable", "this server cannot say what that command prints", "Ask it for an answer.")
+UNPRINTED = Refusal("unavailable", "this server cannot say what that command prints", "Ask it for an answer.")
 AGAIN_SECONDS = 1.0  # from a connection that could not be accepted to the next try
 _log = logging.getLogger("fledgling")
 
@@ -131,6 +131,8 @@ async def _talk(connection: socket.socket, root: str, offers: Sequence[Offer], r
                 await writer.drain()
     except (OSError, FrameError, TimeoutError) as broken:
         _log.warning("an operator broke off, or sent no request: %s", type(broken).__name__)
+    except Exception:  # noqa: BLE001  (whatever it is, it is of this connection alone)
+        _log.exception("an operator's request has failed")
     finally:
         writer.transport.abort()
 
@@ -178,11 +180,11 @@ async def _reply(root: str, offers: Sequence[Offer], command: Command, asked: Fr
 async def _printed(root: str, offers: Sequence[Offer], command: Command, asked: AskCommand) -> Printed | Refusal:
     """Say what a command prints, if it is one of this version that works on this root."""
     if (asked.version, asked.root) != (__version__, root):
-        return ELSEWHERE
+        return UNPRINTED
     try:
-        return await command(asked, offers, _answered) or ELSEWHERE
+        return await command(asked, offers, _answered) or UNPRINTED
     except (IndexingError, AuditLogError):
-        return ELSEWHERE
+        return UNPRINTED
 
 
 async def _answered(offer: Offer, question: AnyQuestion) -> ServedAnswer:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
@@ -109,7 +109,19 @@ def _reply(connection: "socket.socket", request: FromOperator, seconds: float) -
     return pipe.receive()
 
 
-def same(indexes: Iterable[ServedIndex], profile: Profile, settings: str) -> ServedIndex | None:
+class Served(Protocol):
+    """What a server serves, at either end of its socket."""
+
+    @property
+    def serving(self) -> Serving:
+        """How it is greeted with."""
+        ...
+
+
+Of = TypeVar("Of", bound=Served)
+
+
+def same(indexes: Iterable[Of], profile: Profile, settings: str) -> Of | None:
     """Return an index that answers as one would that was built now under a profile and settings (their hash)."""
     wanted = profile.digest, settings
     return next(

@@ -80,7 +80,7 @@ class AskCommand(Struct, frozen=True, forbid_unknown_fields=True, tag="ask_comma
     root: Annotated[str, Meta(max_length=MAX_PATH_CHARS)]
     named: Annotated[str, Meta(max_length=MAX_PATH_CHARS)] | None
     has_color: bool
-    words: tuple[str, ...]
+    words: Annotated[tuple[str, ...], Meta(min_length=1)]
 
 
 class Printed(Struct, frozen=True, forbid_unknown_fields=True, tag="printed"):
