@@ -3,7 +3,7 @@
 from fledgling.worker.graph.builder import Builder, visits, words
 from fledgling.worker.graph.expressions import ARGS, KEY, OF, VALUE, before_others
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, Imported, Op, Use
+from fledgling.worker.graph.tables import NONE, Imported, Op, ScopeKind, Use
 
 ALIAS, WILDCARD, EVERYWHERE, GUARD = (BITS[role] for role in ("alias", "wildcard", "everywhere", "guard"))
 PARTS = OF | VALUE | ARGS
@@ -49,7 +49,7 @@ def under(builder: Builder, node: int, prefix: int, *, is_sure: bool) -> None:
     of, value, alias = tree.first(node, OF), tree.first(node, VALUE), tree.first(node, ALIAS)
     if value != NONE:
         at = path_of(builder, value, prefix)
-        taken(builder, at, alias if alias != NONE else last_of(builder, value))
+        taken(builder, at, alias if alias != NONE else last_of(builder, value), is_sure=is_sure)
         if tree.labels[node] & EVERYWHERE:
             builder.imports.append(Imported(builder.line(node), "", tree.text(alias), at, everywhere=True))
         return
@@ -66,8 +66,8 @@ def last_of(builder: Builder, node: int) -> int:
     return key if key != NONE else names[-1] if names else node
 
 
-def taken(builder: Builder, path: int, name: int) -> None:
-    """Bind a name to what a path leads to."""
+def taken(builder: Builder, path: int, name: int, *, is_sure: bool = True) -> None:
+    """Bind a name to what a path leads to, or may lead to."""
     text = builder.tree.text(name)
     if text == builder.dialect.self_type.lower():  # use a::{self}
         op, *parts = builder.expressions[path]
@@ -79,14 +79,16 @@ def taken(builder: Builder, path: int, name: int) -> None:
     builder.own[builder.scope].add(number)
     if builder.sites and builder.sites[-1].at == path:  # the last name of the path is what binds
         builder.sites.pop()
-    builder.bind_name(number, builder.scope, builder.add(Op.ALIAS, path), name, Use.IMPORT)
+    bound = path if is_sure else builder.add(Op.UNSURE, path)
+    builder.bind_name(number, builder.scope, builder.add(Op.ALIAS, bound), name, Use.IMPORT)
 
 
 def perhaps_taken(builder: Builder, path: int, name: int) -> None:
     """Take a name as one of all that a module has, since another module may have it where this is not compiled."""
     op, *parts = builder.expressions[path]
-    if op != Op.GET or builder.text_of(parts[1]) != builder.tree.text(name):
-        taken(builder, path, name)
+    is_inner = builder.scopes[builder.scope].kind not in (ScopeKind.MODULE, ScopeKind.NAMESPACE)
+    if is_inner or op != Op.GET or builder.text_of(parts[1]) != builder.tree.text(name):
+        taken(builder, path, name, is_sure=False)
         return
     if builder.sites and builder.sites[-1].at == path:
         builder.sites[-1].at = builder.add(Op.ALIAS, path)
