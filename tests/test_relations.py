@@ -15,6 +15,7 @@ from fledgling.broker.front import Front
 from fledgling.messages.answers import Context, Overview, Related, Relations, Table
 from fledgling.messages.generations import GRAPH
 from fledgling.security import profile as profiles
+from fledgling.worker.indexer.placing import MAX_LINES
 from fledgling.worker.indexer.whole import Spans
 from fledgling.worker.rows import WIDEST
 from fledgling.worker.store.graph import MAX_PLACES
@@ -495,6 +496,24 @@ def test_what_stands_in_a_derived_class_is_found_in_time_in_proportion_to_the_cl
     spans = [(line, 8000 + line % 2) for line in range(8000, 0, -1)]
     within = costs_under(0.1, lambda: [*map(Spans(spans).hold, range(8003))])
     assert within == [1 < line < 8002 for line in range(8003)]
+
+
+@pytest.mark.long  # as many lines take seconds
+async def test_a_definition_further_down_than_lines_are_numbered_costs_its_own_uses_only(tmp_path: Path) -> None:
+    """`MAX_LINES`: its calls are counted, and not certain where others begin on its line; its own uses are not resolved."""
+    below = "function f() { top1(); } function g() { f(); }\nf();\ntop1();\n"
+    (tmp_path / "a.js").write_text("function top1() {}\n" + "\n" * MAX_LINES + below)
+    settings = {"max_file_size": 2 * MAX_LINES}
+    async with fronted(tmp_path, "fledgling-expert", settings=settings) as (front, indexing):
+        assert await indexing.is_sealed(GRAPH, PATIENCE)
+        found: Any = await front.call("symbols", {"symbol": "top1", "relation": "callers"})
+        of_far: Any = await front.call("symbols", {"symbol": "f", "relation": "callers"})
+    assert isinstance(found, Relations), found
+    uses = [(use.line - MAX_LINES, use.confidence) for file in found.files for use in file.related]
+    assert uses == [(2, "likely"), (4, None)]
+    assert isinstance(of_far, Relations), of_far
+    assert of_far.total == 0
+    assert "unresolved" in of_far.account
 
 
 @pytest.mark.long  # it takes as long as a file may; tests/honesty/ has files that were given up

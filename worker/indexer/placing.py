@@ -132,6 +132,9 @@ class Places:
                 around = known[key]
                 if around is not None:
                     yield row, around
+                elif graph.enclosing_line[row] >= MAX_LINES:
+                    graph.reason[row] = min(graph.reason[row], Reason.TOGETHER)
+                    graph.confidence[row] = confidence(graph.reason[row])
 
     def _is_beside(self, file: int, rows: slice) -> npt.NDArray[np.bool_]:
         """Return which rows of a file stand on the first or last line of a definition, and before or behind it.
@@ -168,7 +171,7 @@ class Places:
     def line_around(self, file: int, line: int, part: int) -> int | None:
         """Return the line of that with its place, None where no outline has it."""
         line, part = self.around(file, line, part)
-        if line and not self._line(file, line).rows:
+        if line >= MAX_LINES or (line and not self._line(file, line).rows):
             return None
         return line << PLACE_BITS | self.place(file, line, part)
 
