@@ -14,6 +14,7 @@ from costing import costs_under
 from tables import every_row
 
 from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.graph import project as graph_project
 from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.meaning import MAX_STEPS
@@ -414,6 +415,17 @@ def test_work_tells_how_far_it_is_and_that_it_goes_on_within_a_file() -> None:
     told.clear()
     assert [*judged(many, resolved(many, budget=GraphBudget(), languages=LANGUAGES.rows), told.append)]
     assert told == [0] * 32 + [*range(1, 31)]  # read, before and after all is looked at together, and each file's
+
+
+def test_definitions_on_one_line_are_numbered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has no number is any of its line, which the outline tells."""
+    monkeypatch.setattr(graph_project, "MAX_TOGETHER", 2)
+    graph, _ = graph_of({"a.js": b"function f() {} function g() {} function h() {}\nf(); g(); h();\n"})
+    assert {graph.names[name]: part for name, part in zip(graph.name, graph.target_part, strict=True)} == {
+        "f": 1,
+        "g": 2,
+        "h": 0,
+    }
 
 
 def test_a_budget_that_ends_is_said() -> None:

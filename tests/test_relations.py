@@ -500,7 +500,7 @@ def test_what_stands_in_a_derived_class_is_found_in_time_in_proportion_to_the_cl
 
 @pytest.mark.long  # as many lines take seconds
 async def test_a_definition_further_down_than_lines_are_numbered_costs_its_own_uses_only(tmp_path: Path) -> None:
-    """`MAX_LINES`: its calls are counted, and not certain where others begin on its line; its own uses are not resolved."""
+    """Its calls are counted, and not certain where others begin on its line; its own uses are not resolved."""
     below = "function f() { top1(); } function g() { f(); }\nf();\ntop1();\n"
     (tmp_path / "a.js").write_text("function top1() {}\n" + "\n" * MAX_LINES + below)
     settings = {"max_file_size": 2 * MAX_LINES}
