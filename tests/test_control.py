@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 from forking import fledgling
@@ -27,6 +28,7 @@ from running import PATIENCE, Server
 from fledgling import __version__
 from fledgling.broker.cli import quick
 from fledgling.broker.control import answering, asking
+from fledgling.broker.control import place as control_place
 from fledgling.broker.protocol.http.agents import add
 from fledgling.messages.operating import (
     AskCommand,
@@ -173,6 +175,7 @@ def test_a_command_asks_a_server_of_the_same_profile_and_settings(served, root, 
 QUICKLY = """
 import os, sys
 from fledgling.broker.cli import quick
+quick.SECONDS = float(os.environ.get("SECONDS", quick.SECONDS))
 code = quick.answered(sys.argv[1:], os.environ)
 sys.exit("left" if code is None else code)
 """
@@ -230,7 +233,9 @@ def test_what_a_server_prints_for_a_command_is_what_the_command_prints(served, r
     for row in QUICK:
         tool, *words = row.split()
         words = [tool, "--root", str(root), *words]
-        done, whole = quickly(place, root, *words), fledgling(*words, XDG_RUNTIME_DIR=str(place))
+        # With a variable of ours the command is not answered quickly, whatever that says.
+        whole = fledgling(*words, XDG_RUNTIME_DIR=str(place), _FLEDGLING_NOTHING="x")
+        done = quickly(place, root, *words)
         assert (done.stdout, done.stderr, done.returncode) == (whole.stdout, whole.stderr, whole.returncode), row
         assert "always" in words or "\x1b" not in done.stdout, row
     hostile.unlink()
@@ -574,6 +579,64 @@ def test_what_is_no_request_ends_the_connection_and_nothing_else(served, place, 
         assert pipe.receive().version == __version__
         pipe.send(AskStatus(0))
         assert isinstance(pipe.receive(), Status)
+
+
+def told(out: bytes, err: bytes = b"", **fields: object) -> bytes:
+    return msgspec.msgpack.encode({"type": "printed", "code": 0, "is_paged": False, "out": out, "err": err, **fields})
+
+
+SAID: dict[str, bytes | None] = {  # by what answers as a server of ours would; None: bytes, one after the other
+    "a title and a cleared screen": told(b"\x1b]0;owned\x07\x1b[2J"),
+    "the same beside what is printed": told(b"a\n", b"\x1b]0;owned\x07"),
+    "a sequence that is cut by a colour": told(b"\x1b[\x1b[0m2J"),
+    "a carriage return": told(b"a\rb"),
+    "what turns text around": told("\u202e".encode()),
+    "no text": told(b"\xff"),
+    "a code that is none": told(b"a", code="abc"),
+    "a flag for a code": told(b"a", code=True),
+    "a number for a text": told(b"a", err=7),
+    "a field too many": told(b"a", more=1),
+    "bytes that are no value": told(b"a")[:14] + b"\xc1\xc1\xc1",
+    "a text that is cut": told(b"abc")[:-4],
+    "more behind it": told(b"a") + b"\0",
+    "nothing": b"",
+    "a length past MAX_REPLY_BYTES": b"",
+    "a reply that does not end within SECONDS": None,
+}
+
+
+@pytest.mark.parametrize("said", ["what is printed", *SAID])
+def test_nothing_is_printed_of_what_no_server_of_ours_says(tmp_path, root, said):
+    """Neither is it waited for, nor obeyed by a terminal: the command runs itself."""
+    tmp_path.chmod(0o700)
+    kept = "\x1b[35ma.py\x1b[0m\n\u3000é\t\N{NO-BREAK SPACE}1\n"
+    body = SAID.get(said, told(kept.encode()))
+    size = quick.MAX_REPLY_BYTES + 1 if "MAX_REPLY_BYTES" in said else 1000 if body is None else len(body)
+
+    def answer() -> None:
+        with suppress(OSError):
+            connection, _ = listening.accept()
+            with connection:
+                connection.sendall(framed(b"\x80") + size.to_bytes(4, "big") + (body or b""))
+                while body is None:
+                    time.sleep(0.1)
+                    connection.sendall(b"\x85")
+                connection.recv(1 << 16)
+                connection.recv(1)
+
+    with socket.socket(socket.AF_UNIX) as listening:
+        directory = os.open(tmp_path, os.O_PATH)
+        listening.bind(control_place.address(directory, f"{control_place.prefix_of(root)}fake"))
+        os.close(directory)
+        listening.listen()
+        answering_it = threading.Thread(target=answer, daemon=True)
+        answering_it.start()
+        begun = time.monotonic()
+        done = quickly(tmp_path, root, "search", "needle", SECONDS="0.5")
+        assert time.monotonic() - begun < 50, "each byte has the time of all"
+        answering_it.join(PATIENCE)
+    wanted = ("", "left\n", 1) if said in SAID else (kept, "", 0)
+    assert (done.stdout, done.stderr, done.returncode) == wanted
 
 
 def test_a_request_that_fails_ends_its_connection_and_nothing_else(tmp_path):

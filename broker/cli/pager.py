@@ -1,7 +1,8 @@
 """A pager for what is longer than a screen: `PAGER`, or less, on a terminal alone.
 
-It is started before this process is confined, which may start no program afterwards, and reads a pipe: what is written
-there was made visible, so a pager obeys no more of it than a terminal does.
+It is started before this process is confined, which may start no program afterwards, or once what a server has rendered
+is here and checked (quick.py). It reads a pipe: what is written there was made visible, so a pager obeys no more of it
+than a terminal does.
 """
 
 import contextlib

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from fledgling.broker.cli.quick import COLORS, PLAIN
 from fledgling.messages.answers import (
     AnyAnswer,
     DependencyGraph,
@@ -17,9 +18,6 @@ from fledgling.messages.answers import (
 from fledgling.plain import visible
 
 Spans = Callable[[str], Iterator[tuple[int, int]]]  # where a line matches
-
-# What a terminal is told: "select graphic rendition" of ECMA-48. The colours are ripgrep's.
-_SGR = {"path": "35", "number": "32", "match": "1;31", "beside": "2", "note": "33"}
 
 # The lines of an answer below its first one, by what they begin with; any other names a file.
 _LINES: Mapping[type[AnyAnswer], str] = {
@@ -65,7 +63,7 @@ def _marked(line: str, spans: Spans) -> str:
 
 
 def _in(what: str, text: str) -> str:
-    return f"\x1b[{_SGR[what]}m{visible(text)}\x1b[0m" if text else ""
+    return f"\x1b[{COLORS[what]}m{visible(text)}\x1b[{PLAIN}m" if text else ""
 
 
 def highlighting(given: Mapping[str, Any]) -> Spans | None:

@@ -1,11 +1,14 @@
 """A question that a running server answers whole: the words go there, and what comes back is printed.
 
 Options are parsed by the server, as the command line parses them; loading that takes four times as long as all of this.
-Whatever is not plainly so is left to the command line: this then says nothing, and has asked nothing.
+Whatever is not plainly so is left to the command line, and nothing of it is printed here. It asks again, then, what the
+server could not answer, or not in time; such a call is in the server's log twice. Whoever replies may be no server of
+ours, so a reply is checked whole before a byte of it is written.
 """
 
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from fledgling import __version__, found
@@ -14,13 +17,18 @@ from fledgling.broker.control import place
 TYPE_CHECKING = False  # as type checkers know it: `typing` is not loaded
 if TYPE_CHECKING:
     import socket
-    from typing import Any, TextIO
+    from typing import TextIO
+
+    Reply = tuple[int, bool, str, str]  # of a Printed: the exit code, whether a pager shows it, and what is printed
 
 TOOLS = ("explore", "read", "search", "symbols", "dependencies", "query")  # make docs
 SET = ("FLEDGLING_", "_FLEDGLING_")  # how variables begin that set something
 GREETING_SECONDS = 2.0  # of a server that is alive (control/asking.py)
-SECONDS = 10.0  # for what is said at once: what takes longer is asked by the command line, which knows how long it may
+SECONDS = 10.0  # to a whole reply: what takes longer is asked again by the command line, which knows how long it may
 MAX_REPLY_BYTES = 16 * 2**20  # as any frame (fledgling/pipe.py)
+# The colours of an answer, by what is in them: "select graphic rendition" of ECMA-48. They are ripgrep's.
+COLORS = {"path": "35", "number": "32", "match": "1;31", "beside": "2", "note": "33"}
+PLAIN = "0"
 
 
 def has_color(stream: "TextIO", environment: Mapping[str, str]) -> bool:
@@ -56,7 +64,7 @@ def _is_plain(words: Sequence[str], environment: Mapping[str, str]) -> bool:
     )
 
 
-def _asked(words: Sequence[str], environment: Mapping[str, str]) -> "dict[bytes, Any] | None":
+def _asked(words: Sequence[str], environment: Mapping[str, str]) -> "Reply | None":
     try:
         root = _root(words, environment)
         request = _request(words, *root, has_color=has_color(sys.stdout, environment)) if root else b""
@@ -72,20 +80,21 @@ def _asked(words: Sequence[str], environment: Mapping[str, str]) -> "dict[bytes,
     return None
 
 
-def _shown(reply: "dict[bytes, Any]") -> int:
+def _shown(reply: "Reply") -> int:
+    code, is_paged, *texts = reply
+
     def show() -> None:
-        for stream, name in ((sys.stdout, b"out"), (sys.stderr, b"err")):
-            stream.write(reply[name].decode())
+        for stream, text in zip((sys.stdout, sys.stderr), texts, strict=True):
+            stream.write(text)
             stream.flush()
 
-    if reply[b"is_paged"] and sys.stdout.isatty():
+    if is_paged and sys.stdout.isatty():
         from fledgling.broker.cli.pager import paged  # noqa: PLC0415  (programs that read what is printed need no pager)
 
         with paged(wanted=True):
             show()
     else:
         show()
-    code: int = reply[b"code"]
     return code
 
 
@@ -125,28 +134,32 @@ def _text(value: str) -> bytes:
     return b"\xdb" + len(data).to_bytes(4, "big") + data
 
 
-def _reply(connection: "socket.socket", request: bytes) -> "dict[bytes, Any] | None":
+def _reply(connection: "socket.socket", request: bytes) -> "Reply | None":
     """Ask a server; None where it is of another version, has doubts, or does not answer in time."""
     try:
         connection.settimeout(GREETING_SECONDS)
         connection.sendall(request)
-        _frame(connection)  # its greeting
-        connection.settimeout(SECONDS)
-        return _printed(_frame(connection))
+        _frame(connection, GREETING_SECONDS)  # its greeting
+        return _printed(_frame(connection, SECONDS))
     except OSError:
         return None
 
 
-def _frame(connection: "socket.socket") -> bytes:
-    length = int.from_bytes(_received(connection, 4), "big")
+def _frame(connection: "socket.socket", seconds: float) -> bytes:
+    end = time.monotonic() + seconds
+    length = int.from_bytes(_received(connection, 4, end), "big")
     if length > MAX_REPLY_BYTES:
         raise OSError
-    return _received(connection, length)
+    return _received(connection, length, end)
 
 
-def _received(connection: "socket.socket", size: int) -> bytes:
+def _received(connection: "socket.socket", size: int, end: float) -> bytes:
     parts = []
     while size:
+        left = end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        connection.settimeout(left)
         part = connection.recv(size)
         if not part:
             raise ConnectionResetError
@@ -155,22 +168,54 @@ def _received(connection: "socket.socket", size: int) -> bytes:
     return b"".join(parts)
 
 
-def _printed(body: bytes) -> "dict[bytes, Any] | None":
-    """Return the fields of a Printed (messages/operating.py); None for any other reply."""
-    if not body.startswith(b"\x85\xa4type\xa7printed"):
+def _printed(body: bytes) -> "Reply | None":
+    """Return the fields of a Printed (messages/operating.py); None for another reply, or one a terminal would obey."""
+    try:
+        values = [*_values(body)]
+        code, is_paged, *texts = values[3::2]
+        out, err = (text.decode() for text in texts if isinstance(text, bytes))
+    except (IndexError, ValueError):
         return None
-    values: list[Any] = [*_values(body, 1)]
-    return dict(zip(values[::2], values[1::2], strict=True))
+    if values[:2] + values[2::2] != [b"type", b"printed", b"code", b"is_paged", b"out", b"err"]:
+        return None
+    if type(code) is not int or type(is_paged) is not bool:
+        return None
+    return (code, is_paged, out, err) if _is_harmless(out) and _is_harmless(err) else None
 
 
-def _values(body: bytes, at: int) -> Iterator[bytes | int]:
-    """Yield short strings, bytes, flags and small numbers, which is all that there is in a Printed."""
-    while at < len(body):
+def _values(body: bytes) -> Iterator[bytes | int]:
+    """Yield short strings, bytes, flags and small numbers, which is all that there is in a Printed.
+
+    Raises IndexError and ValueError where it holds more, less or anything else.
+    """
+    at = 1
+    for _ in range(10):  # five names, and what each is
         first, at = body[at], at + 1
         if first < 0x80 or first in (0xC2, 0xC3):
-            yield first if first < 0x80 else first & 1
+            yield first if first < 0x80 else first == 0xC3
             continue
-        width = 0 if first < 0xC0 else 1 << (first - 0xC4)  # bytes that say how many follow
-        size = int.from_bytes(body[at : at + width], "big") if width else first & 0x1F
-        at += width + size
+        if 0xA0 <= first < 0xC0:
+            size = first & 0x1F
+        elif 0xC4 <= first <= 0xC6:
+            width = 1 << (first - 0xC4)  # bytes that say how many follow
+            size, at = int.from_bytes(body[at : at + width], "big"), at + width
+        else:
+            raise ValueError
+        at += size
+        if at > len(body):
+            raise ValueError
         yield body[at - size : at]
+    if at != len(body) or body[0] != 0x85:
+        raise ValueError
+
+
+def _is_harmless(text: str) -> bool:
+    """Return whether a terminal obeys nothing of a text but line breaks, tabs and the colours of answers."""
+    if "\x1b" in text:
+        for color in (PLAIN, *COLORS.values()):
+            text = text.replace(f"\x1b[{color}m", " ")
+    if text.replace("\n", " ").replace("\t", " ").isprintable():
+        return True
+    from fledgling.plain import visible  # noqa: PLC0415  (it knows more exactly, and few texts need that)
+
+    return visible(text) == text
