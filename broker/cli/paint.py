@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from fledgling.broker.cli.quick import COLORS, PLAIN
+from fledgling.broker.cli.colors import COLORS, PLAIN
 from fledgling.messages.answers import (
     AnyAnswer,
     DependencyGraph,

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from fledgling import __version__, found
+from fledgling.broker.cli.colors import COLORS, PLAIN
 from fledgling.broker.control import place
 
 TYPE_CHECKING = False  # as type checkers know it: `typing` is not loaded
@@ -26,9 +27,6 @@ SET = ("FLEDGLING_", "_FLEDGLING_")  # how variables begin that set something
 GREETING_SECONDS = 2.0  # of a server that is alive (control/asking.py)
 SECONDS = 10.0  # to a whole reply: what takes longer is asked again by the command line, which knows how long it may
 MAX_REPLY_BYTES = 16 * 2**20  # as any frame (fledgling/pipe.py)
-# The colours of an answer, by what is in them: "select graphic rendition" of ECMA-48. They are ripgrep's.
-COLORS = {"path": "35", "number": "32", "match": "1;31", "beside": "2", "note": "33"}
-PLAIN = "0"
 
 
 def has_color(stream: "TextIO", environment: Mapping[str, str]) -> bool:

@@ -109,7 +109,7 @@ def _reply(connection: "socket.socket", request: FromOperator, seconds: float) -
     return pipe.receive()
 
 
-class Served(Protocol):
+class Greeted(Protocol):
     """What a server serves, at either end of its socket."""
 
     @property
@@ -118,7 +118,7 @@ class Served(Protocol):
         ...
 
 
-Of = TypeVar("Of", bound=Served)
+Of = TypeVar("Of", bound=Greeted)
 
 
 def same(indexes: Iterable[Of], profile: Profile, settings: str) -> Of | None:
