@@ -113,7 +113,10 @@ class Places:
         return max(rows, key=lambda row: row.line_end, default=None)
 
     def within(self) -> Iterator[tuple[int, int]]:
-        """Yield rows whose line does not tell what they are in, and the line with place of that, 0 for nothing."""
+        """Yield rows whose line does not tell what they are in, and the line with place of that, 0 for nothing.
+
+        What may be in any of several definitions is not sure.
+        """
         graph = self._graph
         lines = np.asarray(graph.line)
         keys = np.asarray(graph.file, np.int64) << LINE_BITS | np.asarray(graph.enclosing_line, np.int64)
@@ -123,8 +126,8 @@ class Places:
         for number, file in enumerate(self.files):
             ends = np.asarray(self._outlines.lines_of_ends(file), np.int64)
             some = slice(firsts[number], firsts[number + 1])
-            is_open = is_shared[some] | _among(lines[some], ends) | self._is_beside(number, some)
-            for at in np.flatnonzero(is_open).tolist():
+            is_asked = is_shared[some] | _among(lines[some], ends) | self._is_beside(number, some)
+            for at in np.flatnonzero(is_asked).tolist():
                 row = int(firsts[number]) + at
                 key = number, graph.enclosing_line[row], graph.enclosing_part[row]
                 if key not in known:
@@ -132,7 +135,8 @@ class Places:
                 around = known[key]
                 if around is not None:
                     yield row, around
-                elif graph.enclosing_line[row] >= MAX_LINES:
+                is_open = around and self._is_open(number, around >> PLACE_BITS, around & IN_NO_OUTLINE)
+                if is_open or (around is None and graph.enclosing_line[row] >= MAX_LINES):
                     graph.reason[row] = min(graph.reason[row], Reason.TOGETHER)
                     graph.confidence[row] = confidence(graph.reason[row])
 
