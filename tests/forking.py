@@ -218,11 +218,11 @@ def become_each(asked: socket.socket) -> Sequence[str]:
     show([*PYTHON, *words])
     while os.getppid() == between:
         time.sleep(0.0005)
+    if leads:
+        os.setsid()  # before anybody ends its group
     told.send(b"there")
     told.close()
     place(dict(zip(numbers, fds, strict=True)))
-    if leads:
-        os.setsid()
     os.chdir(directory)
     os.environ.update(environment | os.environ)  # what a module has set, it would have set now
     return list(words)
