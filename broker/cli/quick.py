@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 TOOLS = ("explore", "read", "search", "symbols", "dependencies", "query")  # make docs
 SET = ("FLEDGLING_", "_FLEDGLING_")  # how variables begin that set something
-GREETING_SECONDS = 2.0  # of a server that is alive (control/asking.py)
 SECONDS = 10.0  # to a whole reply: what takes longer is asked again by the command line, which knows how long it may
 MAX_REPLY_BYTES = 16 * 2**20  # as any frame (fledgling/pipe.py)
 
@@ -135,9 +134,9 @@ def _text(value: str) -> bytes:
 def _reply(connection: "socket.socket", request: bytes) -> "Reply | None":
     """Ask a server; None where it is of another version, has doubts, or does not answer in time."""
     try:
-        connection.settimeout(GREETING_SECONDS)
+        connection.settimeout(place.GREETING_SECONDS)
         connection.sendall(request)
-        _frame(connection, GREETING_SECONDS)  # its greeting
+        _frame(connection, place.GREETING_SECONDS)  # its greeting
         return _printed(_frame(connection, SECONDS))
     except OSError:
         return None

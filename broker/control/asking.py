@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # as in place.py
 
     Connect = Callable[[], socket.socket]
 
-GREETING_SECONDS = 2.0  # of a server that is alive; one that is stopped is passed over
 REPLY_SECONDS = 5.0  # beside what a call may take
 ELSEWHERE = ("unavailable", "busy", "failed")  # refusals of a server, where an index of one's own may do better
 _log = logging.getLogger("fledgling")
@@ -85,7 +84,7 @@ def indexes(environment: Mapping[str, str], root: Path | None) -> Iterator[list[
         for name, connection in place.connected(environment, place.prefix_of(root) if root else place.PREFIX).items():
             stack.enter_context(connection)
             try:
-                greeting = _pipe(connection, GREETING_SECONDS).receive()
+                greeting = _pipe(connection, place.GREETING_SECONDS).receive()
             except (OSError, FrameError) as broken:
                 _log.warning("a server of this root does not answer: %s", broken)
                 continue
@@ -98,7 +97,7 @@ def indexes(environment: Mapping[str, str], root: Path | None) -> Iterator[list[
 def _again(stack: ExitStack, environment: Mapping[str, str], name: str, server: Greeting) -> "socket.socket":
     """Connect once more to a server, if it is still that one. Raises OSError."""
     connection = place.connected(environment, name).get(name)
-    if not connection or _pipe(stack.enter_context(connection), GREETING_SECONDS).receive() != server:
+    if not connection or _pipe(stack.enter_context(connection), place.GREETING_SECONDS).receive() != server:
         raise ConnectionError("it has ended")
     return connection
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # loaded where there is a server
 
 VARIABLE = "XDG_RUNTIME_DIR"  # XDG Base Directory Specification: owned by the user, who alone has access to it
 PREFIX = "fledgling-"
+GREETING_SECONDS = 2.0  # of a server that is alive; one that is stopped is passed over
 CONNECTING = struct.pack("ll", 2, 0)  # seconds and microseconds: who waits longer has met a server that stands still
 
 
