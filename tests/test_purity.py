@@ -6,11 +6,11 @@ import pytest
 from costing import costs_under
 
 from fledgling.worker.graph.facts import FactsExtractor
-from fledgling.worker.graph.project import GraphFile
 from fledgling.worker.graph.purity import judged
 from fledgling.worker.graph.replaced import MAX_WAYS
 from fledgling.worker.graph.resolve import resolved
 from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import ImportRow
 

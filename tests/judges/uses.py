@@ -9,11 +9,11 @@ from typing import NamedTuple
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.meaning import Meaning
-from fledgling.worker.graph.project import GraphFile, Project
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.reasons import Confidence, confidence
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.solver import GraphBudget
-from fledgling.worker.graph.tables import NONE, ScopeKind, Use, sites_of
+from fledgling.worker.graph.tables import NONE, GraphFile, ScopeKind, Use, sites_of
 from fledgling.worker.graph.values import EXTERNAL
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared

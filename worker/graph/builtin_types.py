@@ -9,8 +9,19 @@ from collections import defaultdict
 from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
-from fledgling.worker.graph.project import GraphFile
-from fledgling.worker.graph.tables import MADE, NONE, Binding, Facts, Op, ScopeKind, Site, Use, sites_of, unpacked
+from fledgling.worker.graph.tables import (
+    MADE,
+    NONE,
+    Binding,
+    Facts,
+    GraphFile,
+    Op,
+    ScopeKind,
+    Site,
+    Use,
+    sites_of,
+    unpacked,
+)
 from fledgling.worker.languages.python import effects as known
 
 MAX_DEPTH = 12  # expressions within each other that are looked into, for a type or a full name

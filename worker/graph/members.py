@@ -101,7 +101,7 @@ def may_be_put_over(solver: Solver, scope: int, name: int) -> bool:
     project = solver.project
     if project.scope(scope).kind != ScopeKind.MODULE:
         return False
-    if scope in project.updated:
+    if scope in project.updated or (scope, name) in project.deleted:
         return True
     own = scope & ~MASK if project.unit(scope).dialect.prototypes else NONE
     if name in project.written:

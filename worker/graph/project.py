@@ -5,7 +5,9 @@ from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
+from fledgling.worker.graph.builtin_types import FileFacts
 from fledgling.worker.graph.other_case import respell, small
+from fledgling.worker.graph.replaced import with_unseen_names
 from fledgling.worker.graph.tables import (
     ASSIGNED,
     AT,
@@ -22,6 +24,7 @@ from fledgling.worker.graph.tables import (
     Binding,
     Facts,
     Flag,
+    GraphFile,
     Imported,
     Op,
     Parameter,
@@ -32,6 +35,7 @@ from fledgling.worker.graph.tables import (
     unpacked,
 )
 from fledgling.worker.language import Dialect
+from fledgling.worker.languages.python import effects as known
 from fledgling.worker.rows import ImportRow
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
@@ -64,15 +68,6 @@ class Starring(NamedTuple):
 
 
 NOT_HANDED_ON, NOT_LOOKED_FOR = Starring([], is_cut=False), Starring([], is_cut=True)
-
-
-class GraphFile(NamedTuple):
-    """A file with its facts, as FactsExtractor makes them, and its imports, as they were resolved."""
-
-    path: str
-    language: str
-    facts: bytes | memoryview
-    imports: Sequence[ImportRow]
 
 
 def dotted(path: str) -> str:
@@ -205,11 +200,33 @@ class Project:
         self._exported: dict[int, set[int] | None] = {}  # the names of a module that `*` means, where it says them
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
+        self.updated = self._updated(files)  # modules in which any name may get another value: `globals().update(a)`
         for unit in self.units:
             if unit.dialect.exported and unit.facts.scopes[0].stars:
                 self._put_over(unit)
             if unit.base in self.updated:
                 _forget_reach(unit, range(len(unit.names)))
+
+    def _updated(self, files: Sequence[GraphFile]) -> set[int]:
+        telling = {
+            unit.number: FileFacts(unit.number, file)
+            for unit, file in zip(self.units, files, strict=True)
+            if unit.dialect.exported and not known.TELLING.isdisjoint(unit.facts.names)
+        }
+        paths = {unit.number: unit.path for unit in self.units if unit.dialect.exported}
+        return {self.units[number].base for number in with_unseen_names(telling, paths)}
+
+    @cached_property
+    def deleted(self) -> set[tuple[int, int]]:
+        """The names that modules delete, with their scopes: who takes one from there may get another, or none."""
+        found: set[tuple[int, int]] = set()
+        for unit in self.units:
+            sites = site_columns(unit.facts)
+            gone = sites[AT][(sites[USE] == Use.WRITE) & (sites[BINDING] == NONE)] if unit.dialect.exported else ()
+            for op, *parts in (unit.expressions[at] for at in gone):
+                if op == Op.NAME and parts[1] == 0:
+                    found.add((unit.base, unit.names[parts[0]]))
+        return found
 
     def _respell(self) -> dict[Definition, int]:
         """Let names in any case be one; return the own names of definitions by that name, where it is another."""
@@ -410,19 +427,6 @@ class Project:
         }
 
     @cached_property
-    def updated(self) -> set[int]:
-        """The modules in which any name may be given another value: `globals().update(a)`."""
-        return {
-            unit.base
-            for unit in self.units
-            if unit.dialect.exported and {"globals", "update"} <= {*unit.facts.names}
-            for op, *parts in unit.expressions
-            if op == Op.GET and unit.facts.names[parts[1]] == "update"
-            if unit.expressions[parts[0]][0] == Op.CALL
-            and self.last_name(unit.base | unit.expressions[parts[0]][1]) == "globals"
-        }
-
-    @cached_property
     def replaced(self) -> dict[tuple[str, int], list[int]]:
         """The names of members that a program removes or sets by name, with its language: whose these are, or -1."""
         found: dict[tuple[str, int], list[int]] = {}
@@ -493,11 +497,11 @@ class Project:
         self._every(scope)[name] = [*own, *(bindings or own)]  # bound twice, also where it is not seen by what
 
     def _first_used(self, unit: Unit) -> dict[int, int]:
-        """The lines on which a module first uses names as it runs, and not in a function."""
+        """The lines on which a module first uses names as it runs, and not in a function; a lambda may run at once."""
         found: dict[int, int] = {}
         running: list[bool] = []  # by scope; those around come first
         for row in unit.facts.scopes:
-            running.append(row.kind in HOLDING and (row.parent == NONE or running[row.parent]))
+            running.append(row.kind != ScopeKind.FUNCTION and (row.parent == NONE or running[row.parent]))
         sites = site_columns(unit.facts)
         columns = sites[[NAME, SITE_LINE, SCOPE]][:, (sites[BINDING] == NONE) & (sites[AT] > 1)]
         for name, line, scope in zip(*columns.tolist(), strict=True):

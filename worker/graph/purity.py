@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 
 from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget, Target
 from fledgling.worker.graph.effects import Effect, EffectReader, Function
-from fledgling.worker.graph.project import GraphFile
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.surroundings import surroundings
+from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.graph.telling import Tell, unheard
 
 LANGUAGE = "python"  # the one whose effects are read

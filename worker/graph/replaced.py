@@ -44,14 +44,16 @@ def patched(files: Mapping[int, FileFacts]) -> frozenset[str]:
     return frozenset(found)
 
 
-def with_unseen_names(files: Mapping[int, FileFacts]) -> frozenset[int]:
+def with_unseen_names(files: Mapping[int, FileFacts], paths: Mapping[int, str]) -> frozenset[int]:
     """Return the files whose names may be others than they say: `globals().update(a)`, `b.__dict__[c] = d` of a file b.
+
+    Of these `files`, and of all whose `paths` are given: those that other ones change.
 
     A file that does more with its own names than read one may give them to who changes them: `names = globals()`.
     """
     unseen = {number for number, file in files.items() if _gives_its_names_away(file)}
     modules = {module for file in files.values() for module in _changed_modules(file)}
-    return frozenset(unseen | {number for number, file in files.items() if modules and _module(file) in modules})
+    return frozenset(unseen | {number for number, path in paths.items() if modules and _module(path) in modules})
 
 
 def _gives_its_names_away(file: FileFacts) -> bool:
@@ -59,11 +61,19 @@ def _gives_its_names_away(file: FileFacts) -> bool:
     if named & known.GLOBALS:
         return True
     expressions = file.facts.expressions
+    if "modules" in named and _sets_own(file):
+        return True
     if "exec" in named and any(_executes(file, parts) for op, *parts in expressions if op == Op.CALL):
         return True
-    if known.NAMESPACES.isdisjoint(known.BUILTIN + name for name in named):
+    if "__dict__" not in named and known.NAMESPACES.isdisjoint(known.BUILTIN + name for name in named):
         return False
-    own = {at for at, (op, *_) in enumerate(expressions) if op == Op.CALL and None in _namespaces(file, at)}
+    local = {site.at for site in file.sites if site.use == Use.CALL and file.function(site.scope) != NONE}
+    own = {
+        at
+        for at, (op, *parts) in enumerate(expressions)
+        if op in (Op.CALL, Op.GET) and None in _namespaces(file, at)
+        if not (op == Op.CALL and at in local and _built_in(file, parts[0]) in known.LOCAL_NAMESPACES)
+    }
     facts = file.facts
     return bool(own) and (
         any(_gives(file, expression, own) for expression in expressions)
@@ -74,10 +84,19 @@ def _gives_its_names_away(file: FileFacts) -> bool:
     )
 
 
+def _sets_own(file: FileFacts) -> bool:
+    """Return whether a file sets names of its own module: `sys.modules[__name__].a = b`, or by `setattr`."""
+    expressions = file.facts.expressions
+    put_into = [write.of for write in file.facts.writes if write.name != NONE]
+    calls = [parts for op, *parts in expressions if op == Op.CALL and parts[1] and parts[1][0] >= 0]
+    put_into += [arguments[0] for called, arguments, _ in calls if _built_in(file, called) in known.SETTERS]
+    return any(_unless_own(file, way) is None for at in put_into for way in _ways(file, at))
+
+
 def _executes(file: FileFacts, call: Sequence[Any]) -> bool:
     """Return whether a call runs a text among the names of the file itself: `exec(text)`."""
     called, arguments, named = call
-    return file.dotted(called) == known.BUILTIN + "exec" and len(arguments) + len(named) < 2
+    return _built_in(file, called) == known.BUILTIN + "exec" and len(arguments) + len(named) < 2
 
 
 def _gives(file: FileFacts, expression: Sequence[Any], own: Set[int]) -> bool:
@@ -88,7 +107,7 @@ def _gives(file: FileFacts, expression: Sequence[Any], own: Set[int]) -> bool:
     if op in (Op.CALL, Op.NEW):
         called, arguments, named = parts
         given = {*arguments, *(value for _, value in named)}  # `f(**globals())` copies them
-        return bool(own & given) and file.dotted(called) not in known.READERS
+        return bool(own & given) and _built_in(file, called) not in known.READERS
     if op in (Op.LIST, Op.TUPLE, Op.CHOICE):
         return bool(own & {*parts[0]})
     if op == Op.DICT:
@@ -114,8 +133,8 @@ def _changed_modules(file: FileFacts) -> Iterator[str]:
                 yield file.name(parts[1])
 
 
-def _module(file: FileFacts) -> str:
-    stem = posixpath.splitext(file.path)[0]
+def _module(path: str) -> str:
+    stem = posixpath.splitext(path)[0]
     return posixpath.basename(stem.removesuffix("/__init__"))
 
 
@@ -226,11 +245,27 @@ def _namespaces(file: FileFacts, at: int) -> set[int | None]:
         op, *parts = file.facts.expressions[way]
         if file.dotted(way) == known.BUILTINS:
             found.add(way)
-        elif op == Op.CALL and file.dotted(parts[0]) in known.NAMESPACES:
-            found.add(max(parts[1][0], 0) if parts[1] else None)
+        elif op == Op.CALL and _built_in(file, parts[0]) in known.NAMESPACES:
+            found.add(_unless_own(file, max(parts[1][0], 0)) if parts[1] else None)
         elif op == Op.GET and file.name(parts[1]) == "__dict__":
-            found.add(parts[0])
+            found.add(_unless_own(file, parts[0]))
     return found
+
+
+def _built_in(file: FileFacts, at: int) -> str | None:
+    """Return the full name of what is outside, also of what Python has built in where a star may have put another."""
+    op, *parts = file.facts.expressions[at]
+    is_free = op == Op.NAME and parts[1] == NONE
+    return known.BUILTIN + file.name(parts[0]) if is_free else file.dotted(at)
+
+
+def _unless_own(file: FileFacts, at: int) -> int | None:
+    """Return an expression, and None where it is the module of the file itself: `sys.modules[__name__]`."""
+    op, *parts = file.facts.expressions[at]
+    if op != Op.INDEX or file.dotted(parts[0]) != "sys.modules":
+        return at
+    key, *named = file.facts.expressions[max(parts[1], 0)]
+    return None if key == Op.NAME and file.name(named[0]) == "__name__" else at
 
 
 def _ways(file: FileFacts, at: int) -> list[int]:

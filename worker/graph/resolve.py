@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from fledgling.worker.graph import calls, globs, lookup, members, operations, prototypes, types
-from fledgling.worker.graph.project import GraphFile, Project
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.rows import Graph, Rows, with_rows
 from fledgling.worker.graph.solver import GraphBudget, Solver
-from fledgling.worker.graph.tables import AT, Op, site_columns
+from fledgling.worker.graph.tables import AT, GraphFile, Op, site_columns
 from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.language import Language
 

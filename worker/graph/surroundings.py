@@ -66,7 +66,7 @@ def surroundings(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph
     for name, targets in of_classes.properties.items():
         found.properties[name] += targets
     derived, instead = _derived(names, above), replaced(files)
-    unseen = with_unseen_names(files)
+    unseen = with_unseen_names(files, {number: file.path for number, file in files.items()})
     for number, file in files.items():
         file.told(derived, instead, gets_unseen_names=number in unseen)
     changed = {

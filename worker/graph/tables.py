@@ -14,12 +14,14 @@ looks it up from its scope outwards.
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import chain, starmap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, msgpack
 from msgspec.structs import astuple
+
+from fledgling.worker.rows import ImportRow
 
 NONE = -1  # no expression, no scope, no name
 MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a + b
@@ -285,6 +287,15 @@ class Facts(Struct, array_like=True):
     replaced: list[tuple[int, int]] = []
     augmented: list[Augmented] = []
     taken: list[Consumed] = []
+
+
+class GraphFile(NamedTuple):
+    """A file with its facts, as FactsExtractor makes them, and its imports, as they were resolved."""
+
+    path: str
+    language: str
+    facts: bytes | memoryview
+    imports: Sequence[ImportRow]
 
 
 def packed_sites(sites: Sequence[Site]) -> memoryview:

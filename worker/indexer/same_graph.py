@@ -10,9 +10,9 @@ from hashlib import blake2b
 
 import msgspec
 
-from fledgling.worker.graph.project import GraphFile
 from fledgling.worker.graph.rows import Begun, Graph
 from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.store.facts import KEY_BYTES, key_of
 
 Bytes = bytes | memoryview
