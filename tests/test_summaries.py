@@ -52,6 +52,23 @@ TOPS: dict[str, tuple[str, Sentence | None]] = {
     "preprocessing": ("#include <a.h>\n#define A 1\nint a;\n", None),
     "a comment behind code": ("a = 1\n# Sends a file again.\n", None),
     "a licence alone": ("# Copyright me.\n# Licensed under the MIT License.\n", None),
+    "a comment on the first of several functions": (
+        "#include <a.h>\n\n/* Sends a file again. */\nstatic int\nsend (int a)\n{\n}\n\nint stop(void)\n{\n}\n",
+        None,
+    ),
+    "the same, a line of it": ("// Sends a file again.\nint *send(int a) {\n}\nint stop(void) {\n}\n", None),
+    "a comment on the only function": (
+        "/* Sends a file again. */\nint send(int a)\n{\n}\n",
+        Sentence("Sends a file again.", COMMENT),
+    ),
+    "a comment above functions, and a blank line": (
+        "/* Sends a file again. */\n\nint send(int a)\n{\n}\nint stop(void)\n{\n}\n",
+        Sentence("Sends a file again.", COMMENT),
+    ),
+    "a comment on a class with arguments": (
+        "/** Sends a file again. */\ndata class Send(val a: Int)\nfun send(a: Int) = a\nfun stop() = 1\n",
+        Sentence("Sends a file again.", COMMENT),
+    ),
     "nothing": ("", None),
 }
 
