@@ -58,8 +58,6 @@ def with_unseen_names(files: Mapping[int, FileFacts], paths: Mapping[int, str]) 
 
 def _gives_its_names_away(file: FileFacts) -> bool:
     named = {*file.facts.names}
-    if named & known.GLOBALS:
-        return True
     expressions = file.facts.expressions
     if "modules" in named and _sets_own(file):
         return True

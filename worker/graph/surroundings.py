@@ -67,6 +67,7 @@ def surroundings(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph
         found.properties[name] += targets
     derived, instead = _derived(names, above), replaced(files)
     unseen = with_unseen_names(files, {number: file.path for number, file in files.items()})
+    unseen |= {number for number, file in files.items() if not known.GLOBALS.isdisjoint(file.facts.names)}
     for number, file in files.items():
         file.told(derived, instead, gets_unseen_names=number in unseen)
     changed = {
