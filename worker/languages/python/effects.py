@@ -114,9 +114,7 @@ IMPURE_MODULES = words("""
 NAMESPACES = words("globals locals vars", BUILTIN)  # what they give are the variables of a module or object
 LOCAL_NAMESPACES = words("locals vars", BUILTIN)  # in a function, without arguments, they are its own variables
 GLOBALS = words("__globals__ f_globals")  # attributes that are the variables of a module, as globals() is
-TELLING = words(
-    "exec globals locals modules vars __dict__ __globals__ f_globals"
-)  # what a file names that may change names
+TELLING = words("exec globals locals modules vars __dict__")  # what a file names that may change its names
 READING_NAMES = words("__contains__ __getitem__ __iter__ __len__ copy get items keys values")  # change no name
 READERS = words("all any dict iter len list print repr set sorted str tuple", BUILTIN)  # nor do these with a dictionary
 PATCHING_METHODS = words("setattr delattr")  # of pytest's `monkeypatch`
