@@ -83,7 +83,8 @@ def test_each_starts():
 @pytest.mark.long
 def test_searches_of_a_project_that_changes_are_measured(tmp_path):
     """With fewer changes than a benchmark makes; a smaller project than those need is refused."""
-    files = {f"m{number}.py": f"def number_{number}_of_a_module():\n    return {number}\n" for number in range(12)}
+    text = "# Return the number of this module\ndef number_{0}_of_a_module():\n    return {0}\n"
+    files = {f"m{number}.py": text.format(number) for number in range(12)}
     git(make(tmp_path, **files), "init", "--quiet")
     git(tmp_path, "add", ".")
     fewer = "import changes; changes.EDITED, changes.MOST_EDITED, changes.MOVED = 1, {}, 3; changes.main()"
