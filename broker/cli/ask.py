@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -74,10 +74,12 @@ METAVARS = {
 }
 # Meanings that a command has of its own: a person types, has no `next` to call, and sees choices in alphabetical order.
 MEANINGS = {
+    "also": "synonyms, for search by meaning",
     "cursor": "where a cut answer goes on: its last line has it",
-    "detail": "how it is built; sizes; or what files say of themselves",
-    "language": "python, javascript, sql, ...: `fledgling languages` lists them",
-    "mode": "what to search by; `docs`: sections of documents",
+    "detail": "what to say of the project",
+    "language": "python, sql, ...: `fledgling languages` lists them",
+    "mode": "what to search by",
+    "path": "directory, file or glob: `src`, `src/*`, `*.py`",
 }
 Result = TypeVar("Result")
 Ask = Callable[[AnyQuestion], Awaitable[AnyAnswer | Refusal]]
@@ -111,7 +113,7 @@ def command_of(tool: str) -> click.Command:
     @setting_options
     @output_options
     @json_option
-    @click.option("--fresh", is_flag=True, help="build an index, even where a server with --control has one")
+    @click.option("--fresh", is_flag=True, help="build an index, even where a server has one")
     @click.pass_context
     def command(
         context: click.Context, /, as_json: bool, color: bool, pager: bool, fresh: bool, **options: Any
@@ -133,10 +135,10 @@ def command_of(tool: str) -> click.Command:
             is_flag=is_flag,
             multiple=is_list,
             default=None,
-            help=_help(field, is_list=is_list),
+            help=_help(field, choices or (), is_list=is_list),
             type=click.Choice(choices) if choices else int if kind == "integer" else None,
             shell_complete=COMPLETED.get(field.name),
-            metavar=None if is_flag or (choices and len(choices) <= LONGEST_CHOICE) else _metavar(field.name),
+            metavar=None if is_flag else _metavar(field.name),
         )(command)
     if tool == "search":
         command = _search_options(command)
@@ -181,10 +183,11 @@ def asked(tool: str, options: dict[str, Any], *, as_json: bool, color: bool) -> 
     return given, Looks(as_json, color, is_listed, form, (), highlighting(given) if color else None, width)
 
 
-def _help(field: msgspec.structs.FieldInfo, *, is_list: bool) -> str:
-    """Return what an option means, and its default where it has one that can be typed."""
+def _help(field: msgspec.structs.FieldInfo, choices: Sequence[str], *, is_list: bool) -> str:
+    """Return what an option means, the words it takes, and its default where it has one that can be typed."""
+    words = f": {', '.join(choices)}" if 0 < len(choices) <= LONGEST_CHOICE else ""
     default = f" [default: {field.default}]" if field.default and isinstance(field.default, str | int) else ""
-    return f"{_meaning(field)}{'; repeatable' if is_list else ''}{default}"
+    return f"{_meaning(field)}{words}{'; repeatable' if is_list else ''}{default}"
 
 
 def _meaning(field: msgspec.structs.FieldInfo) -> str | None:
@@ -203,7 +206,7 @@ def _search_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that search has in a shell alone, under the names that grep and ripgrep have for them."""
     flag = partial(click.option, is_flag=True)
     command = flag("-l", "--files-with-matches", "is_listed", help="only the paths of files, on all pages")(command)
-    command = flag("-i", "--ignore-case", help="upper and lower case are the same, which is the default")(command)
+    command = flag("-i", "--ignore-case", help="upper and lower case are the same: the default")(command)
     command = flag("-F", "--fixed-strings", help="QUERY is plain text, and no meaning is asked for")(command)
     return click.option("-e", "--regexp", metavar="REGEX", help="an expression of RE2, in place of QUERY")(command)
 
