@@ -210,7 +210,7 @@ def test_what_an_indexer_says_is_looked_at_as_what_a_worker_says(
     odd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lie: str | None
 ) -> None:
     """What does not fit costs an index, and is never shown."""
-    says = f"pipe.send({lie})" if lie else ""
+    says = f"pipe.send({lie})" if lie else "sys.exit()"
     monkeypatch.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=f"pipe.send(accepted)\n{says}"))
     found = seek(odd, Search("timeout", path="README.md"), confining=BARE)
     assert (found is not None) == (lie not in LIES.values())

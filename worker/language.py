@@ -62,7 +62,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     object behind its keys: `vars(a)`, `a.__dict__`. The variable `exported` of a module says which names all of it are,
     `__all__`; of two that have a name the last counts. Where there are `members_of_packages`, only files of the package
     see what does not say that others do; where a language `says_overrides`, what does not say so overrides nothing of a
-    class.
+    class. Where a language `infers_new`, `new()` may make an object of a type that is not written.
     """
 
     rules: tuple[str, ...] = ()
@@ -101,6 +101,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     bare_calls: bool = False
     implicit_parameter: str = ""
     in_any_case: bool = False
+    infers_new: bool = False
     functions_apart: bool = False
     types_inside: bool = False
     keyed_members: bool = False
@@ -283,6 +284,10 @@ class Languages(Struct, frozen=True):
     def in_any_case(self) -> tuple[str, ...]:
         """The languages in which a use may spell the name of a function or a class in another case."""
         return tuple(sorted(name for name, row in self.rows.items() if row.graph.in_any_case))
+
+    def inferring_new(self) -> tuple[str, ...]:
+        """The languages in which `new()` may make an object of a type that is not written."""
+        return tuple(sorted(name for name, row in self.rows.items() if row.graph.infers_new))
 
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""

@@ -179,6 +179,7 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     code: tuple[Word, ...] = ()  # languages of code
     modules: dict[Word, Modules] = {}  # by language, where it says anything
     any_case: tuple[Word, ...] = ()  # languages in which a use may spell a name in another case
+    infers_new: tuple[Word, ...] = ()  # languages in which `new()` may make an object of a type that is not written
     partial: Said | None = None  # what the index lacks, as a sentence
     pending: Said | None = None  # what only a later generation has, likewise
     related: tuple[Word, ...] = ()

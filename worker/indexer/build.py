@@ -246,6 +246,7 @@ class Building:
             code=self._languages.code(),
             modules=self._languages.modules(),
             any_case=self._languages.in_any_case(),
+            infers_new=self._languages.inferring_new(),
             related=() if self._index.why_unrelated() else self._languages.graphed(),
             partial=partial,
             pending=pending,

@@ -34,6 +34,7 @@ UNSEEN = {  # what may mean a definition, and was not looked at for it, where th
     ITS_DEFINITION: ("text", "external", "local"),
     ITS_TYPE: ("external",),
 }
+NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object without the name of its type
 NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
 
@@ -60,6 +61,7 @@ class Account(NamedTuple):
     unknown: dict[str, list[str]]  # by the reason
     aliased: int  # uses of the definition by another name
     differ: bool = False  # whether some are in another case
+    inferred: Sequence[str] = ()  # places where an object is made of a type that nobody can tell, maybe of this
 
     @property
     def resolved(self) -> int:
@@ -85,7 +87,8 @@ def account(request: Request, name: str, asked: Collection[Definition]) -> Accou
             unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
     aliased = _aliased(request, name, asked)
     differ = not all(place.is_as_asked for place in places)
-    return Account(name, classes.total(), len(places) <= MOST, classes, unresolved, aliased, differ)
+    inferred = _inferred(request, asked)
+    return Account(name, classes.total(), len(places) <= MOST, classes, unresolved, aliased, differ, inferred)
 
 
 def sentence(account: Account) -> str:
@@ -99,10 +102,12 @@ def sentence(account: Account) -> str:
     least = "" if account.is_whole else f"the first {MOST:,} of more than "
     name = f"`{account.name}`{' in any case' if account.differ else ''}"
     said = f"{least}{counted(account.total, 'occurrence')} of {name}: {', '.join(parts) or 'none in the text'}"
-    if not account.unknown:
+    if not account.unknown and not account.inferred:
         said += "; nothing unresolved"
     if account.aliased:
         said += f"; {account.aliased:,} more by another name"
+    if account.inferred:
+        said += f"; {len(account.inferred):,} of `new()` may make one, of no written type ({_shown(account.inferred)})"
     return said
 
 
@@ -127,13 +132,34 @@ def _shown(places: Sequence[str]) -> str:
     return f"{', '.join(places[:SHOWN_PLACES])}{more}"
 
 
-def _places(request: Request, name: str, *, any_case: bool) -> Iterator[Place]:
-    """Yield where a name stands as a whole word, in `any_case` where the language of a file admits that."""
+def _inferred(request: Request, asked: Collection[Definition]) -> list[str]:
+    """Return where an object is made whose type is neither written nor told by the graph, if it may be one of these."""
+    assert request.graph
+    languages = request.opened.generation.infers_new
+    if not any(_is_made(request, each, languages) for each in asked):
+        return []
+    places = (place for place in _places(request, "new", any_case=False, found=NEW) if place.file.language in languages)
+    untold = (place for place in places if not request.graph.at(place.file.number, place.line, place.column))
+    return [f"{place.file.path}:{place.line}" for place in islice(untold, MOST)]
+
+
+def _is_made(request: Request, definition: Definition, languages: Collection[str]) -> bool:
+    """Return whether `new` makes what is defined, or calls it: a type, or a constructor."""
+    assert request.outlines
+    file = request.blocks.file(definition.file)
+    here = request.outlines.beginning(file, definition.line) if file.language in languages else ()
+    return any(row.kind in TYPES or row.qualified_name.endswith(f"{row.name}.{row.name}") for row in here)
+
+
+def _places(request: Request, name: str, *, any_case: bool, found: re.Pattern[bytes] | None = None) -> Iterator[Place]:
+    """Yield where a name stands as a whole word, in `any_case` where the language of a file admits that; or where
+    there is what is to be `found`, which begins with the name.
+    """
     assert request.signatures
     needed = prefilter.of_literal(name, case_sensitive=not any_case)
     blocks = request.blocks.in_order() if needed is None else request.signatures.holding(needed)
     word = name.encode()
-    as_asked, in_small = pattern(word), pattern(word.lower())
+    as_asked, in_small = found or pattern(word), pattern(word.lower())
     file: File | None = None
     for block in blocks:
         request.check()
