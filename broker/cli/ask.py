@@ -76,9 +76,9 @@ METAVARS = {
 MEANINGS = {
     "also": "synonyms, for search by meaning",
     "cursor": "where a cut answer goes on: its last line has it",
-    "detail": "what to say of the project",
+    "detail": "how it is built; sizes; or what files say of themselves",
     "language": "python, sql, ...: `fledgling languages` lists them",
-    "mode": "what to search by",
+    "mode": "what to search by; `docs`: sections of documents",
     "path": "directory, file or glob: `src`, `src/*`, `*.py`",
 }
 Result = TypeVar("Result")
@@ -185,7 +185,7 @@ def asked(tool: str, options: dict[str, Any], *, as_json: bool, color: bool) -> 
 
 def _help(field: msgspec.structs.FieldInfo, choices: Sequence[str], *, is_list: bool) -> str:
     """Return what an option means, the words it takes, and its default where it has one that can be typed."""
-    words = f": {', '.join(choices)}" if 0 < len(choices) <= LONGEST_CHOICE else ""
+    words = f" ({', '.join(choices)})" if 0 < len(choices) <= LONGEST_CHOICE else ""
     default = f" [default: {field.default}]" if field.default and isinstance(field.default, str | int) else ""
     return f"{_meaning(field)}{words}{'; repeatable' if is_list else ''}{default}"
 

@@ -144,6 +144,11 @@ class _Comment(NamedTuple):
     source: str
 
 
+def _is_function(lines: Sequence[str]) -> bool:
+    """Return whether a function begins in the first of two lines."""
+    return _FUNCTION.match("\n".join(lines)) is not None
+
+
 def _comments(lines: Sequence[str], *, is_one: bool) -> Iterator[_Comment]:
     """Yield the comments before the first line that is code, but for packages and imports; without that which stands
     right above a function, unless it is the only one.
@@ -156,14 +161,14 @@ def _comments(lines: Sequence[str], *, is_one: bool) -> Iterator[_Comment]:
         if opened:
             close = opened[1] or _CLOSES[(opened.lastindex or 1) - 1] or ""
             found, at = _block(lines, at, opened.end(), close)
-            if is_one or not _FUNCTION.match("\n".join(lines[at : at + 2])):
+            if is_one or not _is_function(lines[at : at + 2]):
                 yield _Comment(found, "docstring" if opened[1] else "comment")
         elif _LINE.match(line) and not _DIRECTIVE.match(line) and not line.startswith("#!"):
             found = []
             while at < len(lines) and (mark := _LINE.match(lines[at])) and not _DIRECTIVE.match(lines[at]):
                 found.append(lines[at][mark.end() :])
                 at += 1
-            if is_one or not _FUNCTION.match("\n".join(lines[at : at + 2])):
+            if is_one or not _is_function(lines[at : at + 2]):
                 yield _Comment(found, "comment")
         elif not line.strip() or _PASSED.match(line) or _DIRECTIVE.match(line) or line.strip() in (")", "};", "}"):
             at += 1

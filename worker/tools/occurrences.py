@@ -107,7 +107,7 @@ def sentence(account: Account) -> str:
     if account.aliased:
         said += f"; {account.aliased:,} more by another name"
     if account.inferred:
-        said += f"; {len(account.inferred):,} of `new()` may make one, of no written type ({_shown(account.inferred)})"
+        said += f"; {len(account.inferred):,} `new()` without a type may make one ({_shown(account.inferred)})"
     return said
 
 
