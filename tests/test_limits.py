@@ -217,8 +217,7 @@ async def test_statements_that_hear_an_interrupt_end_at_their_time(project, tmp_
     found = await overshoots(project, tmp_path, SLOW_STATEMENTS["heard"], wanted=0.05)
     late = in_record("heard", found, record_testsuite_property)
     assert len(found) >= 40
-    # On a machine whose processors are lent out, the broker may come before the engine's next batch of rows.
-    assert [name for name, each in found.items() if not any(lived for _, lived in each)] == []
+    assert [name for name, each in found.items() if any(at < limits.GRACE and not lived for at, lived in each)] == []
     assert statistics.median(late) < 0.05
     assert late[-1] < limits.GRACE
 
@@ -259,7 +258,7 @@ async def test_statements_that_hear_nothing_end_with_their_worker(project, tmp_p
     ended = [name for name, attempts in found.items() if not all(lived for _, lived in attempts)]
     record_testsuite_property("statements that end with their worker", len(ended))
     assert len(found) >= 25
-    assert len(ended) >= 5  # how many depends on the machine: 14 on a quiet one, 7 on one that six share
+    assert len(ended) >= 10  # how many depends on the machine
     assert late[-1] < limits.GRACE + SLACK
 
 
