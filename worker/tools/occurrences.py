@@ -35,6 +35,10 @@ UNSEEN = {  # what may mean a definition, and was not looked at for it, where th
     ITS_TYPE: ("external",),
 }
 NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object without the name of its type
+BEFORE_VALUE = (
+    *(each.encode() for each in "=(,?:{[&|>;"),
+    b"return",
+)  # what a line has before a value, if anything: no prose
 NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
 
@@ -134,13 +138,21 @@ def _shown(places: Sequence[str]) -> str:
 
 def _inferred(request: Request, asked: Collection[Definition]) -> list[str]:
     """Return where an object is made whose type is neither written nor told by the graph, if it may be one of these."""
-    assert request.graph
     languages = request.opened.generation.infers_new
     if not any(_is_made(request, each, languages) for each in asked):
         return []
     places = (place for place in _places(request, "new", any_case=False, found=NEW) if place.file.language in languages)
-    untold = (place for place in places if not request.graph.at(place.file.number, place.line, place.column))
+    untold = (place for place in places if _is_untold(request, place))
     return [f"{place.file.path}:{place.line}" for place in islice(untold, MOST)]
+
+
+def _is_untold(request: Request, place: Place) -> bool:
+    """Return whether a value may stand at a place, as far as its line tells, of which the graph knows nothing."""
+    assert request.graph
+    if request.graph.at(place.file.number, place.line, place.column):
+        return False
+    before = line_of(request, place.file, place.line)[: place.column].rstrip()
+    return not before or before.endswith(BEFORE_VALUE)
 
 
 def _is_made(request: Request, definition: Definition, languages: Collection[str]) -> bool:
