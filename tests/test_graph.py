@@ -20,13 +20,14 @@ from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.meaning import MAX_STEPS
 from fledgling.worker.graph.members import MAX_OVERLOADS, MAX_REPLACED
 from fledgling.worker.graph.overrides import MAX_COMPARED
-from fledgling.worker.graph.project import LINE, MAX_STARS, Project
+from fledgling.worker.graph.project import LINE, Project
 from fledgling.worker.graph.prototypes import MAX_PROTOTYPES
 from fledgling.worker.graph.purity import judged
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.graph.stars import MAX_STARS
 from fledgling.worker.graph.statements import MAX_FALLING
 from fledgling.worker.graph.tables import GraphFile, Use, sites_of, unpacked
 from fledgling.worker.indexer import same_graph

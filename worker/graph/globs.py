@@ -5,9 +5,10 @@ What a text that is included names may stand in the module that includes it, as 
 
 from collections.abc import Iterable
 
-from fledgling.worker.graph.project import MAX_STARS, SHIFT
+from fledgling.worker.graph.project import SHIFT
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.stars import MAX_STARS
 from fledgling.worker.graph.tables import NONE, Flag
 from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, SPACE, Cell, Value, Values
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from fledgling.worker.graph.globs import of_globs
 from fledgling.worker.graph.members import of_space, of_stars, places
-from fledgling.worker.graph.project import MASK, NOT_LOOKED_FOR, Project, Unit
+from fledgling.worker.graph.project import MASK, Project, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.spaces import upwards
+from fledgling.worker.graph.stars import NOT_LOOKED_FOR
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, MANY, MODULE, OBJECT, Cell, Value, Values, add
 
@@ -177,13 +178,13 @@ def classes_at(solver: Solver, module: int, path: str) -> list[int]:
 
 def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
     """The imports of all names that may bring one into a file: of many, few do."""
-    starring = solver.project.starring(unit.number, own)
+    starring = solver.stars.starring(unit.number, own)
     if starring is NOT_LOOKED_FOR:
         return []
     found = solver.bringing.get((unit.number, own))
     if found is None:
         is_known = unit.dialect.exported and not starring.is_cut  # `of_stars` has found what further modules bring
-        stars = solver.project.starred_packages(unit) if is_known else unit.facts.scopes[0].stars
+        stars = solver.stars.packages(unit) if is_known else unit.facts.scopes[0].stars
         found = [which for which in stars if _may_bring(solver, unit, which, own)]
         if solver.classes.is_settled:
             solver.bringing[unit.number, own] = found
@@ -197,12 +198,13 @@ def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
         return False
     if solver.spaces.in_package(unit, said.module, own)[0]:
         return True
-    if module is None or not project.hands_on(module, own):
+    if module is None or not solver.stars.hands_on(module, own):
         return False
     if any(solver.classes.of_class(at, own)[0] is not None for at in classes_at(solver, module, said.module)):
         return True
     path, text = project.units[module].path, project.text(own)
-    return project.gives(module, own) or bool(project.starring(module, own).modules) or bool(project.beside(path, text))
+    is_found = solver.stars.gives(module, own) or bool(solver.stars.starring(module, own).modules)
+    return is_found or bool(project.beside(path, text))
 
 
 def _is_given(project: Project, binding: int, unit: Unit) -> bool:
@@ -259,8 +261,8 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
         inside = [at for at in inside if _shown(solver.project, unit, ("name", at, own))]
         if inside:
             return [(("name", at, own), reason, None) for at in inside]
-        if module is not None and solver.project.hands_on(module, own):
-            most = Reason.SEVERAL if solver.project.starring(unit.number, own).is_cut else Reason.BOUND
+        if module is not None and solver.stars.hands_on(module, own):
+            most = Reason.SEVERAL if solver.stars.starring(unit.number, own).is_cut else Reason.BOUND
             found = [
                 place for place in places(solver, (MODULE, module), own, most) if place[0][0] in ("name", "module")
             ]

@@ -471,14 +471,14 @@ class Meaning:
         if not said.name or said.name == WHOLE or module is None or inner is not None:
             return 0
         name = self.project.number(said.name)
-        starring = self.project.starring(module, name)
-        is_found = self.project.gives(module, name) or bool(starring.modules)
+        starring = self.solver.stars.starring(module, name)
+        is_found = self.solver.stars.gives(module, name) or bool(starring.modules)
         return Reason.UNSEEN if starring.is_cut and not is_found else 0
 
     def _may_be_brought(self, unit: Unit, name: int, scope: int) -> bool:
         """Whether what takes all names of others may bring one that nobody sees to where it is used."""
         if not unit.dialect.crates:
-            return scope == NONE and self.project.starring(unit.number, name).is_cut
+            return scope == NONE and self.solver.stars.starring(unit.number, name).is_cut
         at = unit.base | scope
         while at >= 0 and scope != NONE:
             if says(self.solver, UNSEEN, [at], name):

@@ -336,7 +336,7 @@ def of_stars(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
     found: list[Place] = []
     if solver.project.units[number].base in solver.project.updated:
         sure = min(sure, Reason.REPLACED)
-    modules, is_cut = solver.project.starring(number, name)
+    modules, is_cut = solver.stars.starring(number, name)
     for at, is_sure in modules:
         own = _in_module(solver, solver.project.units[at], name, sure if is_sure else min(sure, Reason.SEVERAL))
         found += [place for place in own if place not in found]

@@ -3,7 +3,7 @@
 import posixpath
 from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from fledgling.worker.graph.builtin_types import FileFacts
 from fledgling.worker.graph.other_case import respell, small
@@ -15,11 +15,9 @@ from fledgling.worker.graph.tables import (
     DECLARED,
     EXPORT,
     HOLDING,
-    IN_BRANCH,
     NAME,
     NONE,
     SCOPE,
-    SITE_LINE,
     USE,
     Binding,
     Facts,
@@ -45,10 +43,6 @@ NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
 BOUND_ELSEWHERE = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS, Op.RENAMED)  # or a scope of its own
-LISTS = (Op.LIST, Op.TUPLE)
-NEVER, PERHAPS, SURELY = 0, 1, 2  # whether a module hands on a name
-MAX_STARS = 500  # files that hand on all their names to one, also through others: each is looked through for a name
-MAX_STARRED = 1_000_000  # steps from one such file to the next, for all names together: two seconds
 MAX_NAMES = 50  # that stand for each other, one after the other
 Target = tuple[int, int]  # file and first line of a definition; with its number, where several begin on that line
 LINE_BITS = 32  # of the line in that
@@ -58,16 +52,6 @@ LINE = (1 << LINE_BITS) - 1
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 Key = TypeVar("Key")
 Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
-
-
-class Starring(NamedTuple):
-    """The modules that may hand on a name, and whether they surely do; `is_cut` where more are not looked at."""
-
-    modules: list[tuple[int, bool]]
-    is_cut: bool
-
-
-NOT_HANDED_ON, NOT_LOOKED_FOR = Starring([], is_cut=False), Starring([], is_cut=True)
 
 
 def dotted(path: str) -> str:
@@ -154,6 +138,12 @@ class Unit:
         row = self.facts.scopes[scope]
         return self.place(row.line, row.name, row.parent)
 
+    def forget_reach(self, names: Container[int]) -> None:
+        """Let some names of the module stand for all that they are bound to, wherever the module uses them."""
+        for at, expression in enumerate(self.expressions):
+            if expression[0] == Op.NAME and expression[2] == 0 and expression[1] in names:
+                self.expressions[at] = (Op.NAME, expression[1], 0, None)
+
     @cached_property
     def by_line(self) -> dict[int, list[ImportRow]]:
         """The imports of each line."""
@@ -163,13 +153,6 @@ class Unit:
     def by_module(self) -> dict[str, list[ImportRow]]:
         """The imports of each module."""
         return _grouped((row.module, row) for row in self.rows)
-
-
-def _forget_reach(unit: Unit, names: Container[int]) -> None:
-    """Let some names of a module stand for all that they are bound to, wherever the module uses them."""
-    for at, expression in enumerate(unit.expressions):
-        if expression[0] == Op.NAME and expression[2] == 0 and expression[1] in names:
-            unit.expressions[at] = (Op.NAME, expression[1], 0, None)
 
 
 def _grouped(rows: Iterable[tuple[Key, ImportRow]]) -> dict[Key, list[ImportRow]]:
@@ -192,20 +175,12 @@ class Project:
         self.own_names = self._respell()
         self.places = {unit.path: unit.number for unit in self.units}
         self._exports: dict[int, int] = {}
-        self._stars: dict[int, list[tuple[int, bool]]] = {}  # of modules, those of which they hand on all names
-        self._starring: dict[tuple[int, int], Starring] = {}  # a module, and a name that it takes with all of others
-        self._leading: dict[int, set[int]] = {}  # by name, the modules of which it may be taken with all others
-        self._steps = 0  # of MAX_STARRED
-        self._packages: dict[int, list[int]] = {}
-        self._exported: dict[int, set[int] | None] = {}  # the names of a module that `*` means, where it says them
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
         self.updated = self._updated(files)  # modules in which any name may get another value: `globals().update(a)`
         for unit in self.units:
-            if unit.dialect.exported and unit.facts.scopes[0].stars:
-                self._put_over(unit)
             if unit.base in self.updated:
-                _forget_reach(unit, range(len(unit.names)))
+                unit.forget_reach(range(len(unit.names)))
 
     def _updated(self, files: Sequence[GraphFile]) -> set[int]:
         telling = {
@@ -467,47 +442,12 @@ class Project:
         bindings += [at for at in self.table(scope)[name] if self.binding(at).how == ASSIGNED]
         self._every(scope)[name] = self.table(scope)[name] = bindings
 
-    def _put_over(self, unit: Unit) -> None:
-        """Let a name of a module stand for what `from a import *` may put over it, too, behind it or in a branch.
-
-        And where it is used before the module binds it, since it then stands for what the star has brought.
-        """
-        stars = [unit.facts.imports[which] for which in unit.facts.scopes[0].stars]
-        last = max(star.line for star in stars)
-        in_branch = any(star.conditional for star in stars)
-        put: set[int] = set()
-        first_used = self._first_used(unit)
-        for own, bindings in unit.facts.scopes[0].every.items():
-            rows = [unit.bindings[at] for at in bindings]
-            bound = min(row.line for row in rows)
-            is_early = first_used.get(own, bound) < bound
-            if in_branch or is_early or any(row.line < last or row.how == IN_BRANCH for row in rows):
-                name = unit.names[own]
-                found = self.starring(unit.number, name)
-                if found.modules or found.is_cut:
-                    put.add(own)
-                    self._put(unit.base, name, [self.units[at].base for at, _ in found.modules])
-        if put:
-            _forget_reach(unit, put)
-
-    def _put(self, scope: int, name: int, others: list[int]) -> None:
+    def widen(self, scope: int, name: int, others: list[int]) -> None:
+        """Let a name of a scope stand for what others bind it to, too."""
         bindings = [at for other in others for at in self.table(other).get(name, ())]
         own = self.table(scope)[name]
         self.table(scope)[name] = [*dict.fromkeys([*own, *bindings])]
         self._every(scope)[name] = [*own, *(bindings or own)]  # bound twice, also where it is not seen by what
-
-    def _first_used(self, unit: Unit) -> dict[int, int]:
-        """The lines on which a module first uses names as it runs, and not in a function; a lambda may run at once."""
-        found: dict[int, int] = {}
-        running: list[bool] = []  # by scope; those around come first
-        for row in unit.facts.scopes:
-            running.append(row.kind != ScopeKind.FUNCTION and (row.parent == NONE or running[row.parent]))
-        sites = site_columns(unit.facts)
-        columns = sites[[NAME, SITE_LINE, SCOPE]][:, (sites[BINDING] == NONE) & (sites[AT] > 1)]
-        for name, line, scope in zip(*columns.tolist(), strict=True):
-            if running[scope]:
-                found[name] = min(line, found.get(name, line))
-        return found
 
     def defining(self, bindings: list[int]) -> list[int]:
         """The bindings that are no mere declarations; all of them where there is nothing else."""
@@ -631,146 +571,6 @@ class Project:
         """The file at a path; none where names of another language stand in it: of Rust, for a module of Python."""
         found = self.places.get(path)
         return found if found is not None and self.units[found].dialect.family == unit.dialect.family else None
-
-    def starred(self, number: int) -> list[tuple[int, bool]]:
-        """The modules of which one hands on all names, in the order in which they count: `export * from a`.
-
-        And whether such a name stands for nothing else that the next ones have: the last of Python does, in no branch.
-        """
-        found = self._stars.get(number)
-        if found is None:
-            unit = self.units[number]
-            imports = [self.imported(unit, which) for which in unit.facts.scopes[0].stars]
-            modules = {module: not said.conditional for said, module, *_ in imports if module is not None}
-            found = [*reversed(modules.items())] if unit.dialect.exported else [(module, False) for module in modules]
-            self._stars[number] = found = [] if unit.dialect.shared else found
-        return found
-
-    def starred_packages(self, unit: Unit) -> list[int]:
-        """The imports of all names of a file that name a package: its modules may be among them."""
-        found = self._packages.get(unit.number)
-        if found is None:
-            modules = {which: self.imported(unit, which)[1] for which in unit.facts.scopes[0].stars}
-            named = {which: posixpath.basename(self.units[at].path) for which, at in modules.items() if at is not None}
-            found = self._packages[unit.number] = [at for at, name in named.items() if name.startswith("__init__.")]
-        return found
-
-    def starring(self, number: int, name: int) -> Starring:
-        """The modules that may have a name of which one hands on all names, in the order in which they count."""
-        found = self._starring.get((number, name))
-        if found is not None:
-            return found
-        if not self.starred(number):
-            return NOT_HANDED_ON
-        leading = self._leading_to(name)
-        if self._steps > MAX_STARRED:
-            return NOT_LOOKED_FOR
-        if number not in leading:
-            return NOT_HANDED_ON
-        found = self._starring[number, name] = self._found_starring(number, name, leading)
-        return found
-
-    def _leading_to(self, name: int) -> set[int]:
-        """The modules that may have a name, and those that take all names of one that does, also through others."""
-        found = self._leading.get(name)
-        if found is None:
-            names = (name, self.export_of(name), self.number(EXPORT + "default"))
-            found = self._leading[name] = set().union(*(self._handing.get(each, ()) for each in names))
-            todo = [*found]
-            while todo and self._steps <= MAX_STARRED:
-                self._steps += 1
-                news = self._taking.get(todo.pop(), set()) - found
-                found |= news
-                todo += news
-        return found
-
-    @cached_property
-    def _taking(self) -> dict[int, set[int]]:
-        """By module, those that take all names of it."""
-        found: dict[int, set[int]] = {}
-        for unit in self.units:
-            for module, _ in self.starred(unit.number) if unit.facts.scopes[0].stars else ():
-                found.setdefault(module, set()).add(unit.number)
-        return found
-
-    @cached_property
-    def _handing(self) -> dict[int, list[int]]:
-        """By name or export, the modules of `_taking` that bind it."""
-        found: dict[int, list[int]] = {}
-        for module in self._taking:
-            for name in self.table(self.units[module].base):
-                found.setdefault(name, []).append(module)
-        return found
-
-    def _found_starring(self, number: int, name: int, leading: set[int]) -> Starring:
-        modules: list[tuple[int, bool]] = []
-        todo, seen, left, is_cut = [(number, True, True)], {number}, MAX_STARS - 1, False
-        while todo:
-            at, is_last, is_sure = todo.pop()
-            if at != number and self.gives(at, name):
-                modules.append((at, is_sure))
-                if is_last and is_sure:
-                    break
-                if not self.units[at].dialect.prototypes:  # all that one of CommonJS exports may lack it
-                    continue
-            starred = self.starred(at)
-            is_cut = is_cut or len(starred) > left
-            looked_at = starred[:left]
-            left -= len(looked_at)
-            self._steps += len(looked_at)
-            news = [(module, is_over) for module, is_over in looked_at if module in leading and module not in seen]
-            handed = [(module, is_over, self.hands_on(module, name)) for module, is_over in news]
-            seen.update(module for module, *_ in handed)
-            todo += [
-                (module, is_last and is_over, is_sure and how == SURELY)
-                for module, is_over, how in reversed(handed)
-                if how
-            ]
-        return Starring(modules, is_cut)
-
-    def gives(self, number: int, name: int) -> bool:
-        """Whether a module binds a name for others, or may have it in an object that is all that it exports."""
-        scope = self.units[number].base
-        table = self.table(scope)
-        if not self.units[number].dialect.prototypes:
-            return name in table
-        own = [self.value_of(at) for at in table.get(name, ())]
-        is_own = any(self.expression(at)[0] != Op.IMPORT for at in own)
-        return is_own or self.export_of(name) in table or self.number(EXPORT + "default") in table
-
-    def hands_on(self, number: int, name: int) -> int:
-        """Whether a module hands on a name with all others: of Python what `__all__` says, or all without `_`."""
-        dialect = self.units[number].dialect
-        if not dialect.exported:
-            return NEVER if dialect.prototypes and self.text(name) == "default" else SURELY
-        if number not in self._exported:
-            self._exported[number] = self._names_of_all(self.units[number])
-        names = self._exported[number]
-        if names is None:
-            return NEVER if self.text(name).startswith("_") else SURELY
-        return SURELY if name in names else PERHAPS if NONE in names else NEVER
-
-    def _names_of_all(self, unit: Unit) -> set[int] | None:
-        """The names that `__all__ = ["a"]` says; NONE is any, where more is done with it; None if there is none."""
-        own = self.numbers.get(unit.dialect.exported, NONE)
-        bindings = self.bindings_of(unit.base, own)
-        if not bindings:
-            return None
-        found: set[int] = set()
-        gets = (expression[1] for expression in unit.expressions if expression[0] == Op.GET)
-        is_known = not any(self.last_name(unit.base | of) == unit.dialect.exported for of in gets)
-        for place, at in enumerate(bindings):
-            op, *parts = unit.expressions[self.binding(at).value]
-            if place and op == Op.CHOICE:  # __all__ += ["b"]
-                op, *parts = unit.expressions[parts[0][-1]]
-            elif place:
-                is_known = False
-            places = parts[0] if op in LISTS else []
-            items: list[tuple[Any, ...]] = [unit.expressions[max(item, 0)] for item in places]  # 0: of a spread
-            is_written = op in LISTS and all(item[0] == Op.TEXT for item in items)
-            is_known = is_known and is_written and self.binding(at).how != IN_BRANCH
-            found.update(unit.names[item[1]] for item in items if item[0] == Op.TEXT)
-        return found if is_known else {NONE}
 
     def beside(self, path: str, name: str) -> int | None:
         """The module of a name in the package that a file is of: `a/__init__.py` and `b` are `a/b.py`."""

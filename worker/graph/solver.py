@@ -13,6 +13,7 @@ from fledgling.worker.graph.modules import crates
 from fledgling.worker.graph.project import MASK, Project
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.spaces import Spaces
+from fledgling.worker.graph.stars import Stars
 from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.graph.values import EXTERNAL, MANY, Cell, Value, Values, add
 
@@ -57,6 +58,7 @@ class Solver:
         self.operations: Mapping[Any, Callable[[Solver, int, tuple[Any, ...]], Values]] = {}
         self.rules: Mapping[str, Callable[[Solver, Cell], Values]] = {}
         self.invoke: Callable[..., Values] = lambda *_: {}  # calls.invoked, which stands on what asks for it
+        self.stars = Stars(project)
         self.spaces = Spaces(project)
         self.crates = crates(project)
         self.classes = Classes(project, self.spaces.parts, self.value)
