@@ -43,6 +43,7 @@ from fledgling.messages.operating import (
 from fledgling.messages.questions import MAX_SQL_CHARS, QUESTIONS, Query, Read
 from fledgling.messages.status import Status
 from fledgling.pipe import FrameError, Pipe, pack
+from fledgling.security import profile as profiles
 
 UNANSWERED = "no server of this root takes commands. Start one with `fledgling serve --control`"
 
@@ -192,6 +193,8 @@ QUICK = (
     "read ../a.py",
     "symbols --symbol needle --relation callers",
     "dependencies a.py --profile fledgling-core",
+    "read blob.bin --json",
+    "symbols --symbol b --relation callers",
 )
 LEFT = (
     "status",
@@ -230,6 +233,8 @@ def quickly(place: Path, root: Path, *words: str, **environment: str) -> "subpro
 def test_what_a_server_prints_for_a_command_is_what_the_command_prints(served, root, place):
     hostile = root / "\x1b]0;b\x07.md"
     hostile.write_text("needle \x1b[2J \u202e\n")
+    for name in ("blob.bin", "b.scm"):
+        (root / name).write_bytes(b"(define (b) 1)\0" if name == "blob.bin" else b"(define (b) 1)\n")
     for row in QUICK:
         tool, *words = row.split()
         words = [tool, "--root", str(root), *words]
@@ -238,7 +243,8 @@ def test_what_a_server_prints_for_a_command_is_what_the_command_prints(served, r
         done = quickly(place, root, *words)
         assert (done.stdout, done.stderr, done.returncode) == (whole.stdout, whole.stderr, whole.returncode), row
         assert "always" in words or "\x1b" not in done.stdout, row
-    hostile.unlink()
+    for file in (hostile, root / "blob.bin", root / "b.scm"):
+        file.unlink()
     command = [sys.executable, "-I", "-B", "-X", "importtime", "-m", "fledgling", "search", "needle"]
     clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "XDG_RUNTIME_DIR": str(place)}
     loading = subprocess.run(command, cwd=root, env=clean, capture_output=True, text=True, check=True).stderr
@@ -259,6 +265,8 @@ def test_a_command_that_does_more_than_ask_is_left_to_the_command_line(served, r
         assert (done.stdout, done.stderr, done.returncode) == ("", "left\n", 1), (words, environment)
     assert len(logged(log)) == before
     assert {*quick.TOOLS} == {*QUESTIONS}
+    longest = max(profiles.load(name).query_timeout for name in profiles.shipped())
+    assert longest + asking.REPLY_SECONDS == quick.SECONDS
 
 
 def test_what_is_asked_is_held_to_the_profile(served, root, place, log):
@@ -493,6 +501,9 @@ def test_projects_of_one_server_are_listed_ingested_and_given_up_each_by_itself(
         assert len(files(place)) == 2
         assert listed() == [("api", "unloaded", str(api)), ("web", "unloaded", str(web))]
         assert "state: unloaded" in ask("status", str(api)).stdout
+        unready = quickly(place, api, "search", "of_api", *settings)  # the command itself waits for the index
+        assert (unready.stdout, unready.stderr, unready.returncode) == ("", "left\n", 1)
+        assert listed() == [("api", "unloaded", str(api)), ("web", "unloaded", str(web))]
         if wide:
             assert ask("search", "of_api", "--root", str(api), *settings).stdout.startswith("1 hit")
             assert [state for _, state, _ in listed()] == ["completed", "unloaded"]

@@ -151,6 +151,7 @@ LAYERS: dict[RefusalKind, DecidingLayer] = {
     "invalid": "arguments",
     "not_found": "index",
     "ambiguous": "index",
+    "not_indexed": "index",
     "timeout": "limit",
     "memory": "limit",
     "busy": "limit",

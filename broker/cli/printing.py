@@ -17,10 +17,12 @@ from fledgling.broker.cli import ask, terminal
 from fledgling.broker.cli.project import settings_given
 from fledgling.broker.control.answering import Answer, Offer
 from fledgling.broker.control.asking import ELSEWHERE, same, settings_digest
+from fledgling.broker.protocol import tools
 from fledgling.broker.spelling import arguments, values  # noqa: F401  (as difflib)
 from fledgling.config import KEYS, ConfigError, Settings, is_path, resolve
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Confining
+from fledgling.messages.generations import CODE
 from fledgling.messages.operating import AskCommand, Printed
 from fledgling.messages.questions import QUESTIONS, AnyQuestion
 from fledgling.security import profile as profiles
@@ -46,6 +48,8 @@ async def printed(asked: AskCommand, offers: Sequence[Offer], answer: Answer) ->
         question = msgspec.convert(given, QUESTIONS[tool], strict=False)
     except (click.ClickException, ConfigError, ProfileError, msgspec.ValidationError, KeyError):
         return None
+    if not _is_there(offer, max(CODE, tools.generation(question))):
+        return None
     looks = looks._replace(settings=settings_given(context))
     are_partial = []
 
@@ -64,6 +68,12 @@ async def printed(asked: AskCommand, offers: Sequence[Offer], answer: Answer) ->
         out, err = terminal.shown(found, looks)
         code = terminal.exit_code(found, is_partial=any(are_partial))
     return Printed(code, ask.is_paged(looks, pager=context.params["pager"]), out.encode(), err.encode())
+
+
+def _is_there(offer: Offer, generation: int) -> bool:
+    """Return whether an index has a generation; the command itself knows how long it waits for one."""
+    newest = offer.slot.front and offer.slot.front.indexing.newest_or_none()
+    return newest is not None and newest.number >= generation
 
 
 @cache

@@ -1,9 +1,9 @@
 """A question that a running server answers whole: the words go there, and what comes back is printed.
 
 Options are parsed by the server, as the command line parses them; loading that takes four times as long as all of this.
-Whatever is not plainly so is left to the command line, and nothing of it is printed here. It asks again, then, what the
-server could not answer, or not in time; such a call is in the server's log twice. Whoever replies may be no server of
-ours, so a reply is checked whole before a byte of it is written.
+Whatever is not plainly so is left to the command line, and nothing of it is printed here; so is what the server's index
+cannot answer yet. It asks again, then, what the server could not answer; such a call is in the server's log twice.
+Whoever replies may be no server of ours, so a reply is checked whole before a byte of it is written.
 """
 
 import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TOOLS = ("explore", "read", "search", "symbols", "dependencies", "query")  # make docs
 SET = ("FLEDGLING_", "_FLEDGLING_")  # how variables begin that set something
-SECONDS = 10.0  # to a whole reply: what takes longer is asked again by the command line, which knows how long it may
+SECONDS = 65.0  # to a whole reply: the longest query_timeout of a shipped profile, as no other is asked here, and 5 s
 MAX_REPLY_BYTES = 16 * 2**20  # as any frame (fledgling/pipe.py)
 
 

@@ -490,7 +490,17 @@ InnerAnswer = Overview | Sifted | CandidateTexts  # no agent gets it
 Found = AnyAnswer | InnerAnswer  # what comes from a worker
 
 RefusalKind = Literal[
-    "denied", "invalid", "not_found", "ambiguous", "timeout", "memory", "busy", "cancelled", "unavailable", "failed"
+    "denied",
+    "invalid",
+    "not_found",
+    "ambiguous",
+    "not_indexed",  # the index does not hold it, and will not: skipped content, uses in some languages
+    "timeout",
+    "memory",
+    "busy",
+    "cancelled",
+    "unavailable",  # for now
+    "failed",
 ]
 
 

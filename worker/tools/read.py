@@ -33,7 +33,7 @@ def read(request: Request, question: Read) -> Excerpt | Context:
     reason = file.skip_reason or ("" if request.opened.generation.has_content else "index_content is off")
     if reason:
         raise Refused(
-            "unavailable",
+            "not_indexed",
             f"the content of {in_sentence(file.path)} ({file.size_bytes} bytes) is not in the index: {reason}",
             "Read another file; explore() says for each file why it was skipped.",
         )

@@ -131,7 +131,7 @@ def _graph(request: Request, question: Symbols) -> Graph:
     if request.graph and known.related:
         return request.graph
     why = known.unrelated or NO_LANGUAGE
-    raise Refused("unavailable", why.rstrip("."), _as_text((question.symbol or "").rpartition(".")[2]))
+    raise Refused("not_indexed", why.rstrip("."), _as_text((question.symbol or "").rpartition(".")[2]))
 
 
 def _refuse_unrelated(request: Request, graph: Graph, about: definitions.Chosen) -> None:
@@ -139,11 +139,11 @@ def _refuse_unrelated(request: Request, graph: Graph, about: definitions.Chosen)
     file = about.definitions[0].file
     if all(graph.how_far(each.file.number) == LEFT_OUT for each in about.definitions):
         why = f"uses of what {file.path} defines are not resolved: the graph of the project has no room for that file"
-        raise Refused("unavailable", why, _as_text(about.name))
+        raise Refused("not_indexed", why, _as_text(about.name))
     if graph.how_far(file.number) == NO_GRAPH:
         related = ", ".join(request.opened.generation.related)
         why = f"uses of definitions are not resolved in {file.language} ({file.path}), but in {related}"
-        raise Refused("unavailable", why, _as_text(about.name))
+        raise Refused("not_indexed", why, _as_text(about.name))
 
 
 def _as_text(name: str) -> str:
