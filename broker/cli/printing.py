@@ -72,7 +72,7 @@ async def printed(asked: AskCommand, offers: Sequence[Offer], answer: Answer) ->
 
 def _is_there(offer: Offer, generation: int) -> bool:
     """Return whether an index has a generation; the command itself knows how long it waits for one."""
-    newest = offer.slot.front and offer.slot.front.indexing.newest_or_none()
+    newest = offer.slot.front.indexing.newest_or_none() if offer.slot.front else None
     return newest is not None and newest.number >= generation
 
 
