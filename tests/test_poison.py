@@ -69,11 +69,14 @@ def test_each_is_lost_alone_and_costs_its_time_once(hurried):
 
 
 @pytest.mark.parametrize("language", [pytest.param("c", marks=pytest.mark.long), "markdown", "no such language"])
-def test_what_prepares_a_language_answers_afterwards(hurried, language):
-    """Whether there is such a language or not."""
-    ready = hurried.prepare(language)
+def test_what_prepares_a_language_answers_afterwards(language):
+    """Whether there is such a language or not, and though it was told before it was confined."""
+    running = Extractors(load_languages(), CONFINED, 2_000_000_000, 1)
+    ready = running.prepare(language)
+    running.confined()
     ready()
-    assert asked(hurried, {"a.c": GOOD})["a.c"].definitions == 1
+    assert asked(running, {"a.c": GOOD})["a.c"].definitions == 1
+    running.close()
 
 
 @pytest.mark.parametrize("hurried", [1], indirect=True)

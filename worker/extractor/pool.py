@@ -88,24 +88,25 @@ class Extractors:
         self._above = Child("extractors' parent", forked)
         self._longest = min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))
         self._sockets = [ours for ours, _ in pairs]
-        self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
         self._lost = 0
         for ours, theirs in pairs:
             for end in (ours, theirs):
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WAITING_BYTES)
-            # A frame may be all values, as of a megabyte of `#define`; what they cost is bounded by memory_limit.
-            number = ours.fileno()
-            self._free.put(Pipe(FromExtractor, number, number, self._longest, self._longest))
             theirs.close()
+        # A frame may be all values, as of a megabyte of `#define`; what they cost is bounded by memory_limit.
+        numbers = [ours.fileno() for ours in self._sockets]
+        pipes: list[Pipe[FromExtractor]] = [Pipe(FromExtractor, at, at, self._longest, self._longest) for at in numbers]
+        self._first = pipes[0]  # which the process above them has, too
+        self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
+        for pipe in pipes:
+            self._free.put(pipe)
 
     def confined(self) -> tuple[Layer, ...]:
         """Wait until the process above them is confined, and return what holds them.
 
         Raises ConfinementError, or UnfitError where a language cannot be loaded.
         """
-        pipe = self._free.get()
-        answer = self._above.heard(pipe)
-        self._free.put(pipe)
+        answer = self._above.heard(self._first)
         if isinstance(answer, Unfit):
             raise UnfitError(answer.problem)
         if not isinstance(answer, Confined):
@@ -161,7 +162,10 @@ class Extractors:
         return found
 
     def prepare(self, language: str) -> Callable[[], None]:
-        """Let a process compile what a language needs while this one goes on; what is returned waits for that."""
+        """Let a process compile what a language needs while this one goes on; what is returned waits for that.
+
+        It may come before `confined`, which then comes before the wait: nothing is read before it is confined.
+        """
         pipe = self._free.get()
         self._write(pipe, pack(Batch((Source("", language, (b"",)),))))
 

@@ -7,6 +7,7 @@ if __name__ == "__main__":
 
 from fledgling import refusals
 from fledgling.messages.control import Build, Relate
+from fledgling.messages.questions import Search
 from fledgling.pipe import Pipe
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.language import LanguageError
@@ -21,24 +22,33 @@ def main() -> None:
     order = pipe.receive()
     if isinstance(order, Build):
         try:
-            languages = load_languages(order.profile, for_graph=not order.sought)
+            if order.sought:
+                _seek(pipe, order, order.sought)
+            else:
+                _index(pipe, order)
         except LanguageError as wrong:
             pipe.send(refusals.unfit(str(wrong)))
-            return
-        lister = Lister(order, languages)
-        if order.sought:
-            parsers = Extractors(languages, order.confining, order.profile.memory_limit, processes=1, parse_only=True)
-            from fledgling.worker.indexer.seek import seek  # noqa: PLC0415  (no DuckDB, which takes as long as a search)
 
-            seek(pipe, order, order.sought, languages, lister, parsers)
-            return
-        extractors = Extractors(languages, order.confining, order.profile.memory_limit)
-        from fledgling.worker.store.database import Starting, start  # noqa: PLC0415
 
-        starting = Starting(start)
-        from fledgling.worker.indexer.run import index  # noqa: PLC0415  (see Starting)
+def _seek(pipe: Pipe[Build | Relate], order: Build, question: Search) -> None:
+    lister = Lister(order, None)  # it walks while languages are read: nobody asks for a listing
+    languages = load_languages(order.profile, for_graph=False)
+    parsers = Extractors(languages, order.confining, order.profile.memory_limit, processes=1, parse_only=True)
+    from fledgling.worker.indexer.seek import seek  # noqa: PLC0415  (no DuckDB, which takes as long as a search)
 
-        index(pipe, order, languages, lister, extractors, starting.wait)
+    seek(pipe, order, question, languages, lister, parsers)
+
+
+def _index(pipe: Pipe[Build | Relate], order: Build) -> None:
+    languages = load_languages(order.profile)
+    lister = Lister(order, languages)
+    extractors = Extractors(languages, order.confining, order.profile.memory_limit)
+    from fledgling.worker.store.database import Starting, start  # noqa: PLC0415
+
+    starting = Starting(start)
+    from fledgling.worker.indexer.run import index  # noqa: PLC0415  (see Starting)
+
+    index(pipe, order, languages, lister, extractors, starting.wait)
 
 
 if __name__ == "__main__":

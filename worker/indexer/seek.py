@@ -50,14 +50,15 @@ def seek(
         layers = confined(order, order.broker_pid)
         began = lister.began()
         narrowed = began.narrowed
-        held = (layers, began.layers, parsers.confined())
-        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, tuple(map(said, narrowed.notices)), *held))
         lister.walked()
         tree = lister.tree()
         lister.close()
         ready = _ready(question.language, tree, languages, parsers)
         describing = Describing(languages, max_file_size=narrowed.scope.max_file_size, root=None, with_hashes=False)
-        if narrowed.scope.index_content and (blocks := _read(order, describing, tree)):
+        blocks = _read(order, describing, tree) if narrowed.scope.index_content else None  # while the parsers load
+        held = (layers, began.layers, parsers.confined())
+        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, tuple(map(said, narrowed.notices)), *held))
+        if blocks:
             pipe.send(Progress("read", len(tree.entries), len(tree.entries)))
             request = _request(order.profile, blocks, SoughtOutlines(blocks, parsers, ready), tree.partial)
             pipe.send(_sought(request, question, tree) or UNSOUGHT)

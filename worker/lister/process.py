@@ -85,7 +85,8 @@ class Lister:
     >>> lister.close()
     """
 
-    def __init__(self, order: Build, languages: Languages) -> None:
+    def __init__(self, order: Build, languages: Languages | None) -> None:
+        """Fork it. Without languages it makes no listing."""
         self._ours, theirs = socket.socketpair()
         theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WAITING_BYTES)
         self._process = Child("lister", _fork(order, languages, theirs))
@@ -134,7 +135,7 @@ def is_listed(profile: Profile) -> bool:
     return "explore" in profile.tools and not (profile.narrows_files or narrows_content)
 
 
-def _fork(order: Build, languages: Languages, end: socket.socket) -> int:
+def _fork(order: Build, languages: Languages | None, end: socket.socket) -> int:
     indexer = os.getpid()
     child = os.fork()
     if child == 0:
@@ -161,7 +162,7 @@ def _fork(order: Build, languages: Languages, end: socket.socket) -> int:
     return child
 
 
-def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -> None:
+def _list(pipe: Pipe[Began], order: Build, languages: Languages | None, indexer: int) -> None:
     """Confine this process, walk, write the listing, and say what was found."""
     has_own_file = _has_own_file(order.root_fd)
     if has_own_file:
@@ -172,8 +173,9 @@ def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -
     tree = walk(order.root_fd, narrowed.scope, names=most_names(order.profile), is_whole=order.profile.narrows_files)
     read = [entry.size for entry in tree.entries if not entry.skip_reason]
     is_small = len(read) < SMALL_FILES and sum(read) < SMALL_BYTES
-    has_listing = is_listed(order.profile) and not is_small
-    if has_listing:
+    has_listing = False
+    if languages and is_listed(order.profile) and not is_small:
+        has_listing = True
         BlockWriter(order.images.listing).finish(_files(tree.entries, languages), tree.unlisted)
     memory_file.seal(order.images.listing)
     pipe.send(Walked(len(tree.entries), tree.left_out, tree.partial, tree.notices, has_listing, tree.unlisted))
