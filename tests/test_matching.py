@@ -36,6 +36,7 @@ PATTERNS = (
         "k\\b",
     ),
     *(r"(?s)a.b", r"a\n", r"\x0a", r"[\x00-\x1f]", r"\p{Cc}", r"[[:cntrl:]]", r"[\s\S]{9}", "(?U)a+", r"\Qa.b\E"),
+    *(r"\Qa.b", r"b|\Qa\E|\Qa.b", r"\\Qa"),
     *(r"\Aimport", r"\Aa", r"a\z", r"b\z", "(?-m)^a", "(?i-m:^b)", "(?-m:a$)", "(?m)^b$", r"\\A", r"\C\C\C", "(?i)K|ß"),
 )
 QUESTIONS = [Search(query) for query in LITERALS] + [Search(query, regex=True) for query in PATTERNS]

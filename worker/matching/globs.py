@@ -8,6 +8,7 @@ _TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]]*\]|\{[^{}]*\}|.", re.DOT
 _EITHER = re.compile(r"\{([^{}]*)\}")
 _RANGES = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 NOTHING = r"[^\x00-\x{10ffff}]"  # matches no character
+_OPEN_QUOTE = re.compile(r"(?:[^\\]|\\[^Q]|\\Q.*?\\E)*+\\Q", re.DOTALL)  # without its `\E` it goes on to the end
 _WILDCARD = re.compile(r"[*?\[{]")
 
 
@@ -23,6 +24,8 @@ def query_pattern(question: Search) -> str:
     '(?i)(?:^|\\\\W)(?:a\\\\.b)(?:\\\\W|$)'
     """
     pattern = question.query if question.is_regex else literal(question.query)
+    if question.whole_word and question.is_regex and _OPEN_QUOTE.match(pattern):
+        pattern += r"\E"
     if question.whole_word:  # as for `grep -w`: no word character is beside the match, whatever the match begins with
         pattern = rf"(?:^|\W)(?:{pattern})(?:\W|$)"
     return pattern if question.case_sensitive else f"(?i){pattern}"
