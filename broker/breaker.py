@@ -4,10 +4,10 @@ import math
 import time
 from collections import deque
 from collections.abc import Iterable
-from hashlib import sha256
 
 import msgspec
 
+from fledgling.digests import sha256
 from fledgling.messages.answers import Refusal
 from fledgling.messages.questions import Asked, Query
 

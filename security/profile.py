@@ -5,7 +5,6 @@ neither is refused with file and line; what a view selects is checked later, by 
 indexer.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -16,6 +15,7 @@ from msgspec import Struct
 
 from fledgling import profiles
 from fledgling.config import is_path, suggestion
+from fledgling.digests import sha256
 from fledgling.messages.aliases import ALIASES
 from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile, View
@@ -252,7 +252,7 @@ def _profile(path: Path, data: bytes, chain: tuple[Path, ...]) -> Profile:
     stated = {name: _value(name, setting.literal) for name, setting in given.items()}
     values: dict[str, object] = {name: directive.default for name, directive in DIRECTIVES.items()}
     views: dict[str, View] = {}
-    digest = hashlib.sha256(data)
+    digest = sha256(data)
     if extends := given.get("extends"):
         line = extends.name.line
         base = _load(unquoted(extends.literal), Asked(path.name, line), chain)

@@ -1,5 +1,6 @@
 """What holds across files: style, types, imports, the wheel. Documents are in test_reference.py."""
 
+import hashlib
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import grimp
 import pytest
 
+from fledgling import digests
 from fledgling.broker.protocol import schema
 from fledgling.security import profile
 
@@ -129,6 +131,8 @@ def test_room_loads_nothing_it_must_not() -> None:
         ("from fledgling.broker.cli import ask; ask._load_event_loop()", "ssl"),
         ("from fledgling.broker.cli import ask", "socket"),  # where no server runs
         ("sys.modules['typing_extensions'] = None; import fledgling.worker.extractor.process", "inspect"),
+        ("from fledgling.broker.cli import ask; from fledgling.broker.indexing import seeking", "_hashlib"),
+        ("import fledgling.worker.extractor.process, fledgling.worker.indexer.seek", "_hashlib"),
         (
             "from fledgling.worker.extracting.extract import Extractor\n"
             "from fledgling.worker.languages.table import load_languages\n"
@@ -151,6 +155,14 @@ def test_what_libraries_load_for_others_is_left_to_those(program: str, without: 
     was_loaded, file = done.stdout.splitlines()
     assert was_loaded == "False"
     assert Path(file).is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "modules"),
+    [("blake2b", ["_blake2"]), ("sha256", ["_sha2", "_sha256"]), ("sha256", ["no_such_module"])],
+)
+def test_digests_are_those_of_hashlib(name: str, modules: list[str]) -> None:
+    assert digests.first(name, *modules)(b"text").digest() == getattr(hashlib, name)(b"text").digest()
 
 
 def test_a_command_loads_no_typing_extensions_and_leaves_them_to_who_needs_them() -> None:

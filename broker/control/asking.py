@@ -1,6 +1,5 @@
 """A command's end of the control sockets: which servers there are of a root, and what they are asked."""
 
-import hashlib
 import logging
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,6 +13,7 @@ import msgspec
 from fledgling import __version__
 from fledgling.broker.control import place
 from fledgling.config import Settings
+from fledgling.digests import sha256
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.operating import AskTool, FromOperator, Greeting, ServedAnswer, Serving, ToOperator
@@ -73,7 +73,7 @@ class ServedIndex:
 
 def settings_digest(settings: Settings, confining: Confining) -> str:
     """Return the hash of all settings that decide what is in an index, and how it may be made."""
-    return hashlib.sha256(msgspec.json.encode((settings.scope, confining))).hexdigest()
+    return sha256(msgspec.json.encode((settings.scope, confining))).hexdigest()
 
 
 @contextmanager

@@ -5,13 +5,14 @@ this user's and closed to everybody else, and a sandbox that does not see it rea
 would need no file, and anybody in the network namespace could connect it, out of a container too (CVE-2020-15257).
 """
 
-import hashlib
 import os
 import stat
 import struct
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+
+from fledgling.digests import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # loaded where there is a server
@@ -78,7 +79,7 @@ def fix() -> str:
 
 def prefix_of(root: "str | os.PathLike[str]") -> str:
     """Return how the names of a root's sockets begin; the root itself may be too long for one."""
-    return f"{PREFIX}{hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]}-"
+    return f"{PREFIX}{sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16]}-"
 
 
 def address(directory: int, name: str) -> str:

@@ -13,7 +13,6 @@ import time
 import traceback
 from collections.abc import Callable
 from functools import cache
-from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
 from typing import Literal
@@ -29,6 +28,7 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import how_ended
 from fledgling.broker.own_file import OwnFileError
 from fledgling.config import Settings
+from fledgling.digests import blake2b
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.profile import Profile

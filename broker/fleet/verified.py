@@ -11,13 +11,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import groupby
 from typing import Annotated, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
+from fledgling.digests import blake2b
 from fledgling.messages.bounded import Count, Word
 from fledgling.messages.control import StoredIndexes
 from fledgling.security import memory_file

@@ -2,13 +2,13 @@
 
 import os
 import subprocess
-from hashlib import blake2b
 from pathlib import Path
 
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.files import Files, TakenOver
 from fledgling.broker.spawn import spawn
 from fledgling.config import Settings
+from fledgling.digests import blake2b
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Build, Confining, Images
 from fledgling.messages.profile import Profile

@@ -5,9 +5,9 @@ white space that ends a line. Its name, its comments and its docstring count; wh
 """
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from itertools import accumulate
 
+from fledgling.digests import blake2b
 from fledgling.worker.rows import SymbolRow
 
 HASH_BYTES = 16

@@ -7,9 +7,9 @@ a carriage return, as on a Macintosh of old.
 
 import codecs
 import re
-from hashlib import blake2b
 from typing import NamedTuple
 
+from fledgling.digests import blake2b
 from fledgling.worker.files import encodings
 
 HEAD = 8 * 1024  # bytes in which a NUL makes a file binary; git looks at 8,000

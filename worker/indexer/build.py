@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
-from hashlib import blake2b
 from heapq import nsmallest
 from itertools import groupby, islice
 from operator import itemgetter
@@ -18,6 +17,7 @@ from typing import Literal
 
 import msgspec
 
+from fledgling.digests import blake2b
 from fledgling.messages.control import Build, Built, Generation, LanguageStats, Progress, Unchanged
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.plain import counted, said

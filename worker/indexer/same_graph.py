@@ -6,10 +6,10 @@ A graph is worked out from nothing else. So an edit of a document, or of a comme
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from hashlib import blake2b
 
 import msgspec
 
+from fledgling.digests import blake2b
 from fledgling.worker.graph.rows import Begun, Graph
 from fledgling.worker.graph.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile

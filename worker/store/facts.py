@@ -7,10 +7,10 @@ of their own (worker/indexer/same_graph.py); one has all else (worker/indexer/fi
 
 from array import array
 from collections.abc import Iterable
-from hashlib import blake2b
 from itertools import pairwise
 from typing import Self
 
+from fledgling.digests import blake2b
 from fledgling.security import memory_file
 from fledgling.worker.store.sections import PLACE, FormatError, Sections, SectionWriter
 
