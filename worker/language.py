@@ -62,7 +62,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     object behind its keys: `vars(a)`, `a.__dict__`. The variable `exported` of a module says which names all of it are,
     `__all__`; of two that have a name the last counts. Where there are `members_of_packages`, only files of the package
     see what does not say that others do; where a language `says_overrides`, what does not say so overrides nothing of a
-    class. Where a language `infers_new`, `new()` may make an object of a type that is not written.
+    class. Where a language `infers_new`, `new()` may make an object of a type that is not written. Where it
+    `takes_unseen`, a project file may take all names of a namespace for all files.
     """
 
     rules: tuple[str, ...] = ()
@@ -102,6 +103,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     implicit_parameter: str = ""
     in_any_case: bool = False
     infers_new: bool = False
+    takes_unseen: bool = False
     functions_apart: bool = False
     types_inside: bool = False
     keyed_members: bool = False

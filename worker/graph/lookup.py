@@ -130,7 +130,7 @@ def all_cell(solver: Solver, cell: Cell) -> Values:
 
 
 def _paths_with(solver: Solver, unit: Unit, scope: int, own: int) -> list[int]:
-    """What a scope takes all names from, as expressions, of that which may have a name: of many namespaces, few do."""
+    """What a scope takes all names from, as expressions, of that which may have a name: of many, few do."""
     project = solver.project
     taking = solver.taking.get(scope)
     if taking is None:
@@ -140,9 +140,10 @@ def _paths_with(solver: Solver, unit: Unit, scope: int, own: int) -> list[int]:
         taking = solver.taking[scope] = {}
         for path in paths:
             last = project.last_name(path)
-            is_space = bool(last) and project.number(last) not in project.classes
-            taking.setdefault(last if is_space else "", []).append(path)
-    return sorted(path for last in {"", *(solver.spaces.having(own) & taking.keys())} for path in taking.get(last, ()))
+            is_own = bool(last) and project.number(last) not in project.renamed
+            taking.setdefault(last if is_own else "", []).append(path)
+    having = (solver.spaces.having(own) | solver.classes.having(own)) & taking.keys()
+    return sorted(path for last in {"", *having} for path in taking.get(last, ()))
 
 
 def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> list[Any]:
@@ -184,7 +185,7 @@ def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
     found = solver.bringing.get((unit.number, own))
     if found is None:
         is_known = unit.dialect.exported and not starring.is_cut  # `of_stars` has found what further modules bring
-        stars = solver.stars.packages(unit) if is_known else unit.facts.scopes[0].stars
+        stars = solver.stars.packages(unit) if is_known else unit.starred
         found = [which for which in stars if _may_bring(solver, unit, which, own)]
         if solver.classes.is_settled:
             solver.bringing[unit.number, own] = found
@@ -194,8 +195,6 @@ def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
 def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
     project = solver.project
     said, module, _, _ = project.imported(unit, which)
-    if said.path != NONE:  # `all_of` looks there
-        return False
     if solver.spaces.in_package(unit, said.module, own)[0]:
         return True
     if module is None or not solver.stars.hands_on(module, own):

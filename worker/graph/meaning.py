@@ -16,6 +16,7 @@ from fledgling.worker.graph.tables import (
     ASSIGNED,
     EXPORT,
     HOLDING,
+    MADE,
     NONE,
     WHOLE,
     Binding,
@@ -56,6 +57,12 @@ def put(found: Targets, target: Target, sure: int) -> None:
     """Add a target; of two reasons the better counts."""
     if found.get(target, 0) < sure:
         found[target] = sure
+
+
+def _begins_with(op: int, parts: list[Any]) -> int:
+    """What an expression begins with, or its type; 0 where that is nothing."""
+    places = parts[:2] if op == Op.DECLARED else parts[:1] if op in BEGINNING else ()
+    return next((part for part in places if part > MADE), 0)
 
 
 class Meaning:
@@ -445,6 +452,8 @@ class Meaning:
             op, *parts = self.project.expression(node)
             if op == Op.IMPORT:
                 return self._unseen_import(unit, parts[0])
+            if op == Op.BARE and unit.dialect.takes_unseen and self._may_be_taken(unit, parts[0], parts[1]):
+                return Reason.NOT_TAKEN
             if op in (Op.NAME, Op.BARE):
                 own, scope, reach = parts if op == Op.NAME else (parts[0], parts[2], None)
                 if self._may_be_brought(unit, unit.names[own], parts[1] if op == Op.BARE else scope):
@@ -454,8 +463,10 @@ class Meaning:
                 if len(bindings) != 1:
                     return 0
                 node = self.project.value_of(bindings[0])
-            elif op in BEGINNING and parts[0] != NONE:
-                node = unit.base | parts[0]
+            elif begins := _begins_with(op, parts):
+                node = unit.base | begins
+            elif op in (Op.THIS, Op.SUPER) and unit.dialect.takes_unseen:
+                return Reason.NOT_TAKEN if self._has_unseen_base(unit, parts[0]) else 0
             elif op == Op.PARAMETER and (types := self._declared(unit, *parts)):
                 node = unit.base | types[0]
             else:
@@ -485,6 +496,21 @@ class Meaning:
                 return True
             if at in self.solver.spaces.paths:
                 return False
+            at = self.project.outer(at)
+        return False
+
+    def _may_be_taken(self, unit: Unit, own: int, scope: int) -> bool:
+        """Whether what a project file takes for all files may give a name, or a class above the one around."""
+        if self.solver.spaces.having(unit.names[own]) or unit.facts.names[own] in self.project.taken_everywhere:
+            return True
+        return self._has_unseen_base(unit, scope)
+
+    def _has_unseen_base(self, unit: Unit, scope: int) -> bool:
+        """Whether a class around a scope has a base that may be in the project where nobody sees it."""
+        at = unit.base | scope
+        while at >= 0:
+            if any(self._unseen((at & ~MASK) | base) for base in self.project.scope(at).bases):
+                return True
             at = self.project.outer(at)
         return False
 

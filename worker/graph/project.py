@@ -145,6 +145,11 @@ class Unit:
                 self.expressions[at] = (Op.NAME, expression[1], 0, None)
 
     @cached_property
+    def starred(self) -> list[int]:
+        """The imports of all names of a module or a package; where `all_of` looks, a path is named."""
+        return [which for which in self.facts.scopes[0].stars if self.facts.imports[which].path == NONE]
+
+    @cached_property
     def by_line(self) -> dict[int, list[ImportRow]]:
         """The imports of each line."""
         return _grouped((row.line_number, row) for row in self.rows)
@@ -292,21 +297,20 @@ class Project:
         return found
 
     @cached_property
-    def classes(self) -> set[int]:
-        """The names of classes and interfaces, also of those that a name is another one of."""
-        scopes = {
-            unit.names[row.name]
-            for unit in self.units
-            for row in unit.facts.scopes
-            if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and row.name != NONE
-        }
-        aliases = {
+    def renamed(self) -> set[int]:
+        """The names that are another one of something: of a class, of a namespace."""
+        return {
             unit.names[row.name]
             for unit in self.units
             for row in unit.bindings
             if row.name != NONE and unit.expressions[row.value][0] in (Op.ALIAS, Op.RENAMED)
         }
-        return scopes | aliases
+
+    @cached_property
+    def taken_whole(self) -> set[int]:
+        """The last names of all that files take all names of by a path: `using static a.B;`."""
+        stars = ((unit, said) for unit in self.units for said in unit.facts.imports if said.name == "*")
+        return {self.number(self.last_name(unit.base | said.path)) for unit, said in stars if said.path != NONE}
 
     @cached_property
     def other_names(self) -> dict[tuple[int, int], Target]:
@@ -536,6 +540,11 @@ class Project:
             folder = posixpath.dirname(folder)
             found += self._everywhere.get((family, folder, name), ())
         return found
+
+    @cached_property
+    def taken_everywhere(self) -> set[str]:
+        """The names that a file takes for others, wherever these are."""
+        return {name for _, _, name in self._everywhere}
 
     @cached_property
     def _everywhere(self) -> dict[tuple[str, str, str], list[int]]:

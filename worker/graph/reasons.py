@@ -74,6 +74,7 @@ class Reason:
     MISSING = 113
     UNSEEN = 114
     FAR = 115
+    NOT_TAKEN = 116
 
 
 LIKELY = Reason.FLOW
@@ -127,6 +128,7 @@ WORDS: dict[int, str] = {
     Reason.MISSING: "in a module of the project that the index lacks",
     Reason.FAR: f"beyond byte {WIDEST:,} of a line",
     Reason.UNSEEN: "of a module of the project that is not seen to have it",
+    Reason.NOT_TAKEN: "perhaps in a namespace of the project that the file is not seen to take",
     Reason.FURTHER_BELOW: "more classes below than are looked at",
 }
 
