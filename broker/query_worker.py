@@ -5,7 +5,6 @@ import logging
 import math
 import signal
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -14,7 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from fledgling import refusals
-from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
+from fledgling.broker.audit_log.records import KilledRecord, Tell
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
@@ -112,7 +111,7 @@ class Openable(Protocol):
         """The memory files of one that is alone."""
 
     @property
-    def tell(self) -> Callable[[AnyRecord], None]:
+    def tell(self) -> Tell:
         """What becomes of what is told of a process."""
 
     def descriptors(self) -> tuple[int, ...]:

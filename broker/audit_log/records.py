@@ -1,7 +1,7 @@
 """What a line of the audit log says: a Struct for each event, and no line is made from anything else."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -144,6 +144,7 @@ AnyRecord = (
     | EmbeddedRecord
     | EndRecord
 )
+Tell = Callable[[AnyRecord], None]  # hears what becomes of processes: AuditLog.tell
 
 # Which layer gives a refusal of a kind, where `writer.Decision` does not know better.
 LAYERS: dict[RefusalKind, DecidingLayer] = {

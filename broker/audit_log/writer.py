@@ -24,6 +24,7 @@ from fledgling.broker.audit_log.records import (
     DegradedRecord,
     ProcessRecord,
     StartRecord,
+    Tell,
     Verdict,
     printable,
 )
@@ -44,7 +45,7 @@ _log = logging.getLogger("fledgling")
 
 
 def tell_confinement(
-    tell: Callable[[AnyRecord], None], process: str, pid: int, layers: Iterable[Layer], generation: int | None = None
+    tell: Tell, process: str, pid: int, layers: Iterable[Layer], generation: int | None = None
 ) -> None:
     """Tell that a process is at work and what confines it, and, a line each, what the operator has it do without."""
     confinement = {layer.name: layer.absent or "enforced" for layer in layers}

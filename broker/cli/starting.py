@@ -5,7 +5,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
-from fledgling.broker.audit_log.records import AnyRecord
+from fledgling.broker.audit_log.records import Tell
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
 from fledgling.broker.cli.project import ServedProject, warn
 from fledgling.broker.confining import confined_to
@@ -37,9 +37,7 @@ def confined(project: ServedProject) -> tuple[Layer, ...]:
     return confined_to(project.settings.roots.values(), project.confining)
 
 
-def connector_of(
-    project: ServedProject, served: Sequence[Profile], tell: Callable[[AnyRecord], None]
-) -> Connector | None:
+def connector_of(project: ServedProject, served: Sequence[Profile], tell: Tell) -> Connector | None:
     """Start what connects to the embedding endpoint, if one is set; a confined process cannot. Raises ConfigError."""
     endpoint = endpoint_of(project.resolved, served)
     return Connector(endpoint, project.confining, tell) if endpoint else None

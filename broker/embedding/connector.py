@@ -12,11 +12,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TypeVar
 
-from fledgling.broker.audit_log.records import AnyRecord, EmbeddedRecord, KilledRecord
+from fledgling.broker.audit_log.records import EmbeddedRecord, KilledRecord, Tell
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.embedding.endpoint import Endpoint
 from fledgling.messages.control import Confining
@@ -55,7 +55,6 @@ WORDS: Mapping[Reason, str] = {
 RESTING = f"failed less than {REST_SECONDS:g} seconds ago"
 GONE = "is not asked any more: the process that asked it has ended"
 
-Tell = Callable[[AnyRecord], None]
 Kind = TypeVar("Kind", bound=FromEmbedder)
 _log = logging.getLogger("fledgling")
 

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
-from fledgling.broker.embedding.connector import Connector, FailedError, Tell
+from fledgling.broker.audit_log.records import Tell
+from fledgling.broker.embedding.connector import Connector, FailedError
 from fledgling.messages.answers import CandidateTexts, Found, Ranking, Refusal
 from fledgling.messages.questions import Candidates, Near, Reordered, Search
 from fledgling.plain import said

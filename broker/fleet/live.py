@@ -10,9 +10,9 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from fledgling.broker.audit_log.records import AnyRecord
+from fledgling.broker.audit_log.records import Tell
 from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.pack import ClosingError, Pack, PackIndex, digest_of, packed
@@ -109,7 +109,7 @@ class LiveFleet:
         self.profile = first.profile
         self._directory = directory
         self._confining: Confining = first.confining
-        self._tell: Callable[[AnyRecord], None] = first.tell
+        self._tell: Tell = first.tell
         self._kind = kind
         self._build = _Build(kind(first), 0)
         self._look_at = time.monotonic() + LOOK_SECONDS

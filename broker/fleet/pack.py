@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import Struct
 
-from fledgling.broker.audit_log.records import AnyRecord
+from fledgling.broker.audit_log.records import Tell
 from fledgling.broker.fleet import shard, verified
 from fledgling.broker.fleet.bundle import BUNDLE
 from fledgling.broker.fleet.bundle import names as bundle_names
@@ -198,7 +198,7 @@ class PackIndex:
     images: Images | None = None
     changes = 0
 
-    def __init__(self, pack: Pack, profile: Profile, confining: Confining, tell: Callable[[AnyRecord], None]) -> None:
+    def __init__(self, pack: Pack, profile: Profile, confining: Confining, tell: Tell) -> None:
         self.pack, self.profile, self.confining, self.tell = pack, profile, confining, tell
         self.memory = Memory(profile.memory_limit, self.descriptors)
         self.begun_at = datetime.now(UTC)

@@ -4,14 +4,13 @@ import asyncio
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import msgspec
 from msgspec.structs import replace
 
 from fledgling import refusals
-from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
+from fledgling.broker.audit_log.records import KilledRecord, Tell
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.indexing.failures import DiedError, IndexingError, UnchangedError, failed
 from fledgling.broker.indexing.files import Files, TakenOver
@@ -27,7 +26,6 @@ SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel tak
 ENDED = "the indexer ended before the index was complete"
 NO_SHARE = 1  # byte, of a build beside a whole index: it is the first to be ended, and not a call that is answered
 UNCHANGED = Refusal("unavailable", "the project is what an earlier index was made of", "Use that index.")
-Tell = Callable[[AnyRecord], None]  # what becomes of the processes: AuditLog.tell
 
 
 class Attempt:

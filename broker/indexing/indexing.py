@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from msgspec.structs import astuple, replace
 
 from fledgling import refusals
-from fledgling.broker.audit_log.records import AnyRecord
-from fledgling.broker.indexing.attempt import Attempt, Tell
+from fledgling.broker.audit_log.records import AnyRecord, Tell
+from fledgling.broker.indexing.attempt import Attempt
 from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph
 from fledgling.broker.indexing.files import HeldFiles
 from fledgling.broker.indexing.ordering import opened, ordered, reference, started

@@ -6,7 +6,8 @@ from contextlib import ExitStack
 
 from msgspec.structs import replace
 
-from fledgling.broker.indexing.attempt import Attempt, Tell
+from fledgling.broker.audit_log.records import Tell
+from fledgling.broker.indexing.attempt import Attempt
 from fledgling.broker.indexing.failures import DiedError, IndexingError
 from fledgling.broker.indexing.files import TakenOver
 from fledgling.broker.indexing.seeking import Seeker

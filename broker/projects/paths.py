@@ -22,8 +22,6 @@ from fledgling.plain import said
 S = TypeVar("S", bound=Struct)
 Change = Callable[[Any, str], Any]  # a value, and the name of its project with a `/` behind it
 
-SENTENCES = frozenset(("note", "account"))  # of an answer, which speak of its project
-
 _ANYWHERE = re.compile(r"\*\*/|[^/]*\Z")  # a glob that holds in any directory: `**/x.py`, `*.py`
 
 

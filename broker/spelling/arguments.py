@@ -106,7 +106,7 @@ def _relate(meant: dict[str, object], words: list[str]) -> None:
         return
     for like, relation in _relations():
         if (found := like.fullmatch(name.strip())) and not meant.get("relation"):
-            words.append(f"{_text(name)} as symbol={_text(found[1])}, relation={_text(relation)}")
+            words.append(f"{as_json(name)} as symbol={as_json(found[1])}, relation={as_json(relation)}")
             meant |= {"symbol": found[1], "relation": relation}
             meant.pop("name_pattern", None)
             return
@@ -159,10 +159,10 @@ def _join_lists(tool: str, meant: dict[str, object], root: str, words: list[str]
             [meant[name]] = value
         elif value and (tool, name) == ("search", "query"):
             meant |= {"query": "|".join(map(re.escape, value)), "regex": True}
-            words.append(f"query as {_text(meant['query'])}, regex=true")
+            words.append(f"query as {as_json(meant['query'])}, regex=true")
         elif value and name == "path" and tool in ("search", "symbols") and not _IN_GLOBS.search("".join(value)):
             meant["path"] = f"{{{','.join(value)}}}"
-            words.append(f"path as {_text(meant['path'])}")
+            words.append(f"path as {as_json(meant['path'])}")
 
 
 def _known(tool: str, given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
@@ -188,7 +188,7 @@ def _of(tool: str, row: Alias | Always, strange: Mapping[str, object]) -> list[s
 
 
 def _shown(name: str, value: object) -> str:
-    return name if value is None else f"{name}={msgspec.json.encode(value).decode()}"
+    return name if value is None else f"{name}={as_json(value)}"
 
 
 def snake(name: str) -> str:
@@ -227,9 +227,9 @@ def _valued(tool: str, name: str, value: object, root: str, words: list[str]) ->
     else:
         return value
     if meant != value:
-        shown = "the absolute path" if name in ("path", "pattern") else f"{name} {_text(value)}"
+        shown = "the absolute path" if name in ("path", "pattern") else f"{name} {as_json(value)}"
         nothing = "the root" if name in ("path", "pattern") else "any"
-        words.append(f"{shown} as {_text(meant) if meant else nothing}")
+        words.append(f"{shown} as {as_json(meant) if meant else nothing}")
     return meant
 
 
@@ -249,5 +249,6 @@ def _bounded(value: object, known: Mapping[str, int]) -> object:
     return most if most < number <= MAX_LINE else value
 
 
-def _text(value: object) -> str:
+def as_json(value: object) -> str:
+    """Return a value as it is written in a call: `as_json("a")` is `"a"` in quotes."""
     return msgspec.json.encode(value).decode()

@@ -7,7 +7,7 @@ from functools import cache
 import msgspec
 from msgspec.structs import replace
 
-from fledgling.broker.spelling.arguments import MAX_RESPELLED_CHARS, Taken
+from fledgling.broker.spelling.arguments import MAX_RESPELLED_CHARS, Taken, as_json
 from fledgling.broker.spelling.commands import command
 from fledgling.broker.spelling.table import PathRow, listed
 from fledgling.broker.spelling.values import MAX_LEVELS, WILDCARD, words_of
@@ -193,13 +193,10 @@ def differences(asked: AnyQuestion, meant: AnyQuestion) -> tuple[str, ...]:
     """Say how one question was taken as another: `path "a.py:7" as "a.py"`, `start_line as 7`."""
     match asked, meant:
         case Symbols(path=str(path), name_pattern=None), Symbols(path=None, name_pattern=str(name)):
-            return (f"path {_json(path)} as the name {_json(name)}",)
+            return (f"path {as_json(path)} as the name {as_json(name)}",)
     both = [(name, getattr(asked, name), getattr(meant, name)) for name in asked.__struct_fields__]
     changed = [(name, old, new) for name, old, new in both if old != new]
     return tuple(
-        f"{name}{f' {_json(old)}' if old else ''} as {_json('' if new is None else new)}" for name, old, new in changed
+        f"{name}{f' {as_json(old)}' if old else ''} as {as_json('' if new is None else new)}"
+        for name, old, new in changed
     )
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

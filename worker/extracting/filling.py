@@ -7,10 +7,9 @@ what is replaced, else all of it; blanks make up for the difference, and lines s
 import re
 from collections.abc import Iterable, Sequence
 
+from fledgling.worker.extracting.blanking import VISIBLE
 from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.repair import Repaired, around, left_out
-
-VISIBLE = re.compile(rb"[^\n]")
 
 Gap = tuple[re.Pattern[bytes], bytes]
 

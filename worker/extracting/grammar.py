@@ -34,7 +34,8 @@ class Syntax:
         return "\n".join(self._rules.values())
 
     @cached_property
-    def _query(self) -> Query:
+    def query(self) -> Query:
+        """The compiled rules. Raises LanguageError."""
         try:
             return Query(self._grammar, self._text)
         except QueryError as problem:
@@ -42,7 +43,7 @@ class Syntax:
 
     @cached_property
     def _patterns(self) -> list[Pattern]:
-        return list(patterns(self._query, self._text.encode()))
+        return list(patterns(self.query, self._text.encode()))
 
     def _wrong(self, problem: QueryError) -> LanguageError:
         """Name the file whose rules do not compile, in tree-sitter's own words."""
@@ -61,7 +62,7 @@ class Syntax:
     def find(self, source: bytes, tree: Tree) -> Captured:
         """Run the query and put together what its patterns say about the same node."""
         found = Captured(source)
-        cursor = QueryCursor(self._query, match_limit=MATCH_LIMIT)
+        cursor = QueryCursor(self.query, match_limit=MATCH_LIMIT)
         matched: list[list[Captures]] = [[] for _ in self._patterns]
         for index, captures in cursor.matches(tree.root_node):
             matched[index].append(captures)

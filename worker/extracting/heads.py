@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fledgling.worker.extracting.blanking import VISIBLE
 from fledgling.worker.extracting.docstrings import cleaned
 from fledgling.worker.extracting.lexical import scanner
 from fledgling.worker.extracting.outline import Definition, FileOutline, FoundImport
@@ -26,7 +27,6 @@ MAX_NESTING = 1000  # blocks in each other; nobody writes a tenth of it
 TAIL = 40  # bytes at the end of a line that tell whether it goes on
 FLAGS = re.MULTILINE | re.DOTALL | re.VERBOSE
 BLANK = re.compile(rb"\s*+")
-COMMENTED = re.compile(rb"[^\n]")
 NAME = re.compile(rb"([^\s,(){}]++)(?:\s++(?:as|=>)\s++([^\s,(){}]++))?")
 
 
@@ -153,7 +153,7 @@ class Statements:
                 block.depth = max(block.depth + (1 if kind == "up" else -1), 0)
             elif kind == "comment":
                 self.found.comments.append(token.span())
-                self._code[token.start() : token.end()] = COMMENTED.sub(b" ", token[0])
+                self._code[token.start() : token.end()] = VISIBLE.sub(b" ", token[0])
             elif kind in steps:
                 steps[kind](token)
             if len(self._blocks) > MAX_NESTING:

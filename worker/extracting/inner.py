@@ -3,14 +3,11 @@
 The folder of the outer language finds it, and what is found in it gets the lines of the file.
 """
 
-import re
-
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fledgling.worker.extracting.blanking import VISIBLE
 from fledgling.worker.rows import Extraction
-
-VISIBLE = re.compile(rb"[^\n]")
 
 
 class Inner(Struct, frozen=True):

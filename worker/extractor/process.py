@@ -55,7 +55,6 @@ if TYPE_CHECKING:  # loaded where more is wanted than definitions
 
 Extracted = TypeVar("Extracted")
 
-DEFINED = frozenset(DEFINITION_KINDS)
 UNCONFINED = 3  # exit status: another would end in the same way
 AT_REST = 4  # exit status: there was nothing to do, and another begins when there is
 LOOK_SECONDS = 0.02  # between two looks at whether an extractor has ended, or the indexer
@@ -321,7 +320,7 @@ def _found(extracted: list[tuple[WordedFile, float]], batch: Batch, languages: M
             found.complete,
             seconds,
             symbols=len(found.symbols),
-            definitions=sum(row.kind in DEFINED for row in found.symbols),
+            definitions=sum(row.kind in DEFINITION_KINDS for row in found.symbols),
             imports=found.imports,
             comments=list(_by_block(found.comment_lines, source.blocks)) if found.comment_lines else [],
             declared=declared(languages[source.language], found.symbols, found.imports),

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 
 import msgspec
 
@@ -92,7 +93,7 @@ class Differences:
         parts = [self._parts[path] for path in paths if path in self._parts]
         if self._is_next and generation <= self._first:
             yield Update(self.generation, msgspec.msgpack.encode(Changes(afresh=True)), is_last=False)
-        for some in together(parts, _bytes, UPDATE_BYTES):
+        for some in together(parts, attrgetter("size"), UPDATE_BYTES):
             yield Update(self.generation, msgspec.msgpack.encode(Changes(some)), is_last=False)
         last = Changes(
             removed=[path for path in paths if path not in self._parts],
@@ -161,7 +162,7 @@ class Differences:
             self._parts.pop(path, None)
         self._parts |= {path: part for path, (part, _) in made.items()}
         self._came |= dict.fromkeys((*found.removed, *made), self.generation)
-        if sum(map(_bytes, self._parts.values())) > MAX_BYTES:
+        if sum(part.size for part in self._parts.values()) > MAX_BYTES:
             self._obstacle = "too many changes"
             return
         links = {path: entry.target for path, entry in self._sweeper.entries.items() if entry.target}
@@ -185,7 +186,3 @@ def _kind(was_there: bool, is_there: bool) -> Kind | None:  # noqa: FBT001  (the
     if was_there:
         return "modified" if is_there else "deleted"
     return "added" if is_there else None
-
-
-def _bytes(part: Part) -> int:
-    return sum(len(text) for _, text in part.blocks)

@@ -1,10 +1,7 @@
 """The facts of one file: its text, parsed, asked by the query of its language, and read once."""
 
-from functools import cached_property
-
 import msgspec
 import numpy as np
-from tree_sitter import Query, QueryError
 
 from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.extracting.repair import in_turn, understand
@@ -50,14 +47,6 @@ class GraphSyntax(Syntax):
     def __init__(self, name: str, grammar: str, rules: dict[str, str], row: Language) -> None:
         super().__init__(load_grammar(grammar), rules, row)
         self.language = name
-
-    @cached_property
-    def query(self) -> Query:
-        """The query. Raises LanguageError."""
-        try:
-            return Query(self._grammar, self._text)
-        except QueryError as problem:
-            raise self._wrong(problem) from problem
 
 
 class Reader:

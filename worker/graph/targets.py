@@ -10,7 +10,6 @@ IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
 )
 IS_SLICE = BITS["slice"]
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "cast", "choice", "operation", "tokens")]
-EXPORTS = ("exports", "module")  # what CommonJS puts the exports of a module into
 
 
 def left_of(builder: Builder, node: int) -> int:

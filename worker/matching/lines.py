@@ -79,11 +79,6 @@ def of_pattern(pattern: str) -> Matcher:
     return Matcher(_matching(f"(?m){pattern}"))
 
 
-def of_paths(pattern: str) -> Matcher:
-    """Return what finds the paths that match such a pattern in a text of one path a line: a twentieth of the time."""
-    return Matcher(_matching(f"(?m){pattern}"))
-
-
 def column(question: Search, line: str) -> int:
     """Return the character of a matching line at which the match begins, counted from 0."""
     data = line.encode()

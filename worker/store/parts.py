@@ -29,6 +29,11 @@ class Part(Struct, frozen=True, array_like=True):
     comments: list[list[int]]
     words: FileWords | None
 
+    @property
+    def size(self) -> int:
+        """Bytes of its text."""
+        return sum(len(text) for _, text in self.blocks)
+
 
 class Changes(Struct, frozen=True):
     """What has changed since the changes before: parts that take the place of what was known of their paths.

@@ -63,7 +63,7 @@ def _below(request: Request, path: str, prefix: str, pattern: str) -> Sequence[i
         return numbers
     start = len(prefix.encode())
     asked = b"\n".join([blocks.raw_path(number)[start:] for number in numbers])
-    return [numbers[place] for place in matching.places(matching.of_paths(pattern), asked)]
+    return [numbers[place] for place in matching.places(matching.of_pattern(pattern), asked)]
 
 
 def _levels(

@@ -60,7 +60,7 @@ class Overlay(Struct, frozen=True):
         places = {path: self.places.get(path) or _place(base, path) for path in touched}
         removed = frozenset(path for path, place in places.items() if place.is_taken and path not in parts)
         gone: dict[str, list[ImportRow]] = {path: [] for path in changes.removed}
-        if len(parts) + len(removed) > MAX_CHANGED or sum(map(_size, parts.values())) > MAX_TEXT:
+        if len(parts) + len(removed) > MAX_CHANGED or sum(part.size for part in parts.values()) > MAX_TEXT:
             raise OvergrownError
         return Overlay(
             parts,
@@ -75,10 +75,6 @@ class Overlay(Struct, frozen=True):
 def _place(base: Blocks, path: str) -> Place:
     at = base.first(path)
     return Place(at, at < len(base.files) and base.path(at) == path)
-
-
-def _size(part: Part) -> int:
-    return sum(len(text) for _, text in part.blocks)
 
 
 class _Step(NamedTuple):
