@@ -101,8 +101,10 @@ class Builder:
         self.package = ""
         self.complete = tree.complete
         self.is_dead = False
+        self.changed: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
         self.begins: dict[int, int] = {}  # the line where a definition begins, where that is not the node's own
+        self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already
         self.subject = 0  # what the cases of a match are compared with
         self.uses: list[tuple[int, Key, tuple[int, ...]]] = []
         self._named: dict[Key, int] = {}  # names by what reaches them: the same thing is one expression
@@ -130,6 +132,7 @@ class Builder:
         for start, end in unseen:
             for at, word, _ in words(self.tree.source, start, end):
                 self.site_at(at, self.named(word), Use.READ, 0)
+        self._forget_changed()
         replaced = [(self.named(self.tree.text(node).strip(":'\"")), of) for node, of in self.replaced.items()]
         self.leave()
         return Facts(
@@ -336,7 +339,7 @@ class Builder:
             if labels & SCOPES:
                 scope, around = node, scope
                 declared[node] = set()
-                function = function if labels & block else node
+                function = function if labels & (block | BITS["comprehension"]) else node
             for kid in tree.kids[node]:
                 of_kid = tree.labels[kid]
                 if of_kid & body and labels & functions:  # the block of a function is the function's own scope
@@ -401,8 +404,8 @@ class Builder:
                 kind = self.scopes[scope].kind
                 if kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE) or scope == inner or self.dialect.bare_members:
                     return scope
-            if self.scopes[scope].kind == ScopeKind.BLOCK and inner == scope:
-                inner = self.scopes[scope].parent
+            if self.scopes[scope].kind == ScopeKind.BLOCK and inner == scope and not self.dialect.exported:
+                inner = self.scopes[scope].parent  # a comprehension of Python does not see the names of a class around
             scope = self.scopes[scope].parent
         return NONE
 
@@ -442,11 +445,28 @@ class Builder:
         if self.first_line(node) != self.line(node):  # a variable is otherwise defined where its name stands
             use = Use.DEFINITION
         if counts:
+            self._note_changed(scope, name, value, use)
             self.scopes[scope].every.setdefault(name, []).append(binding)
         if self.frames[scope] == self.frame:
             self.layers[-1][scope, name] = (binding,)
         self.site(node, use, value, binding)
         return binding
+
+    def _note_changed(self, scope: int, name: int, value: int, use: int) -> None:
+        """Note that a function gives a name further out a value, or that a function of one name stands for another."""
+        if not (self.dialect.exported or self.dialect.prototypes):
+            return
+        is_hoisted = self.dialect.prototypes and use == Use.DEFINITION and self.expressions[value][0] == Op.FUNCTION
+        if self.frames[scope] != self.frame or (is_hoisted and name in self.scopes[scope].every):
+            self.changed.add((scope, name))
+
+    def _forget_changed(self) -> None:
+        """Let what is `changed` stand for all that it is bound to, except where a check says more."""
+        for at, (op, *parts) in enumerate(self.expressions) if self.changed else ():
+            if op == Op.NAME and (parts[1], parts[0]) in self.changed and parts[2]:
+                values = (self.expressions[self.bindings[binding].value][0] for binding in parts[2])
+                if Op.NARROWED not in values:
+                    self.expressions[at] = (op, parts[0], parts[1], None)
 
     def forget(self, node: int) -> None:
         """Begin names anew that are declared once more, in the same scope: they have no type yet."""

@@ -215,8 +215,16 @@ def said_inside(tree: Reduced, node: int) -> int:
 
 @visits("class", "interface", "namespace")
 def class_(builder: Builder, node: int, _use: int) -> int:
-    """`class A(B): c`"""
-    return define_class(builder, node, [], builder.first_line(node))
+    """`class A(B): c`; `(class A { b })` sees its own name."""
+    word = builder.tree.first(node, WORD)
+    if word == NONE or not builder.dialect.prototypes:
+        return define_class(builder, node, [], builder.first_line(node))
+    around = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))
+    builder.show(around, builder.name(word))
+    value = define_class(builder, node, [], builder.first_line(node))
+    builder.bind_silently(builder.name(word), around, value, word)
+    builder.leave()
+    return value
 
 
 @visits("attribute")

@@ -491,6 +491,10 @@ def comprehension(builder: Builder, node: int, _use: int) -> int:
     """`[a for b in c if d]`"""
     tree = builder.tree
     builder.scopes[builder.frame].flags |= Flag.OPERATES  # `if c`, and the hashes of a set
+    first = next((kid for kid in tree.kids[node] if tree.kind(kid) == IS_LOOP), NONE)
+    over = NONE if first == NONE else tree.first(first, OVER)
+    if over != NONE:  # what the first loop goes over is read outside
+        builder.gone_over[over] = builder.visit(over)
     builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
     value = tree.first(node, VALUE)
     for kid in tree.kids[node]:

@@ -28,7 +28,7 @@ MODULE, IMPORTED, ALIAS, WILDCARD, FRESH, CHECKED = (
 IS_NAME, IS_TUPLE, IS_GET, IS_INDEX, IS_SPREAD, IS_NARROW, IS_HANDLER, IS_ITEM = (
     BITS[kind] for kind in ("name", "tuple", "get", "index", "spread", "narrow", "handler", "item_with")
 )
-IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
+IS_FUNCTION, IS_CLASS, IS_BLOCK = BITS["function"], BITS["class"], BITS["block"]
 MAX_FALLING = 64  # names that go on from case to case; with more, each case of a long `switch` costs all before it
 
 
@@ -172,8 +172,13 @@ def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
 @visits("block")
 def block(builder: Builder, node: int, _use: int) -> int:
     """`{ a; b }` where it has names of its own."""
+    tree = builder.tree
     builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
-    builder.visit_all(node)
+    if tree.labels[node] & IS_HANDLER:  # what it catches has a name in there alone
+        tree.unsay(node, IS_BLOCK)
+        builder.visit(node)
+    else:
+        builder.visit_all(node)
     builder.leave()
     return 0
 
@@ -215,7 +220,8 @@ def loop(builder: Builder, node: int, _use: int) -> int:
     builder.scopes[builder.frame].flags |= Flag.OPERATES * (over == NONE)
     element = NONE
     if over != NONE:
-        value = builder.visit(over)
+        value = builder.gone_over.pop(over, NONE)
+        value = builder.visit(over) if value == NONE else value
         element = builder.add(Op.ELEMENT, value)
         builder.site_of_call(over, element)
         element = pair_of(builder, left, value, element)
@@ -245,7 +251,7 @@ def try_(builder: Builder, node: int, _use: int) -> int:
     """`try: a except B as c: d else: e finally: f`"""
     tree = builder.tree
     layer, dead = builder.arm(lambda: builder.body(tree.first(node, BODY)))
-    handlers = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_HANDLER]
+    handlers = tree.having(node, IS_HANDLER)
     builder.join([(layer, False)], optional=bool(handlers))
     found = [builder.arm(lambda kid=kid: builder.visit(kid)) for kid in handlers]  # type: ignore[misc]
     otherwise = tree.first(node, OTHERWISE)

@@ -109,6 +109,7 @@
 (try_statement body: (_) @body) @try
 (try_statement finalizer: (_) @finally)
 (catch_clause body: (_) @body) @handler
+(catch_clause parameter: (_)) @block
 (catch_clause parameter: (_) @left)
 (catch_clause parameter: (identifier) @bind)
 (switch_statement) @match

@@ -47,7 +47,7 @@
 (binary_operator left: (_) @arm operator: "+" right: (_) @arm) @choice
 (await (_) @value) @await
 (lambda body: (_) @value) @lambda
-(named_expression name: (identifier) @left @bind value: (_) @right) @assign
+(named_expression name: (identifier) @left @bind @hoisted value: (_) @right) @assign
 
 (assignment left: (_) @left type: (_)? @type right: (_)? @right) @assign
 (augmented_assignment left: (_) @left right: (_) @right) @augment
