@@ -106,6 +106,13 @@ def executed() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
+def executed_behind() -> Iterator[None]:
+    """Let the back processes of what a module's tests start be executed: it looks at how they are started."""
+    with forking.executing_behind():
+        yield
+
+
+@pytest.fixture(scope="module")
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection of the file's own: on DuckDB's shared one a test trips over what any other has left unread."""
     with duckdb.connect() as connection:

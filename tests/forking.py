@@ -4,8 +4,9 @@
 process is the one that the command would have started: a child of whoever asked, with the same descriptors, directory,
 environment, words and exit status. What differs is what it did before: its environment as the kernel shows it is empty,
 its limits, umask and ignored signals are those of the first of its kind, with which it shares memory, and that it can
-load its modules, when, and what it does meanwhile cannot be seen. A test of that says so, by the fixture
-`executed`; what such processes start themselves is executed as ever.
+load its modules, when, and what it does meanwhile cannot be seen. The back processes of such a process are forked from
+itself, with all that confines it and all that it holds in memory; other programs that it starts are executed. A test
+of what differs says so, by the fixture `executed`, or of back processes alone by `executed_behind`.
 """
 
 import ctypes
@@ -15,15 +16,19 @@ import inspect
 import json
 import os
 import runpy
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from typing import Any, NoReturn
 
 PATIENCE = 180.0  # seconds for a command that has no bound of its own
 MAX_REQUEST = 2**17  # bytes of a command and its environment
@@ -32,15 +37,16 @@ TITLE_BYTES = 4000  # of a command that the kernel shows; the rest of a longer o
 CLEAN = {"PATH": os.environ.get("PATH", ""), "HOME": "/nowhere"}
 
 PYTHON = [sys.executable, "-I", "-B", "-m"]
-# Kind of process -> what is loaded before one is forked: what each of them loads before it is confined.
-LOADED: Mapping[str, Sequence[str]] = {
-    "fledgling": (),  # each command
-    "fledgling serve": ("broker.protocol.server", "broker.protocol.http.serving", "broker.protocol.http.page"),
-    "fledgling.worker.indexer": ("worker.indexer.run", "worker.extractor.process"),
+# Back process -> what it loads before it is confined, which is loaded before any process is forked. The connector is
+# executed: its memory is measured.
+BACK_PROCESSES: Mapping[str, Sequence[str]] = {
+    "fledgling.worker.indexer": ("worker.indexer.run", "worker.indexer.seek", "worker.extractor.process"),
     "fledgling.worker.follower": ("worker.follower.run", "worker.extractor.process"),
-    "fledgling.worker.query": ("worker.query.serve",),
+    "fledgling.worker.query": ("worker.query.serve", "worker.query.fleet"),
     "fledgling.worker.bundler": ("worker.bundler.run", "worker.bundler.export"),
 }
+SERVER = ("broker.protocol.server", "broker.protocol.http.serving", "broker.protocol.http.page")  # what `serve` loads
+KINDS = ("fledgling", "fledgling serve", "fledgling.worker")  # of processes that others are forked from
 # What decides how an interpreter starts: where one of these is asked for by name, a process is executed.
 DECIDING = ("LC_", "LANG", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENBLAS_")
 
@@ -73,7 +79,8 @@ class Forking:
         leads: bool = False,
     ) -> int:
         """Start a process with descriptors, each by its number there, and return its number: it is our child."""
-        request = json.dumps([[*words], {**environment}, directory, [*descriptors], leads]).encode()
+        forks = not _executing_behind
+        request = json.dumps([[*words], {**environment}, directory, [*descriptors], leads, forks]).encode()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ours:
             with theirs:
@@ -104,6 +111,7 @@ def adopting(on: bool) -> None:
 _running: dict[str, Forking] = {}
 _asking = threading.Lock()
 _executing: list[None] = []  # as many as there are blocks of `executing`
+_executing_behind: list[None] = []  # likewise
 
 
 @contextmanager
@@ -116,16 +124,36 @@ def executing() -> Iterator[None]:
         _executing.pop()
 
 
+@contextmanager
+def executing_behind() -> Iterator[None]:
+    """Within, processes are forked whose back processes are executed."""
+    _executing_behind.append(None)
+    try:
+        yield
+    finally:
+        _executing_behind.pop()
+
+
 def fork_instead() -> None:
     """Have `subprocess` fork processes of ours, from now on and in this process, where one can become our child so."""
-    if sys.platform != "linux":
-        return
+
+    def start(words: list[str], environment: dict[str, str], directory: str, given: dict[int, int], leads: bool) -> int:
+        with _asking:
+            begin()
+            return _running[kind_of(words)].start(words, environment, directory, given, leads=leads)
+
+    if sys.platform == "linux":
+        start_instead(start, is_ours)
+
+
+def start_instead(start: Callable[..., int], is_meant: Callable[[Mapping[str, Any]], bool]) -> None:
+    """Have `subprocess` start the processes that are meant in another way, from now on and in this process."""
     execute = subprocess.Popen._execute_child
     parameters = inspect.signature(execute)
 
     def execute_child(process: "subprocess.Popen[bytes]", *arguments: object) -> None:
         asked = parameters.bind(process, *arguments).arguments
-        if not is_ours(asked):
+        if not is_meant(asked):
             execute(process, *arguments)
             return
         pairs = [(asked["p2cwrite"], asked["p2cread"]), (asked["c2pread"], asked["c2pwrite"])]
@@ -135,12 +163,8 @@ def fork_instead() -> None:
         environment = os.environ if asked["env"] is None else asked["env"]
         environment = {os.fsdecode(name): os.fsdecode(value) for name, value in environment.items()}
         words = [os.fsdecode(word) for word in asked["args"][len(PYTHON) :]]
-        kind = kind_of(words)
-        with _asking:
-            begin()
-            process.pid = _running[kind].start(
-                words, environment, os.fsdecode(asked["cwd"] or os.getcwd()), given, leads=asked["start_new_session"]
-            )
+        directory = os.fsdecode(asked["cwd"] or os.getcwd())
+        process.pid = start(words, environment, directory, given, asked["start_new_session"])
         process._child_created = True
         process._close_pipe_fds(*(asked[name] for name in PIPES))
 
@@ -150,23 +174,30 @@ def fork_instead() -> None:
 PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 
 
-def is_ours(asked: Mapping[str, object]) -> bool:
+def is_ours(asked: Mapping[str, Any]) -> bool:
     """Whether a process is one that can be forked, and nobody asks for more than a forked one has."""
     command, environment = asked["args"], asked["env"]
     return (
         not _executing
         and isinstance(command, list | tuple)
         and [*command[: len(PYTHON)]] == PYTHON
-        and command[len(PYTHON)] in LOADED
+        and command[len(PYTHON)] in ("fledgling", *BACK_PROCESSES)
         and all(asked[name] is None for name in ("executable", "preexec_fn", "uid", "gid", "gids"))
         and (asked["close_fds"], asked["shell"], asked["umask"], asked["process_group"]) == (True, False, -1, -1)
         and not any(os.fsdecode(name).startswith(DECIDING) for name in environment or ())
     )
 
 
+def is_back_process(asked: Mapping[str, Any]) -> bool:
+    """Whether a process is a back process that can be forked."""
+    return is_ours(asked) and asked["args"][len(PYTHON)] in BACK_PROCESSES
+
+
 def kind_of(words: Sequence[str]) -> str:
     """The kind of process that runs a module with its words."""
-    return "fledgling serve" if "serve" in words[1:3] else words[0]
+    if words[0] in BACK_PROCESSES:
+        return "fledgling.worker"
+    return "fledgling serve" if "serve" in words[1:3] else "fledgling"
 
 
 def fledgling(*arguments: str, timeout: float = PATIENCE, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -185,7 +216,7 @@ def started(*arguments: str, timeout: float = PATIENCE, **environment: str) -> "
 def begin() -> None:
     """Start the processes that others are forked from, of all kinds: a test may count what this process has open."""
     if sys.platform == "linux" and not _running:
-        _running.update((kind, Forking(kind)) for kind in LOADED)
+        _running.update((kind, Forking(kind)) for kind in KINDS)
 
 
 def end() -> None:
@@ -208,24 +239,79 @@ def become_each(asked: socket.socket) -> Sequence[str]:
         os.waitpid(between, 0)
     asked.close()
     telling, *fds = fds
-    words, environment, directory, numbers, leads = json.loads(request)
+    words, environment, directory, numbers, leads, forks = json.loads(request)
     between = os.getpid()
     told = socket.socket(fileno=telling)
     if child := os.fork():  # with the end of the one between, its child becomes one of whoever asks
         told.send(str(child).encode())
         told.recv(64)
         os._exit(0)
-    show([*PYTHON, *words])
     while os.getppid() == between:
         time.sleep(0.0005)
     if leads:
         os.setsid()  # before anybody ends its group
     told.send(b"there")
     told.close()
-    place(dict(zip(numbers, fds, strict=True)))
-    os.chdir(directory)
-    os.environ.update(environment | os.environ)  # what a module has set, it would have set now
+    become(words, environment, directory, dict(zip(numbers, fds, strict=True)))
+    if forks:
+        fork_back_processes()
     return list(words)
+
+
+def become(words: Sequence[str], environment: Mapping[str, str], directory: str, given: Mapping[int, int]) -> None:
+    """Take the words, the environment, the directory and the descriptors of a process."""
+    show([*PYTHON, *words])
+    place(given)
+    os.chdir(directory)
+    os.environ.clear()
+    os.environ.update({**environment, **_set})  # what a module has set, it would have set now
+
+
+def fork_back_processes() -> None:
+    """Have `subprocess` fork back processes from this one from now on; they have none of its threads."""
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+    start_instead(fork, is_back_process)
+
+
+def fork(words: list[str], environment: dict[str, str], directory: str, given: dict[int, int], leads: bool) -> int:
+    """Fork a back process from this one; return its number once it has its descriptors."""
+    waiting, telling = os.pipe()
+    if not (child := os.fork()):
+        try:
+            be_back_process(words, environment, directory, given, telling, leads=leads)
+        except BaseException:  # noqa: BLE001  (of whoever asked, nothing is to run here)
+            os.write(2, traceback.format_exc().encode())
+            os._exit(1)
+    os.close(telling)
+    os.read(waiting, 1)
+    os.close(waiting)
+    return child
+
+
+def be_back_process(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    directory: str,
+    given: Mapping[int, int],
+    telling: int,
+    *,
+    leads: bool,
+) -> NoReturn:
+    """Be a back process from here on, and end with it."""
+    if leads:
+        os.setsid()
+    signal.set_wakeup_fd(-1)
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.write(telling, b".")
+    become(words, environment, directory, given)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(fd, mode, 1, closefd=False) for fd, mode in enumerate("rww"))
+    sys.modules.update(_standing_in)
+    sys.argv[1:] = words[1:]
+    runpy.run_module(words[0], run_name="__main__", alter_sys=True)
+    os._exit(0)
 
 
 def place(descriptors: Mapping[int, int]) -> None:
@@ -244,42 +330,58 @@ def show(command: Sequence[str]) -> None:
 
     It looks for no further words where the last byte of that room is none of theirs (proc_pid_cmdline(5)).
     """
-    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
-    begin, end = int(fields[45]), int(fields[46])
+    begin, end = _room
     text = os.fsencode(" ".join(command))[: end - begin - 2]
     ctypes.memmove(begin, text.ljust(end - begin - 1, b"\0") + b".", end - begin)
 
 
+def room_of_command() -> tuple[int, int]:
+    """Where the kernel finds what it shows as the command of this process: the first address, and that behind it."""
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    return int(fields[45]), int(fields[46])
+
+
+_room = (0, 0)
+_set: dict[str, str] = {}  # variables of the environment that modules have set
+_standing_in: dict[str, Any] = {}  # modules that are others in back processes
+
+
 def load(kind: str) -> None:
-    """Load what processes of a kind need, as they do."""
-    if kind.startswith("fledgling.worker."):
-        sys.modules["typing_extensions"] = None
-        for name in LOADED[kind]:
-            import_module(f"fledgling.{name}")
-        return
+    """Load what processes of a kind need, and the back processes that they start."""
     from fledgling.standing_in import standing_in  # noqa: PLC0415  (whoever asks needs none of this)
 
+    with standing_in("typing_extensions", None):
+        for names in BACK_PROCESSES.values():
+            for name in names:
+                import_module(f"fledgling.{name}")
+    _standing_in["fsspec"] = sys.modules.pop("fsspec")
+    if kind == "fledgling.worker":
+        sys.modules.update(_standing_in)
+        return
     with standing_in("typing_extensions", None):
         from fledgling.broker.cli.main import cli  # noqa: PLC0415
     if kind == "fledgling":
         for name in cli.list_commands(None):
             cli.get_command(None, name)
-        return
-    from fledgling.broker.cli import fleet_serve, serve  # noqa: F401, PLC0415
-    from fledgling.broker.protocol import sdk  # noqa: PLC0415
+    else:
+        from fledgling.broker.cli import fleet_serve, serve  # noqa: F401, PLC0415
+        from fledgling.broker.protocol import sdk  # noqa: PLC0415
 
-    with sdk.lean():
-        for name in LOADED[kind]:
-            import_module(f"fledgling.{name}")
-    gc.disable()
+        with sdk.lean():
+            for name in SERVER:
+                import_module(f"fledgling.{name}")
+        gc.disable()
 
 
 def main() -> None:
     """Load what a kind of process needs, and become each that is asked for."""
     gc.disable()
+    global _room  # noqa: PLW0603
     _, kind, asked, *_ = sys.argv
+    _room = room_of_command()
     os.environ.clear()
     load(kind)
+    _set.update(os.environ)
     assert len(os.listdir("/proc/self/task")) == 1, "a process with threads cannot be forked"
     module, *words = become_each(socket.socket(fileno=int(asked)))
     sys.argv[1:] = words

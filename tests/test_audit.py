@@ -29,6 +29,8 @@ from fledgling.security.audit.session import _Session, by_session
 from fledgling.security.audit.target import SCRATCH, YOURS, Target
 from fledgling.security.audit.verdict import leaks
 
+pytestmark = pytest.mark.usefixtures("executed_behind")
+
 ROOT = Path(__file__).parent.parent
 ATTACKS = corpus.attacks()
 MINE = """
