@@ -41,6 +41,7 @@ class Classes:
         self.cut: set[int] = set()  # those with more below than are looked at
         # by the rarest method of those of `cut`: who was looked at, and for which methods
         self._looked_at: dict[int, tuple[set[int], set[int]]] = {}
+        self._virtual: dict[tuple[int, int], bool] = {}
         self.is_settled = False
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 
@@ -301,6 +302,24 @@ class Classes:
             if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and row.name != NONE
             if unit.names[row.name] in project.taken_whole
         ]
+
+    def is_virtual(self, scope: int, name: int) -> bool:
+        """Whether a class, or one above, says of a method that others may override it, or has it from outside."""
+        found = self._virtual.get((scope, name))
+        if found is None:
+            order = self.order(scope)
+            found = any(at in self.has_external_base or self._says_virtual(at, name) for at in order)
+            self._virtual[scope, name] = found
+        return found
+
+    def _says_virtual(self, scope: int, name: int) -> bool:
+        """Whether a class says that of one of its methods, where it declares it: `virtual` does not stand elsewhere."""
+        unit = self._project.unit(scope)
+        for own, bindings in self._project.scope(scope).every.items():
+            for value in (unit.expressions[unit.bindings[at].value] for at in bindings if unit.names[own] == name):
+                if value[0] == Op.FUNCTION and unit.facts.scopes[value[1]].flags & Flag.VIRTUAL:
+                    return True
+        return False
 
     def computes_members(self, scope: int) -> bool:
         """Whether a class says itself what its members are."""

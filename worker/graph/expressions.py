@@ -84,13 +84,23 @@ def get(builder: Builder, node: int, use: int) -> int:
         key = generic_key(builder, node)
     if key == NONE or of == NONE:
         return 0
-    if tree.source[tree.end[first] : tree.start[key]] == b"::":
+    key = without_sigil(builder, key)
+    between = tree.source[tree.end[first] : tree.start[key]]
+    if between == b"::":
         of = before_others(builder, of)
+    elif between == b"->" and builder.dialect.pointers and builder.expressions[of][0] != Op.THIS:
+        of = builder.add(Op.POINTED, of)
     part = builder.name(key)
     builder.replace([key], of)
     at = builder.use_path(of, part, builder.add(Op.GET, of, part))
     builder.site(key, use, at)
     return at
+
+
+def without_sigil(builder: Builder, node: int) -> int:
+    """The node of a field's name, which no sigil is part of: `s` in `A::$s`."""
+    kids = builder.tree.kids[node]
+    return kids[0] if builder.dialect.sigil and kids else node
 
 
 @visits("reference")
@@ -558,6 +568,13 @@ def is_negative(builder: Builder, node: int) -> bool:
     kids = tree.kids[node]
     is_number = len(kids) == 1 and bool(tree.labels[kids[0]] & IS_NUMBER or tree.kind(kids[0]) == IS_NUMBER)
     return bool(builder.dialect.literals) and is_number and tree.source[tree.start[node]] in SIGNS
+
+
+@visits("pointed")
+def pointed(builder: Builder, node: int, use: int) -> int:
+    """`*a`"""
+    of = builder.optional(builder.tree.first(node, VALUE), use)
+    return of if use == Use.CALL or of <= 1 else builder.add(Op.POINTED, of)
 
 
 @visits("await")

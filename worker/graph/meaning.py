@@ -335,7 +335,22 @@ class Meaning:
         values = self.solver.value((node & ~MASK) | expression[1] if is_call else node)
         if is_call and self.project.unit(node).dialect.overloads:
             values = called(self.solver, values, made_of(self.solver, node, expression))
+        if is_call and self.project.unit(node).dialect.functions_apart:
+            values = self._of_field(node, expression, values)
         return {**self.solver.handed.get(node, {}), **values}
+
+    def _of_field(self, node: int, expression: tuple[Any, ...], values: Values) -> Values:
+        """The values without the method that has the name of a field, where the field is called: `($a->b)()`."""
+        callee = self.project.expression((node & ~MASK) | expression[1])
+        of = self.project.expression((node & ~MASK) | callee[1][0]) if callee[0] == Op.CHOICE else (Op.UNKNOWN,)
+        if of[0] != Op.GET:
+            return values
+        own = self.project.unit(node).names[of[2]]
+        return {
+            value: sure
+            for value, sure in values.items()
+            if value[0] != BOUND or self.project.unit(value[1]).names[self.project.scope(value[1]).name] != own
+        }
 
     def run_by(self, value: Value, sure: int, node: int = NONE) -> list[tuple[int, int]]:
         """The scopes of the functions that calling a value runs, and of the class that it makes an object of."""

@@ -320,6 +320,23 @@ def in_container(solver: Solver, value: Value) -> int:
     return Reason.BOUND if is_declared and solver.project.unit(node).dialect.typed else Reason.CONTAINER
 
 
+def pointed(solver: Solver, node: int, expression: Expression) -> Values:
+    """POINTED"""
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        add(found, element_of(solver, value) if is_pointer(solver, value) else {value: sure}, sure)
+    return found
+
+
+def is_pointer(solver: Solver, value: Value) -> bool:
+    """Whether a value is declared to be a pointer of a library: `std::unique_ptr<A>`."""
+    if value[0] != CONTAINER or type(value[1]) is not int:
+        return False
+    op, *parts = solver.project.expression(value[1])
+    pointers = solver.project.unit(value[1]).dialect.pointers
+    return op == Op.INDEX and solver.project.last_name(solver.child(value[1], parts[0])) in pointers
+
+
 def index(solver: Solver, node: int, expression: Expression) -> Values:
     """INDEX"""
     found: Values = {}

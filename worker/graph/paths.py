@@ -127,23 +127,33 @@ def path_of(builder: Builder, node: int, prefix: int, *, is_last: bool = True) -
 @visits("path")
 def path(builder: Builder, node: int, use: int) -> int:
     r"""`A\b`, `\A\b`, `a::b`: names of namespaces or classes, and one in the last"""
-    *before, last = names_of(builder, node) or [NONE]
+    types: list[int] = []
+    *before, last = names_of(builder, node, types) or [NONE]
     at = path_to(builder, node, before)
-    return 0 if last == NONE else step(builder, at, last, use)
+    if last == NONE:
+        return 0
+    at = step(builder, at, last, use)
+    if use not in (Use.TYPE, Use.READ) or not types:
+        return at
+    return builder.add(Op.INDEX, at, types[0] if len(types) == 1 else builder.add(Op.TUPLE, types))
 
 
-def names_of(builder: Builder, node: int) -> list[int]:
-    """The nodes of the names of a path in order; what stands in brackets behind one is read."""
+def names_of(builder: Builder, node: int, types: list[int] | None = None) -> list[int]:
+    """The nodes of the names of a path in order; what stands in brackets behind one is read.
+
+    What stands behind the last one is added to `types`.
+    """
     tree = builder.tree
     found = []
     for kid in tree.kids[node]:
         if tree.kind(kid) == IS_PATH:
-            found += names_of(builder, kid)
+            found += names_of(builder, kid, types if kid == tree.kids[node][-1] else None)
         elif tree.kids[kid]:  # a<B>
             first, *others = tree.kids[kid]
             found.append(first)
-            for other in others:
-                builder.visit(other, Use.TYPE)
+            read = [builder.visit(other, Use.TYPE) for other in others]
+            if types is not None and kid == tree.kids[node][-1]:
+                types += read
         else:
             found.append(kid)
     return found

@@ -93,6 +93,7 @@ KINDS = [
     "text",
     "number",
     "operation",
+    "pointed",
     "await",
     "super",
     "this",
@@ -167,6 +168,7 @@ ROLES = [
     "included",
     "open",
     "overrides",
+    "virtual",
     "skip",
 ]
 _NUMBERS = {

@@ -27,6 +27,7 @@ OPERATIONS = {
     Op.CLASS: operations.class_,
     Op.CHOICE: operations.choice,
     Op.ELEMENT: operations.element,
+    Op.POINTED: operations.pointed,
     Op.ITEM: operations.item,
     Op.RECEIVED: operations.received,
     Op.ENTERED: operations.entered,

@@ -79,6 +79,7 @@ class Op:
     PREFIX = 36  # of: the namespace of that name, where there is one: `a` in `a\b`
     CASE = 37  # GET of what a switch looks at, the name alone: a case names a constant of an enumeration, or any other
     RECEIVED = 38  # of: what a loop over it gives that has one name, where that is its place unless it is a channel
+    POINTED = 39  # of: what a pointer of a library points to, `*a`; any other value is that itself
 
 
 class ScopeKind:
@@ -129,6 +130,7 @@ class Flag:
     MAKES = 2097152  # something else than a parser defines names in it: `make!(a);` in a module
     OPEN = 4194304  # other packages see it: `public`, `protected`
     OVERRIDES = 8388608  # it says that it overrides another one
+    VIRTUAL = 16777216  # it says that another one may override it, or that it overrides one: `virtual`, `override`
 
 
 class Use:

@@ -1,7 +1,7 @@
 """What stands on the left of an assignment gets its value: names, parts of what is taken apart, fields, keys."""
 
 from fledgling.worker.graph.builder import Builder
-from fledgling.worker.graph.expressions import BIND, KEY, LEFT, OF, RIGHT, VALUE, constant_key
+from fledgling.worker.graph.expressions import BIND, KEY, LEFT, OF, RIGHT, VALUE, constant_key, without_sigil
 from fledgling.worker.graph.reduced import BITS, Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
@@ -9,7 +9,7 @@ IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
     BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
 )
 IS_SLICE = BITS["slice"]
-IS_VALUE = [BITS[kind] for kind in ("call", "await", "cast", "choice", "operation", "tokens")]
+IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "cast", "choice", "operation", "tokens")]
 
 
 def left_of(builder: Builder, node: int) -> int:
@@ -63,7 +63,7 @@ def variant_target(builder: Builder, node: int, value: int) -> None:
 def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None:
     """`a.b = c`"""
     tree = builder.tree
-    of, key = builder.visit(tree.first(node, OF)), tree.first(node, KEY)
+    of, key = builder.visit(tree.first(node, OF)), without_sigil(builder, tree.first(node, KEY))
     part = builder.name(key)
     is_module = written(builder, of) == "module"
     if not bare and builder.name_value(value, key) and not is_module:

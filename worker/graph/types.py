@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fledgling.worker.graph.lookup import bare_places
 from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
@@ -103,7 +104,7 @@ def aliases(solver: Solver, node: int, depth: int) -> list[int]:
         value = solver.project.value_of(binding)
         while solver.op(value) == Op.ALIAS:
             value = solver.child(value, solver.project.expression(value)[1])
-        is_name = solver.op(value) in (Op.IMPORT, Op.NAME, Op.GET)
+        is_name = solver.op(value) in (Op.IMPORT, Op.NAME, Op.BARE, Op.GET)
         found += aliases(solver, value, depth + 1) if is_name else [value]
     return found
 
@@ -119,10 +120,11 @@ def bindings_of(solver: Solver, node: int) -> list[int]:
             bindings = [base | at for at in expression[3]]
         elif expression[2] != NONE:
             bindings = solver.project.table(base | expression[2]).get(unit.names[expression[1]], [])
-    elif expression[0] == Op.IMPORT:
-        for cell, _, _ in import_places(solver, node, expression[1]):
-            if cell[0] == "name":
-                bindings += solver.project.table(cell[1]).get(cell[2], [])
+    elif expression[0] in (Op.BARE, Op.IMPORT):
+        is_bare = expression[0] == Op.BARE
+        places = bare_places(solver, node, expression) if is_bare else import_places(solver, node, expression[1])
+        named = (cell for cell, _, _ in places if cell[0] == "name")
+        bindings = [binding for _, scope, own in named for binding in solver.project.table(scope).get(own, ())]
     elif expression[0] == Op.GET:
         own = unit.names[expression[2]]
         for value in list(solver.value(base | expression[1])):

@@ -37,7 +37,7 @@
 (initializer_list (_) @arg)
 (initializer_pair designator: (_) value: (_) @value) @keyword
 (field_designator (field_identifier) @word)
-(type_descriptor) @operation
+(type_descriptor type: (_) @value) @await
 
 ; ---- definitions
 
@@ -67,6 +67,7 @@
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @defined) @class
 (type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @defined) @class
 (type_definition type: (_) @right declarator: (type_identifier) @left @bind) @assign @fresh
+(type_definition type: (_) @right declarator: (pointer_declarator declarator: (type_identifier) @left @bind)) @assign @fresh
 (enumerator name: (_) @bind value: (_)? @value) @field
 (field_declaration type: (_) @type) @field
 (field_declaration declarator: (field_identifier) @bind)

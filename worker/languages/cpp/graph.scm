@@ -37,6 +37,9 @@
 (field_declaration type: (_) @returns declarator: (pointer_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
 (field_declaration type: (_) @returns declarator: (reference_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
 (field_declaration declarator: (reference_declarator (field_identifier) @bind))
+(field_declaration "virtual" @virtual)
+(function_definition "virtual" @virtual)
+(virtual_specifier) @virtual
 (friend_declaration (declaration) @skip)
 (function_definition (function_declarator declarator: (qualified_identifier) @container))
 (function_definition (reference_declarator (function_declarator declarator: (qualified_identifier) @container)))
@@ -67,6 +70,7 @@
 ; ---- expressions and statements
 
 (new_expression type: (_) @of arguments: (_)? @args) @new
+(pointer_expression operator: "*" argument: (_) @value) @pointed
 (delete_expression) @operation
 (lambda_expression body: (_) @body) @lambda
 (throw_statement) @raise

@@ -21,11 +21,13 @@
 
 (member_access_expression object: (_) @of name: (name) @key) @get
 (nullsafe_member_access_expression object: (_) @of name: (name) @key) @get
+(scoped_property_access_expression scope: (_) @of name: (variable_name) @key) @get
 (class_constant_access_expression . (_) @of . (name) @key) @get
 (member_call_expression object: (_) @of name: (name) @key arguments: (_) @args) @call
 (nullsafe_member_call_expression object: (_) @of name: (name) @key arguments: (_) @args) @call
 (scoped_call_expression scope: (_) @of name: (name) @key arguments: (_) @args) @call
 (function_call_expression function: (_) @of arguments: (_) @args) @call
+(function_call_expression function: (parenthesized_expression (member_access_expression) @arm) @choice)
 (object_creation_expression . [(name) (qualified_name) (relative_scope) (variable_name)] @of) @new
 (object_creation_expression (arguments) @args)
 (object_creation_expression (anonymous_class (base_clause (_) @of) body: (_) @class)) @new
