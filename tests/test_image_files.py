@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import _duckdb as duckdb
+import numpy as np
 import pytest
 from msgspec.structs import astuple
 from running import PATIENCE
@@ -16,9 +17,20 @@ from running import PATIENCE
 from fledgling.messages.control import Images
 from fledgling.messages.generations import TEXT
 from fledgling.security import memory_file
-from fledgling.worker.store.database import memory_share, open_empty, open_sealed, start
+from fledgling.worker.store.database import lock_down, memory_share, open_empty, open_sealed, start
 from fledgling.worker.store.image_files import ImageFiles, size_of
 
+LOCKED = {
+    "python_enable_replacements": False,
+    "max_expression_depth": 250,
+    "TimeZone": "UTC",
+    "temp_directory": "",
+    "autoload_known_extensions": False,
+    "enable_external_access": False,
+    "enable_logging": False,
+    "lock_configuration": True,
+    "threads": 2,
+}
 FILL = """
 import os
 import sys
@@ -192,3 +204,16 @@ def test_what_is_dropped_of_an_image_does_not_end_the_build() -> None:
         assert db.execute("SELECT count(*), sum(number) FROM words").fetchall() == [(1, 7)]
     for fd in astuple(made):
         os.close(fd)
+
+
+def test_what_is_locked_holds_for_the_cursor_of_a_call() -> None:
+    """Some settings of DuckDB are of one connection, unless they are set for all that are to come."""
+    with closing(start()) as db:
+        lock_down(db)
+        cursor = db.cursor()
+        asked = ", ".join(f"current_setting('{name}')" for name in LOCKED)
+        assert dict(zip(LOCKED, cursor.execute(f"SELECT {asked}").fetchone(), strict=True)) == LOCKED
+        variable = {"column": np.arange(3)}
+        with pytest.raises(duckdb.CatalogException):
+            cursor.execute("FROM variable")
+        assert len(variable) == 1

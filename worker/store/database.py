@@ -21,12 +21,13 @@ from fledgling.worker.store.image_files import ImageFiles, size_of
 
 SQL = {file.stem: file.read_text("utf-8") for file in sorted((Path(__file__).parent / "sql").glob("*.sql"))}
 
+# Each call has a cursor of its own, which has what is set GLOBAL alone where a setting is of one connection.
 # The order matters: unless its temporary directory was emptied before, the engine puts a directory below the working
 # directory on its own allowlist, for writing, the moment external access goes off.
 _SERVE_SETTINGS = (
     "SET threads=2",
     "SET temp_directory=''",
-    "SET python_enable_replacements=false",
+    "SET GLOBAL python_enable_replacements=false",
     "SET autoload_known_extensions=false",
     "SET autoinstall_known_extensions=false",
     "SET allow_community_extensions=false",
@@ -34,7 +35,8 @@ _SERVE_SETTINGS = (
     "SET allow_persistent_secrets=false",
     "SET enable_external_file_cache=false",
     "SET enable_logging=false",
-    "SET max_expression_depth=250",
+    "SET GLOBAL max_expression_depth=250",
+    "SET GLOBAL TimeZone='UTC'",  # not the machine's, which is nobody's business, and in which a cast would be wrong
     "SET enable_external_access=false",
     # Half a megabyte that is never let go of, of this connection alone: what forget_buffers() asks for cannot be had.
     "CREATE TEMP TABLE held AS SELECT range FROM range(40000)",
