@@ -20,7 +20,7 @@ import psutil
 import pytest
 from conftest import git
 from forking import CLEAN, fledgling, started
-from running import PATIENCE, QUERY_WORKER, Server, back_processes
+from running import LATE, PATIENCE, QUERY_WORKER, Server, back_processes
 
 from fledgling.broker.cli import ask, commands, completing, look, serve
 from fledgling.messages.questions import QUESTIONS
@@ -176,7 +176,9 @@ def check(
 ) -> None:
     case: dict[str, Any] = CASES[name]
     arguments = [argument.replace("{root}", str(project)).replace("{tmp}", str(profiles)) for argument in case["run"]]
-    done = run(*arguments, **served, **case.get("env", {}))
+    until_then = time.monotonic() + PATIENCE
+    while re.search(LATE, (done := run(*arguments, **served, **case.get("env", {}))).stderr):
+        assert time.monotonic() < until_then, done.stderr
     assert done.returncode == case["code"], done.stdout + done.stderr
     for expected in case.get("out", ()):
         assert expected in done.stdout

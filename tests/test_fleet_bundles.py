@@ -231,10 +231,10 @@ def left_running() -> list[psutil.Process]:
 
 
 LARGE = "(SELECT range || repeat('x', 100000) FROM range({})) a(path)"  # each row takes 128 KiB
-HOSTILE = {  # what a table of a shard is selected from, how long it may take, and why it is left out
+HOSTILE = {  # what a table of a shard is selected from, how long it may take at first, and why it is left out
     "endless": (
         "range(1000000000000) a(path), range(1000000) b WHERE a.path + b.range < 0",
-        8,
+        3,
         "its tables were not taken",
     ),
     "long": ("(SELECT repeat('x', 2000000000 + range) FROM range(9)) a(path)", 60, "its tables cannot be read"),
@@ -264,8 +264,12 @@ def test_hostile_shard_costs_a_bundle_itself_alone(
 ) -> None:
     out = Path(shutil.copytree(built[1], tmp_path / "shards"))
     with_table(out / "api.shard", tmp_path / "image", "code", "imports", rows)
-    monkeypatch.setattr(bundling, "TAKING_SECONDS", seconds)
-    found = bundling.bundle(out, 2**30, CONFINED)
+    for bound in (seconds, 8 * seconds):  # a busy machine may need more for a good one
+        monkeypatch.setattr(bundling, "TAKING_SECONDS", bound)
+        (out / "00000.bundle").unlink(missing_ok=True)
+        found = bundling.bundle(out, 2**30, CONFINED)
+        if not found.failed and [each.is_left_out for each in bundled(out).members] == [True, False, False]:
+            break
     assert (found.bundles, found.made, found.failed) == (1, 1, {})
     assert [each.is_left_out for each in bundled(out).members] == [True, False, False]
     monkeypatch.setattr(bundling, "MAX_LEFT_OUT", 0)
