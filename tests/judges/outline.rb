@@ -196,6 +196,8 @@ class Outline
       @imports << [node.first_lineno, arguments.children[0].children[0]]
     elsif method == :autoload && arguments&.children&.[](1)&.type == :STR
       @imports << [node.first_lineno, arguments.children[1].children[0]]
+    elsif method == :autoload && arguments&.children&.compact&.size == 1 && arguments.children[0].type == :LIT
+      @imports << [node.first_lineno, arguments.children[0].children[0].to_s]
     elsif MODES.key?(method)
       before = @definitions.size
       walk(arguments, path)

@@ -151,6 +151,12 @@ def main(argv = ARGV)
 end
 %w[def array].each { |x| :def }
 BEGIN { def early; end }
+module Library
+  autoload "Index", "library/index"
+  self.autoload :Shelf, "library/shelf"
+  autoload :TypeMap
+  autoload :Computed, File.join(__dir__, "computed") # not a literal
+end
 __END__
 def after_the_end
 end

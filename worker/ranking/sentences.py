@@ -48,10 +48,9 @@ _MARKUP = re.compile(
 _SENTENCE = re.compile(r"(.{15,}?[.!?])(?:\s|$)")
 _TAGGED = re.compile(r"\s*[@\\:](?!brief|file|module|class|summary)\w+")
 # Of documents: markup that holds no prose, and links of which the text is.
+_TARGET = r"(?:\(\s{0,9}[^()\s]{0,500}\s{0,9}\)|\[[^\[\]]{0,100}\])"  # CommonMark 6.3: a line may end before it
 _PICTURES = re.compile(
-    r"<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]{0,1000}>"
-    r"|\[?!\[[^\[\]]{0,200}\](?:\([^()\s]{0,500}\)|\[[^\[\]]{0,100}\])(?:\](?:\([^()\s]{0,500}\)|\[[^\[\]]{0,100}\]))?",
-    re.DOTALL,
+    rf"<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]{{0,1000}}>|\[?!\[[^\[\]]{{0,200}}\]{_TARGET}(?:\]{_TARGET})?", re.DOTALL
 )
 _LINK = re.compile(
     r"\[([^\[\]]{1,200})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])?|`([^`<>]{1,100}?)\s*(?:<[^<>`]{1,300}>)?`(?:_{1,2}|)"

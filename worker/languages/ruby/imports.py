@@ -1,6 +1,9 @@
 """Ruby: files beside the importing one, and below the directories of a load path."""
 
 import posixpath
+import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
@@ -12,11 +15,25 @@ from fledgling.worker.rows import ImportRow
 
 STDLIB = word_list("ruby/stdlib.txt")
 FOLDERS = ("lib", "test", "spec")
+CONSTANT = re.compile(r"[A-Z]\w*")
+WORD = re.compile(r"(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z\d])(?=[A-Z])")  # where one begins: ActiveSupport's underscore
 
 
 def resolver(project: Project, _language: str) -> Resolver:
-    """Resolve `require_relative "x"` beside the file, `require "x"` below `lib`, `test` and `spec`."""
+    """Resolve `require_relative "x"` beside the file, `require "x"` below `lib`, `test` and `spec`.
+
+    `autoload :TypeMap` of `a.rb` is the only `type_map.rb` below `a`: in which module it stands is not known here.
+    """
     libraries = Suffixes(project.written_in("ruby"))
+    named = defaultdict[str, list[str]](list)  # paths in their order, by their last part
+    for each in project.written_in("ruby"):
+        named[posixpath.basename(each)].append(each)
+
+    def constant(path: str, name: str) -> str | None:
+        alike = named.get(f"{WORD.sub('_', name).lower()}.rb", [])
+        folder = f"{path.removesuffix('.rb')}/"
+        at = bisect_left(alike, folder)
+        return only([each for each in alike[at : at + 2] if each.startswith(folder)])
 
     @cache
     def locate(directory: str, module: str) -> str | None:
@@ -28,7 +45,9 @@ def resolver(project: Project, _language: str) -> Resolver:
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         directory = posixpath.dirname(path)
-        if row.is_relative:
+        if row.is_relative and CONSTANT.fullmatch(row.module):
+            yield answer(row, constant(path, row.module))
+        elif row.is_relative:
             place = join(directory, row.module) or ""
             yield answer(row, next((at for at in (place + ".rb", place) if at in project.files), None))
         else:

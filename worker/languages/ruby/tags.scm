@@ -73,8 +73,13 @@
 (_ receiver: (constant) @_kernel method: (identifier) @_require
   arguments: (_ . (string . (string_content) @module .))
   (#eq? @_kernel "Kernel") (#any-of? @_require "require" "load")) @import
-(call !receiver method: (identifier) @_autoload
-  arguments: (_ . (simple_symbol) @imported . (string . (string_content) @module .))
+([(call !receiver method: (identifier) @_autoload
+    arguments: (_ . [(simple_symbol) @imported (string . (string_content) @imported .)] . (string . (string_content) @module .)))
+  (call receiver: [(self) (constant) (scope_resolution)] method: (identifier) @_autoload
+    arguments: (_ . [(simple_symbol) @imported (string . (string_content) @imported .)] . (string . (string_content) @module .)))]
   (#eq? @_autoload "autoload")) @import
+; of ActiveSupport, by the name alone: autoload :Relation
+(call !receiver method: (identifier) @relative arguments: (_ . (simple_symbol) @module .)
+  (#eq? @relative "autoload")) @import
 
 (comment) @comment
