@@ -22,6 +22,7 @@ from fledgling.broker.protocol import resources, schema
 from fledgling.broker.protocol.tools import TOOLS
 from fledgling.messages import bounded, questions
 from fledgling.messages.aliases import ALIASES
+from fledgling.messages.answers import RefusalKind
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
 from fledgling.worker.languages.table import load_languages
@@ -237,6 +238,25 @@ def kinds() -> Iterator[str]:
     yield textwrap.fill(f"{', '.join(f'`{kind}`' for kind in get_args(questions.Kind))}.", 120)
 
 
+REFUSALS: dict[RefusalKind, str] = {
+    "denied": "the profile does not allow it, or the gate no such SQL",
+    "invalid": "the arguments do not fit",
+    "not_found": "there is no such file or definition",
+    "ambiguous": "there are several, which it names",
+    "not_indexed": "the index does not hold that, and will not: a binary file, uses in a language without them",
+    "timeout": "it took longer than `query_timeout`",
+    "memory": "it, or the index, took more than `memory_limit`",
+    "busy": "too many calls are at work",
+    "cancelled": "the client has cancelled it",
+    "unavailable": "not now: the index is not there yet, a process has ended, the audit log cannot be written",
+    "failed": "the index could not be made, or the fault is Fledgling's own",
+}
+
+
+def refusals() -> Iterator[str]:
+    yield from rows(("kind", "why"), ((f"`{kind}`", REFUSALS[kind]) for kind in get_args(RefusalKind)))
+
+
 # ---- profiles and settings ------------------------------------------------------------------------------------------
 
 
@@ -310,7 +330,7 @@ def settings() -> Iterator[str]:
 
 SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     section.__name__: section
-    for section in (tool_list, languages, tools, answers, kinds, directives, shipped, tables, settings)
+    for section in (tool_list, languages, tools, answers, kinds, refusals, directives, shipped, tables, settings)
 }
 # The profile stands before the documents that say what is in it.
 DOCUMENTS = (
