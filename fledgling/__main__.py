@@ -18,9 +18,9 @@ def main() -> None:
         if (code := quick.answered(sys.argv[1:], os.environ)) is not None:
             gc.freeze()  # as main does
             sys.exit(code)
-        from fledgling.standing_in import standing_in  # noqa: PLC0415
+        from fledgling.standing_in import lean  # noqa: PLC0415
 
-        with standing_in("typing_extensions", None):  # msgspec looks for it first, and needs nothing of it
+        with lean():
             from fledgling.broker.cli import main as cli  # noqa: PLC0415
     except (OSError, MemoryError, ImportError) as failed:
         what = str(failed) or "there is not enough memory"

@@ -3,8 +3,8 @@
 import ctypes
 import errno
 import os
-import platform
 
+HARDWARE = os.uname().machine  # asked here: who is confined may not
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _NUMBERS = {
     "seccomp": {"x86_64": 317, "aarch64": 277},
@@ -19,9 +19,9 @@ Argument = int | ctypes.Array[ctypes.c_char] | None
 
 def call(name: str, *arguments: Argument) -> int:
     """Make a system call: `call("landlock_create_ruleset", None, 0, 1)` is the ABI of Landlock. Raises OSError."""
-    number = _NUMBERS[name].get(platform.machine())
+    number = _NUMBERS[name].get(HARDWARE)
     if number is None:
-        raise OSError(errno.ENOSYS, f"{name} has no known number on {platform.machine()}")
+        raise OSError(errno.ENOSYS, f"{name} has no known number on {HARDWARE}")
     return _checked(name, _LIBC.syscall(ctypes.c_long(number), *map(_passed, arguments)))
 
 

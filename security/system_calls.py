@@ -8,13 +8,12 @@ BPF, as linux/filter.h has it.
 import ctypes
 import errno
 import os
-import platform
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from fledgling.security.system import call
+from fledgling.security.system import HARDWARE, call
 
 # The table's columns.
 ROLES = (
@@ -236,9 +235,9 @@ def confine(role: str) -> None:
 
     Needs no_new_privs. Raises OSError where the kernel or the machine has no such filter.
     """
-    machine = MACHINES.get(platform.machine())
+    machine = MACHINES.get(HARDWARE)
     if machine is None:
-        raise OSError(errno.ENOSYS, f"no table of system calls for {platform.machine()}")
+        raise OSError(errno.ENOSYS, f"no table of system calls for {HARDWARE}")
     code = program(role, machine)
     steps = ctypes.create_string_buffer(code, len(code))
     filtered = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(steps))  # struct sock_fprog

@@ -125,12 +125,15 @@ def test_room_loads_nothing_it_must_not() -> None:
     assert not any(wrong.values()), wrong
 
 
+BEGUN = "from fledgling.worker.process.begin import begin; begin()"
+
+
 @pytest.mark.parametrize(
     ("program", "without"),
     [
         ("from fledgling.broker.cli import ask; ask._load_event_loop()", "ssl"),
         ("from fledgling.broker.cli import ask", "socket"),  # where no server runs
-        ("sys.modules['typing_extensions'] = None; import fledgling.worker.extractor.process", "inspect"),
+        *((f"{BEGUN}; import fledgling.worker.extractor.process", name) for name in ("inspect", "platform")),
         ("from fledgling.broker.cli import ask; from fledgling.broker.indexing import seeking", "_hashlib"),
         ("import fledgling.worker.extractor.process, fledgling.worker.indexer.seek", "_hashlib"),
         (
@@ -165,16 +168,38 @@ def test_digests_are_those_of_hashlib(name: str, modules: list[str]) -> None:
     assert digests.first(name, *modules)(b"text").digest() == getattr(hashlib, name)(b"text").digest()
 
 
-def test_a_command_loads_no_typing_extensions_and_leaves_them_to_who_needs_them() -> None:
+def test_a_command_loads_no_more_of_libraries_than_it_needs() -> None:
+    names = ("typing_extensions", "inspect", "platform", "_hashlib")  # an editable install loads urllib.parse
     program = (
         "import atexit, sys\n"
         "from fledgling.__main__ import main\n"
-        "atexit.register(lambda: print('typing_extensions' in sys.modules))\n"
+        f"atexit.register(lambda: print([name for name in {names} if name in sys.modules]))\n"
         "sys.argv[1:] = ['--version']\n"
         "main()"
     )
     done = subprocess.run([sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "False"
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_what_is_loaded_in_part_is_whole_for_whoever_wants_more() -> None:
+    """Also of who has got the part of it, and in any way of importing it."""
+    program = (
+        "import sys\n"
+        "from fledgling.standing_in import Part, lean, standing_in\n"
+        "with lean():\n"
+        "    import inspect as part, pathlib, uuid\n"
+        "    assert isinstance(part, Part) and part.cleandoc('  a ') == 'a '\n"
+        "    assert not hasattr(part, '__path__') and sys.modules['inspect'] is part\n"
+        "    from inspect import isfunction\n"
+        "import inspect, urllib.parse, platform\n"
+        "assert isfunction is inspect.isfunction is part.isfunction\n"
+        "text = ' a\\n\\n    b\\n      c\\n'\n"
+        "assert part.cleandoc(text) == inspect.cleandoc(text) == 'a\\n\\nb\\n  c'\n"
+        "assert not any(isinstance(module, Part) for module in sys.modules.values())\n"
+        "print(pathlib.Path('/a b').as_uri(), uuid._LINUX == (sys.platform == 'linux'))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=True)
+    assert done.stdout == "file:///a%20b True\n"
 
 
 NO_CLIENT = ("httpx2", "cryptography", "mcp.client", "mcp.server.mcpserver")  # what the SDK's packages would load

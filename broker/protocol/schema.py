@@ -1,6 +1,6 @@
 """Tool definitions as an agent sees them, made from the Structs of the wire."""
 
-import inspect
+import textwrap
 from typing import Any
 
 import msgspec
@@ -40,7 +40,8 @@ def _question(tool: str) -> type[Question]:
 
 def description(tool: str) -> str:
     """Return what the tool is for, when to use it and when not: the docstring of its question."""
-    return inspect.cleandoc(_question(tool).__doc__ or "")
+    first, _, more = (_question(tool).__doc__ or "").partition("\n")
+    return f"{first}\n{textwrap.dedent(more)}".strip()
 
 
 def input_schema(tool: str) -> Schema:

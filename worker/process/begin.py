@@ -2,9 +2,9 @@
 
 import gc
 import os
-import sys
 
 from fledgling.security import lifeline
+from fledgling.standing_in import lean
 
 
 def begin() -> None:
@@ -15,5 +15,5 @@ def begin() -> None:
     lifeline.tie(os.getppid())
     # Rows make no cycles, and a collection looks at all of them: a thirtieth of the time of a build.
     gc.disable()
-    # msgspec looks for it first, and needs nothing of it: a fifteenth of the time that a worker takes to be ready.
-    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    with lean():  # a tenth of the time that a worker takes to be ready
+        import msgspec  # noqa: F401, PLC0415
