@@ -13,7 +13,9 @@ from fledgling.worker.tools.request import Refused, Request
 
 BEHIND_SLASH = "0"  # what follows `/` in the order of characters
 
-_DRIVE = re.compile(r"^[A-Za-z]:")
+_ELSEWHERE = re.compile(
+    r"/|~[^/]*/|~\Z|[A-Za-z]:(?:[/\\]|\Z)"
+)  # how a path begins: `/etc`, `~/x`, `C:\x`; not a file `~x`
 
 
 class Suggestion(NamedTuple):
@@ -29,11 +31,13 @@ def inside(path: str) -> str:
     'src'
     >>> inside("{./src,docs/}")
     '{src,docs}'
+    >>> inside("~.py"), inside("a:b")
+    ('~.py', 'a:b')
     """
     if several := globs.choices(path):
         return f"{{{','.join(inside(each) or '.' for each in several)}}}"
     parts = path.split("/")
-    is_outside = path.startswith(("/", "~")) or _DRIVE.match(path) or f"{posixpath.normpath(path)}/".startswith("../")
+    is_outside = _ELSEWHERE.match(path) or f"{posixpath.normpath(path)}/".startswith("../")
     if is_outside or ".." in parts:
         raise Refused(
             "denied",
