@@ -35,7 +35,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     a function is, by their last name, as graph.tables.Flag does in lower case. With `bare_members` a method names the
     members of its class without `this`; with a `receiver_parameter` the first parameter of a method is the object.
     `super_function` gives the class above; `constructors` are the methods that run where an object is made;
-    `plain_bases` are classes outside that have no members to speak of, `outside_methods` all that some others have.
+    `plain_bases` are classes outside that have no members to speak of, `outside_methods` all that some others have;
+    what a class below `enumerations` binds are objects of it.
     `types`, `functions` and `methods` say how what is outside hands on what it gets, by its last name:
     `Optional = "same"`, `map = "maps"`, `append = "adds"`;
     `toString = "=String"` is the type of what it returns. Types may stand in quotes where there are `typed_keys`, which
@@ -116,6 +117,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     super_function: str = ""
     constructors: tuple[str, ...] = ()
     plain_bases: tuple[str, ...] = ()
+    enumerations: tuple[str, ...] = ()
     outside_methods: dict[str, tuple[str, ...]] = {}
     types: dict[str, str] = {}
     typed_keys: dict[str, int] = {}

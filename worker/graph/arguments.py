@@ -64,6 +64,7 @@ def _expect(solver: Solver, function: int, place: int, cell: Cell) -> None:
             if own.type == NONE and said.type != NONE and own.rest == said.rest == 0:
                 of_type = ("type", solver.child(value[1], said.type), None)
                 solver.source(("parameter", written, at), of_type, Reason.FLOW)
+                solver.expected.setdefault(("parameter", written, at), {})[of_type] = None
 
 
 def _hand_over_in_order(

@@ -86,7 +86,9 @@ def decorated(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
         elif is_known:
             found = capped(found, Reason.DECORATOR)
         if is_class:
-            add(found, solver.value(base | expression[1]))
+            own = solver.value(base | expression[1])
+            is_same = not is_known or (bool(made) and made.keys() <= own.keys())
+            add(found, own if is_same else capped(own, Reason.DECORATOR))
         cell = ("decorated", node, place)
         solver.grow(cell, dict(found))
     return found
@@ -131,7 +133,15 @@ def _run(solver: Solver, function: int, made: Call, sure: int, receiver: Value |
 def _made(solver: Solver, value: Value, made: Call, sure: int) -> Values:
     """An object of a class; its constructor gets the arguments."""
     _constructed(solver, (OBJECT, value[1], value[2]), made, None)
-    return {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
+    found: Values = {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
+    if solver.classes.makes_another(value[1]):
+        owner, _ = solver.classes.of_class(value[1], new := solver.project.number("__new__"))
+        for held in list(solver.value(("name", owner, new))) if owner is not None else ():
+            if held[0] == FUNCTION:
+                other = returned(solver, held[1], (CLASS, value[1], value[2]))
+                add(found, {at: own for at, own in other.items() if at[0] == OBJECT}, Reason.SEVERAL)
+        found = capped(found, Reason.SEVERAL)
+    return found
 
 
 def _constructed(solver: Solver, value: Value, made: Call, after: int | None) -> Values:
@@ -171,10 +181,20 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
         if any(value[0] in (OBJECT, CLASS, CONTAINER) for value in found):
             return add(found, _exact(solver, solver.taken(cell), found))
     found = capped(found, Reason.FLOW)
-    add(found, solver.taken(cell))
+    taken = solver.taken(cell)
+    if dialect.typed and (said := _expected(solver, cell)):
+        taken = capped(add(_exact(solver, taken, said), said), Reason.FLOW)
+    add(found, taken)
     if given.default != NONE:
         add(found, solver.value(solver.child(function, given.default)), Reason.FLOW)
     return found
+
+
+def _expected(solver: Solver, cell: Cell) -> Values:
+    """What a parameter without a type gets, by that of the function that is asked for; nothing if it may be any."""
+    said = [solver.value(type_) for type_ in solver.expected.get(cell, ())]
+    is_known = all(values and all(value[0] in (OBJECT, CLASS) for value in values) for values in said)
+    return {value: sure for values in said for value, sure in values.items()} if is_known else {}
 
 
 def _exact(solver: Solver, taken: Values, declared: Values) -> Values:

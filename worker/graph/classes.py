@@ -28,6 +28,7 @@ class Classes:
         self._orders: dict[int, list[int]] = {}
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
         self.has_external_base: set[int] = set()
+        self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
         self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
         self._owners: dict[int, int] = {}  # of functions that do not stand in their class
@@ -60,7 +61,8 @@ class Classes:
         for scope, bases in self.bases.items():
             for base, _ in bases:
                 self._kids.setdefault(base, []).append(scope)
-        self._spread_externals()
+        self._spread(self.has_external_base)
+        self._spread(self.enumerations)
         self.is_settled = True
 
     def whole(self, scope: int) -> int:
@@ -90,12 +92,13 @@ class Classes:
                 for binding in bindings:
                     project.attach(whole, name, binding)
 
-    def _spread_externals(self) -> None:
-        todo = [*self.has_external_base]
-        while todo:  # what is below such a class has one above it too
+    def _spread(self, found: set[int]) -> None:
+        """Add to some classes all that are below them."""
+        todo = [*found]
+        while todo:
             for kid in self._kids.get(todo.pop(), ()):
-                if kid not in self.has_external_base:
-                    self.has_external_base.add(kid)
+                if kid not in found:
+                    found.add(kid)
                     todo.append(kid)
 
     def _attach(self, type_: int, binding: int) -> None:
@@ -199,6 +202,8 @@ class Classes:
                 names = [value[1] for value in values if value[0] == EXTERNAL]
                 if dialect.structural:
                     self._outside.setdefault(scope, []).extend(names or [""])
+                if any(name.rpartition(".")[2] in dialect.enumerations for name in names):
+                    self.enumerations.add(scope)
                 if not names or not all(name.rpartition(".")[2] in dialect.plain_bases for name in names):
                     self.has_external_base.add(scope)
                 if any(name.endswith("Protocol") for name in names):
@@ -320,6 +325,20 @@ class Classes:
                 if value[0] == Op.FUNCTION and unit.facts.scopes[value[1]].flags & Flag.VIRTUAL:
                     return True
         return False
+
+    def makes_another(self, scope: int) -> bool:
+        """Whether a call of a class may give another object than one of it: `__new__`, `__call__` of a metaclass."""
+        new, call = (self._project.numbers.get(name) for name in ("__new__", "__call__"))
+        if "__new__" not in self._project.unit(scope).dialect.constructors:
+            return False
+        if new is not None and self.of_class(scope, new)[0] is not None:
+            return True
+        if call is None:
+            return False
+        said = [(at, self._project.scope(at).metaclass) for at in self.order(scope)]
+        nodes = [(at & ~MASK) | metaclass for at, metaclass in said if metaclass != NONE]
+        types = [value[1] for node in nodes for value in self._value(node) if value[0] == CLASS]
+        return any(self.of_class(type_, call)[0] is not None for type_ in types)
 
     def computes_members(self, scope: int) -> bool:
         """Whether a class says itself what its members are."""

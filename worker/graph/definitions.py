@@ -28,6 +28,7 @@ COMPILED = BITS["compiled"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
 IS_FUNCTION, IS_CLASS, IS_NAME, SKIP = BITS["function"], BITS["class"], BITS["name"], BITS["skip"]
+METACLASS = "metaclass"
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
     BITS["interface"]: ScopeKind.INTERFACE,
@@ -295,14 +296,9 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     """Read a class whose definition begins on a line."""
     tree = builder.tree
     own, body = tree.first(node, DEFINED), tree.first(node, BODY)
-    bases, prepended, places = [], [], []
     if body != NONE and body != node:
         tree.kids[node] = embedded_in(tree, body) + tree.kids[node]
-    for kid in tree.having(node, BASE):
-        base = builder.visit(kid, Use.READ if tree.kind(kid) == IS_KEYWORD else Use.INHERIT)
-        bases += [] if tree.kind(kid) == IS_KEYWORD else [base]
-        places += [] if tree.kind(kid) == IS_KEYWORD else [kid]
-        prepended += [base] if tree.labels[kid] & PREPENDED else []
+    bases, prepended, places, metaclass = bases_of(builder, node)
     name = builder.name(own) if own != NONE else NONE
     whole = tree.first(node, CONTAINER)
     container = word = NONE
@@ -314,6 +310,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     flags |= Flag.OPEN if OPEN & said_inside(tree, node) else 0
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
     builder.scopes[scope].bases, builder.scopes[scope].prepended = bases, prepended
+    builder.scopes[scope].metaclass = metaclass
     if own != NONE:
         name_self(builder, scope, builder.add(Op.CLASS, scope), node)
     builder.scopes[scope].returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
@@ -332,6 +329,22 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         builder.members.append((container, len(builder.bindings)))
         builder.define_member(word, value)
     return value
+
+
+def bases_of(builder: Builder, node: int) -> tuple[list[int], list[int], list[int], int]:
+    """Read what is above a class: its bases, those whose members come first, their nodes, and its metaclass."""
+    tree = builder.tree
+    bases, prepended, places, metaclass = [], [], [], NONE
+    for kid in tree.having(node, BASE):
+        is_word = tree.kind(kid) == IS_KEYWORD
+        base = builder.visit(kid, Use.READ if is_word else Use.INHERIT)
+        if not is_word:
+            bases.append(base)
+            places.append(kid)
+            prepended += [base] if tree.labels[kid] & PREPENDED else []
+        elif tree.text(tree.first(kid, WORD)) == METACLASS:
+            metaclass = base
+    return bases, prepended, places, metaclass
 
 
 @visits("mixin")

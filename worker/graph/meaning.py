@@ -371,6 +371,7 @@ class Meaning:
         found = [(value[1], sure)] if kind == CLASS else []
         reason = min(sure, Reason.SEVERAL) if value[2] else sure
         if kind == CLASS:
+            reason = min(reason, Reason.SEVERAL) if self.solver.classes.makes_another(value[1]) else reason
             return found + self._constructors(value[1], reason, None, node)
         return self._methods(value[1], ("__call__",), reason, None, node)
 

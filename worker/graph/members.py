@@ -53,9 +53,7 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == SUPER:
         own, receiver = value[1], value[2]
         owner, _ = solver.classes.of_class(receiver[1], name, own)
-        single = len(solver.classes.bases.get(own, ())) <= 1
-        reason = min(sure, Reason.SUPER if single else Reason.OVERRIDDEN)
-        return [] if owner is None else [(("name", owner, name), reason, owner)]
+        return [] if owner is None else _of_super(solver, own, name, owner, sure)
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
     if kind == SPACE:
@@ -63,6 +61,19 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == FUNCTION:
         return [(("own", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
     return []
+
+
+def _of_super(solver: Solver, own: int, name: int, owner: int, sure: int) -> list[Place]:
+    """The members above a class, also of what a class below puts between: C is above B for `class D(B, C)`."""
+    classes, is_of_order = solver.classes, bool(solver.project.unit(own).dialect.super_function)
+    mixing = [at for at in classes.below(own) if len(classes.bases.get(at, ())) > 1] if is_of_order else []
+    between = [classes.of_class(at, name, own)[0] for at in mixing]
+    others = [at for at in dict.fromkeys(between) if at not in (None, owner)]
+    is_open = is_of_order and (solver.project.is_partial or classes.has_more_below(own))
+    single = len(classes.bases.get(own, ())) <= 1 and not others and not is_open
+    first: Place = (("name", owner, name), min(sure, Reason.SUPER if single else Reason.OVERRIDDEN), owner)
+    reason = Reason.OVERRIDE if len(others) <= MAX_OVERRIDING else Reason.MANY_IMPLEMENTATIONS
+    return [first, *((("name", at, name), min(sure, reason), at) for at in others)]
 
 
 def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
@@ -88,9 +99,18 @@ def may_be_another(solver: Solver, scope: int, name: int) -> bool:
 
     Where more than MAX_REPLACED places do so with one name, it may be one of any class.
     """
-    if solver.classes.computes_members(scope):
+    if solver.classes.computes_members(scope) or _changes_class(solver, scope):
         return True
     return _is_set_by_name(solver, scope, name)
+
+
+def _changes_class(solver: Solver, scope: int) -> bool:
+    """Whether something gives an object of a class another one: `a.__class__ = B`."""
+    name = solver.project.numbers.get("__class__")
+    if name not in solver.project.written or not solver.project.unit(scope).dialect.exported:
+        return False
+    fields = [("field", at, name) for at in solver.classes.order(scope)]
+    return any(solver.value(field) or field in solver.sources for field in fields)
 
 
 def may_be_put_over(solver: Solver, scope: int, name: int) -> bool:
@@ -407,8 +427,8 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
         return {(METHOD_OF, value, name): sure, **_extending(solver, value, name)}
-    found: Values = {}
-    for cell, reason, owner in places(solver, value, name, sure):
+    found = _constant(solver, value, name, sure)
+    for cell, reason, owner in [] if found else places(solver, value, name, sure):
         if cell[0] == "module":
             found[MODULE, cell[1]] = reason
             continue
@@ -421,6 +441,17 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     if kind == CONSTANT:
         return _extending(solver, value, name)
     return found or _elsewhere(solver, value, name)
+
+
+def _constant(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """A constant of an enumeration of Python, which is an object of it: `class A(Enum): b = 1`."""
+    if value[0] != CLASS or value[1] not in solver.classes.enumerations:
+        return {}
+    owner, _ = solver.classes.of_class(value[1], name)
+    if owner not in solver.classes.enumerations or solver.project.text(name).startswith("_"):
+        return {}
+    is_variable = all(solver.project.defined(at)[1] < 0 for at in solver.project.table(owner)[name])
+    return {(OBJECT, owner, False): min(sure, Reason.DECLARED)} if is_variable else {}
 
 
 def _is_of_project(solver: Solver, value: Value, name: int) -> bool:
@@ -480,6 +511,7 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
     if held[0] != FUNCTION or (owner is None and receiver[0] != CONTAINER):
         return {held: sure}
     flags = solver.project.scope(held[1]).flags
+    sure = min(sure, _in_variable(solver, receiver, held[1], owner))
     if owner is None:  # { get a() { return b } }
         return capped(returned(solver, held[1], None), sure) if flags & Flag.PROPERTY else {held: sure}
     if receiver[0] == SUPER:
@@ -496,6 +528,12 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
     if flags & Flag.PROPERTY:
         return {} if is_hidden else capped(returned(solver, held[1], receiver), sure)
     return {} if is_hidden else {(BOUND, held[1], receiver): sure}
+
+
+def _in_variable(solver: Solver, receiver: Value, function: int, owner: int | None) -> int:
+    """How sure a function is that a class of Python has in a variable: an object may have another, of `@dataclass`."""
+    is_elsewhere = solver.project.outer(function) != owner and solver.project.unit(function).dialect.exported
+    return Reason.ATTRIBUTE if is_elsewhere and receiver[0] == OBJECT else Reason.BOUND
 
 
 def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_static: bool) -> Values:

@@ -83,12 +83,16 @@ def _gives_its_names_away(file: FileFacts) -> bool:
 
 
 def _sets_own(file: FileFacts) -> bool:
-    """Return whether a file sets names of its own module: `sys.modules[__name__].a = b`, or by `setattr`."""
+    """Return whether a file sets names of its own module, `sys.modules[__name__].a = b`, or puts another there."""
     expressions = file.facts.expressions
     put_into = [write.of for write in file.facts.writes if write.name != NONE]
     calls = [parts for op, *parts in expressions if op == Op.CALL and parts[1] and parts[1][0] >= 0]
     put_into += [arguments[0] for called, arguments, _ in calls if _built_in(file, called) in known.SETTERS]
-    return any(_unless_own(file, way) is None for at in put_into for way in _ways(file, at))
+    is_another = any(
+        write.name == NONE and file.dotted(write.of) == "sys.modules" and _names_own(file, write.key)
+        for write in file.facts.writes
+    )
+    return is_another or any(_unless_own(file, way) is None for at in put_into for way in _ways(file, at))
 
 
 def _executes(file: FileFacts, call: Sequence[Any]) -> bool:
@@ -262,8 +266,13 @@ def _unless_own(file: FileFacts, at: int) -> int | None:
     op, *parts = file.facts.expressions[at]
     if op != Op.INDEX or file.dotted(parts[0]) != "sys.modules":
         return at
-    key, *named = file.facts.expressions[max(parts[1], 0)]
-    return None if key == Op.NAME and file.name(named[0]) == "__name__" else at
+    return None if _names_own(file, parts[1]) else at
+
+
+def _names_own(file: FileFacts, at: int) -> bool:
+    """Return whether an expression is the name of the file's own module: `__name__`."""
+    op, *parts = file.facts.expressions[max(at, 0)]
+    return op == Op.NAME and file.name(parts[0]) == "__name__"
 
 
 def _ways(file: FileFacts, at: int) -> list[int]:

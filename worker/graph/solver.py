@@ -50,6 +50,7 @@ class Solver:
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
         self.inherited: dict[tuple[int, int], list[int]] = {}  # the functions of a name above a class (overloads.py)
         self.shapes: dict[int, tuple[Any, ...]] = {}  # what functions take, as far as that tells them apart
+        self.expected: dict[Cell, dict[Cell, None]] = {}  # the types that say what parameters get that say none
         self.put_outside: set[int] = set()  # the names of what is put into something outside: `window.a = b`
         self.pending: set[Cell] = set()  # those that wait for what may be known later: what a decorator returns
         self.is_settled = False  # whether decorators that still say nothing are taken to return what they got

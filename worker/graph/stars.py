@@ -47,6 +47,7 @@ class Stars:
         self._steps = 0  # of MAX_STARRED
         self._packages: dict[int, list[int]] = {}
         self._exported: dict[int, set[int] | None] = {}  # the names of a module that `*` means, where it says them
+        self._early: dict[int, set[int]] = {}  # of a module, the names that it uses before it takes the last ones
         for unit in project.units:
             if unit.dialect.exported and unit.facts.scopes[0].stars:
                 self._put_over(unit)
@@ -160,7 +161,12 @@ class Stars:
             looked_at = starred[:left]
             left -= len(looked_at)
             self._steps += len(looked_at)
-            news = [(module, is_over) for module, is_over in looked_at if module in leading and module not in seen]
+            is_early = name in self._early.get(at, ())
+            news = [
+                (module, is_over and not is_early)
+                for module, is_over in looked_at
+                if module in leading and module not in seen
+            ]
             handed = [(module, is_over, self.hands_on(module, name)) for module, is_over in news]
             seen.update(module for module, *_ in handed)
             todo += [
@@ -202,6 +208,7 @@ class Stars:
         in_branch = any(star.conditional for star in stars)
         put: set[int] = set()
         first_used = _first_used(unit)
+        self._early[unit.number] = {unit.names[own] for own, line in first_used.items() if line < last}
         for own, bindings in unit.facts.scopes[0].every.items():
             rows = [unit.bindings[at] for at in bindings]
             bound = min(row.line for row in rows)
@@ -217,14 +224,31 @@ class Stars:
 
 
 def _first_used(unit: Unit) -> dict[int, int]:
-    """The lines on which a module first uses names as it runs, and not in a function; a lambda may run at once."""
-    found: dict[int, int] = {}
-    running: list[bool] = []  # by scope; those around come first
-    for row in unit.facts.scopes:
-        running.append(row.kind != ScopeKind.FUNCTION and (row.parent == NONE or running[row.parent]))
+    """The lines on which a module may first use names as it runs, by their numbers in the file.
+
+    A function may run where its name, or that of a class around it, is first used; a lambda where it stands.
+    """
+    holders: list[int] = []  # the innermost function of each scope, NONE where it runs with the module
+    named: dict[int, list[int]] = {}
+    for at, row in enumerate(unit.facts.scopes):  # those around come first
+        around = NONE if row.parent == NONE else holders[row.parent]
+        holders.append(at if row.kind == ScopeKind.FUNCTION else around)
+        if row.kind == ScopeKind.FUNCTION:
+            outer = row.parent
+            named.setdefault(row.name, []).append(at)
+            if unit.facts.scopes[outer].kind == ScopeKind.CLASS:
+                named.setdefault(unit.facts.scopes[outer].name, []).append(at)
     sites = site_columns(unit.facts)
     columns = sites[[NAME, SITE_LINE, SCOPE]][:, (sites[BINDING] == NONE) & (sites[AT] > 1)]
+    uses: dict[int, list[tuple[int, int]]] = {}
     for name, line, scope in zip(*columns.tolist(), strict=True):
-        if running[scope]:
-            found[name] = min(line, found.get(name, line))
+        uses.setdefault(holders[scope], []).append((line, name))
+    found: dict[int, int] = {}
+    for line, name in sorted(uses.get(NONE, ())):
+        todo = [name]
+        while todo:
+            used = todo.pop()
+            if used not in found:
+                found[used] = line
+                todo += [inner for function in named.pop(used, ()) for _, inner in uses.get(function, ())]
     return found

@@ -175,6 +175,7 @@ class Scope(Struct, array_like=True, gc=False):
     every: dict[int, list[int]] = {}  # all of them, those made from scopes within too
     stars: list[int] = []  # imports of all names
     prepended: list[int] = []  # the bases whose members come before its own
+    metaclass: int = NONE
 
 
 class Binding(Struct, array_like=True, gc=False):

@@ -82,12 +82,21 @@ def key_target(builder: Builder, node: int, value: int) -> None:
     builder.scopes[builder.frame].flags |= Flag.INDEXES
     of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
     key = keys[0] if len(keys) == 1 else 0
+    note_own_name(builder, of, key)
     is_slice = any(tree.kind(kid) == IS_SLICE for kid in tree.kids[node])
     builder.writes.append(Write(of, NONE, key, value, builder.line(node), builder.scope, is_slice))
     if is_slice:
         builder.take(value, node)
     if constant := constant_key(builder, key):
         builder.bind_path(of, constant, value, node)
+
+
+def note_own_name(builder: Builder, of: int, key: int) -> None:
+    """Note that a module gives one of its names a value by its text: `globals()["a"] = b`."""
+    op, *parts = builder.expressions[of]
+    kind, *name = builder.expressions[key]
+    if op == Op.CALL and kind == Op.TEXT and written(builder, parts[0]) in builder.dialect.variables:
+        builder.changed.add((0, name[0]))
 
 
 def key_changed(builder: Builder, node: int) -> int:
