@@ -11,10 +11,12 @@ from fledgling.messages.questions import Read, Symbols
 from fledgling.plain import one_line
 from fledgling.worker.store.graph import CALLS, Definition, Occurrence
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import definitions, occurrences, relations
+from fledgling.worker.tools import definitions, occurrences
 from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.packages import is_test
+from fledgling.worker.tools.related import Asked, Entry, order
 from fledgling.worker.tools.request import Request, shown
+from fledgling.worker.tools.uses import callers
 
 TOKEN_CHARS = 4  # that a token has, as a rule of thumb
 LONGEST = 400  # characters of one line
@@ -68,8 +70,8 @@ class _Packing:
 class _Related(NamedTuple):
     """What is around a definition."""
 
-    callers: list[relations.Entry]
-    tests: list[relations.Entry]
+    callers: list[Entry]
+    tests: list[Entry]
     callees: list[Placed]
     types: list[Placed]
 
@@ -138,8 +140,8 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
     if not (request.graph and about):
         return _Related([], [], [], [])
     chosen = definitions.Chosen([*about], [])
-    asked = relations.Asked(request, request.graph, Symbols(symbol=question.symbol, relation="callers"), chosen)
-    callers = sorted(relations.FINDERS["callers"](asked).entries, key=relations.order)
+    asked = Asked(request, request.graph, Symbols(symbol=question.symbol, relation="callers"), chosen)
+    calling = sorted(callers(asked).entries, key=order)
     own = {*asked.places}
     rows = [
         row
@@ -150,8 +152,8 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
     rows.sort(key=lambda row: row.confidence)  # what is certain comes first
     callees = [*_targets(request, rows, own, lambda row: row.use in CALLS)]
     types = [*_targets(request, rows, own, lambda row: row.use in ("type", "inherit"))]
-    tests = [entry for entry in callers if is_test(entry.file.path)]
-    return _Related([entry for entry in callers if entry not in tests], tests, callees, types)
+    tests = [entry for entry in calling if is_test(entry.file.path)]
+    return _Related([entry for entry in calling if entry not in tests], tests, callees, types)
 
 
 def _targets(
@@ -165,7 +167,7 @@ def _targets(
                 yield each
 
 
-def _use(entry: relations.Entry) -> str:
+def _use(entry: Entry) -> str:
     related = entry.related
     around = f" in {related.name}" if related.name else ""
     sure = f"  [{related.confidence}]" if related.confidence else ""

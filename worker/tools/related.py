@@ -1,0 +1,60 @@
+"""What the relations of a definition share: the call at work, and what is related, with the file it is in."""
+
+from typing import NamedTuple
+
+from fledgling.messages.answers import Related
+from fledgling.messages.bounded import MAX_STEPS
+from fledgling.messages.questions import Relation, Symbols
+from fledgling.worker.store.graph import SURE, Confidence, Definition, Graph
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import definitions
+from fledgling.worker.tools.packages import is_test
+from fledgling.worker.tools.request import Request
+
+SHOWN_CHARS = 120  # of a line that uses something
+POSSIBLE: Confidence = "possible"
+SHOWN_NAMES = 8  # that a definition calls, or a class is derived from, without being found
+MOST = MAX_STEPS  # definitions and uses that an answer follows
+STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where nobody says how many; else 1
+
+
+class Entry(NamedTuple):
+    """Something related, and the file it is in; entries are sorted by this."""
+
+    file: File
+    related: Related
+
+
+class Found(NamedTuple):
+    """What a relation leads to, and what is to be said of it."""
+
+    entries: list[Entry]
+    note: str | None = None
+
+
+class Asked(NamedTuple):
+    """A call at work: the question, the graph, and what it is about."""
+
+    request: Request
+    graph: Graph
+    question: Symbols
+    about: definitions.Chosen
+
+    @property
+    def places(self) -> list[Definition]:
+        """Where the definitions begin that the question is about."""
+        return [definitions.place(self.request, each) for each in self.about.definitions]
+
+    @property
+    def steps(self) -> int:
+        """How many steps to follow."""
+        return self.question.depth or STEPS.get(self.question.relation or "usages", 1)
+
+    def admits(self, confidence: Confidence) -> bool:
+        """Return whether a use is shown: one that only the name speaks for only if it is asked for."""
+        return confidence in SURE or (confidence == POSSIBLE and self.question.possible)
+
+
+def order(entry: Entry) -> tuple[bool, str, int, int]:
+    """Return what entries are sorted by: file and line, tests last."""
+    return is_test(entry.file.path), entry.file.path, entry.related.line, entry.related.distance

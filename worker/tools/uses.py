@@ -1,0 +1,171 @@
+"""Who uses a definition and what it calls, step by step, by the occurrences of names in the graph."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from fledgling.messages.answers import Related
+from fledgling.plain import counted
+from fledgling.worker.store.graph import CALLS, SURE, Definition, Occurrence
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import definitions, occurrences, unknown
+from fledgling.worker.tools.hierarchy import all_of, placed, unsure
+from fledgling.worker.tools.meant import Placed
+from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, Entry, Found
+from fledgling.worker.tools.request import shown
+
+MOST_STEPS = 10  # that a question may ask for
+
+
+def callers(asked: Asked) -> Found:
+    """Find the calls of a definition, and the calls of those who call it, step by step."""
+    return _stepwise(asked, lambda row: row.use in CALLS)
+
+
+def usages(asked: Asked) -> Found:
+    """Find whatever names a definition but itself, and what names that, step by step."""
+    return _stepwise(asked, lambda row: not occurrences.is_definition(row))
+
+
+def impact(asked: Asked) -> Found:
+    """Find what may break where a definition changes: uses, uses of what uses it, and what takes its place."""
+    found = _stepwise(asked, lambda row: not occurrences.is_definition(row))
+    near = [entry for entry in found.entries if entry.related.how != "import" or entry.related.distance == 1]
+    graph = asked.graph
+    ways = {"override": all_of(asked.places, graph.overriding), "derived": all_of(asked.places, graph.derived)}
+    also = [entry for how, places in ways.items() for entry in placed(asked, places, how)]
+    return Found([*near, *also], unknown.joined(found.note, unsure(asked, ways.values())))
+
+
+def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> Found:
+    """Follow uses from definition to definition, breadth first; each is expanded once.
+
+    Further away than one step a definition is listed once, with the first line that leads there.
+    """
+    entries: list[Entry] = []
+    reached = asked.places
+    seen = {*reached}
+    for distance in range(1, asked.steps + 1):
+        found = [*_uses(asked, reached, distance, is_meant)]
+        if distance == 1:
+            entries += [entry for entry, _ in found]
+        else:
+            news = {place: entry for entry, place in reversed(found) if place and place not in seen}
+            known = {(entry.file.path, entry.related.line) for entry in entries}
+            outside = [entry for entry, place in found if not place]
+            entries += [e for e in (*news.values(), *outside) if (e.file.path, e.related.line) not in known]
+        reached = [*dict.fromkeys(place for _, place in found if place and place not in seen)]
+        seen.update(reached)
+        if len(entries) + len(seen) > MOST:
+            return Found(entries, f"Cut at {MOST:,} uses: what is more than {distance} steps away is not followed.")
+    return Found(entries, _further(asked, reached, is_meant))
+
+
+def _further(asked: Asked, reached: Sequence[Definition], is_meant: Callable[[Occurrence], bool]) -> str | None:
+    """Say how many of the definitions that were reached are used in turn."""
+    if asked.question.relation != "impact":
+        return None
+    used = sum(any(map(is_meant, asked.graph.leading_to(each))) for each in reached)
+    follow = f"depth={asked.steps + 1} follows it" if asked.steps < MOST_STEPS else "ask about that"
+    return f"{used:,} of what is {counted(asked.steps, 'step')} away is used in turn: {follow}." if used else None
+
+
+def _uses(
+    asked: Asked, places: Sequence[Definition], distance: int, is_meant: Callable[[Occurrence], bool]
+) -> Iterator[tuple[Entry, Definition | None]]:
+    """Yield the uses of definitions, one for each line and definition that it is in, with that."""
+    found = (row for each in places for row in asked.graph.leading_to(each) if is_meant(row))
+    some: dict[tuple[int, int, Definition | None], list[Occurrence]] = {}
+    for row in sorted(found, key=lambda row: (row.file, row.line, row.column, row.confidence)):
+        if asked.admits(row.confidence):
+            some.setdefault((row.file, row.line, asked.graph.around(row.number)), []).append(row)
+    for (number, *_), rows in some.items():
+        asked.request.check()
+        best = min(rows, key=lambda row: (row.confidence, row.column))
+        around = definitions.around(asked.request, asked.graph, best)
+        entry = _use(asked, asked.request.blocks.file(number), best, around, distance)
+        yield entry, definitions.place(asked.request, around) if around else None
+
+
+def _use(asked: Asked, file: File, row: Occurrence, around: Placed | None, distance: int) -> Entry:
+    text = occurrences.line_of(asked.request, file, row.line).decode()
+    is_certain = row.confidence == "certain"
+    related = Related(
+        line=row.line,
+        name=around.row.qualified_name if around else None,
+        how=row.use,
+        text=shown(text.strip(), SHOWN_CHARS, max(0, row.column - len(text) + len(text.lstrip()))),
+        confidence=None if is_certain else row.confidence,
+        reason=None if is_certain else asked.graph.reasons[row.reason] or None,
+        distance=distance,
+    )
+    return Entry(file, related)
+
+
+# ---- what a definition calls ----------------------------------------------------------------------------------------
+
+
+def callees(asked: Asked) -> Found:
+    """Find what a definition calls, and what that calls, step by step; and how much of it leads out of the project."""
+    entries: list[Entry] = []
+    reached, seen = asked.about.definitions, {*asked.places}
+    for distance in range(1, asked.steps + 1):
+        called: dict[Definition, list[Occurrence]] = {}
+        for each in reached:
+            asked.request.check()
+            for row in definitions.inside(asked.request, asked.graph, each):
+                is_new = row.target not in seen or distance == 1
+                if row.use in CALLS and row.target and is_new and asked.admits(row.confidence):
+                    called.setdefault(row.target, []).append(row)
+        found = [(definitions.at(asked.request, target), rows) for target, rows in called.items()]
+        placed = [(each, rows) for each, rows in found if each]
+        for each, rows in placed:
+            entries += _callee(asked, each, rows, distance)
+        seen |= called.keys()
+        reached = [each for each, _ in placed]
+        if len(entries) > MOST:
+            break
+    return Found(entries, _unresolved(asked))
+
+
+def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Iterator[Entry]:
+    """Yield an entry for each confidence that calls of a definition have, the surest first."""
+    for confidence in (*SURE, POSSIBLE):
+        alike = [row for row in rows if row.confidence == confidence]
+        if not alike:
+            continue
+        is_certain = confidence == "certain"
+        related = Related(
+            line=each.row.line_start,
+            name=each.row.qualified_name,
+            how=each.row.kind,
+            text=shown(each.row.signature, SHOWN_CHARS) if each.row.signature else None,
+            confidence=None if is_certain else confidence,
+            reason=None if is_certain else asked.graph.reasons[alike[0].reason] or None,
+            distance=distance,
+            at=sorted({row.line for row in alike}),
+        )
+        yield Entry(each.file, related)
+
+
+def _unresolved(asked: Asked) -> str:
+    """Say which calls of a definition lead nobody knows where, and that those out of the project are not listed."""
+    sites: dict[tuple[int, int, int], list[Occurrence]] = {}
+    for each in asked.about.definitions:
+        for row in definitions.inside(asked.request, asked.graph, each):
+            if row.use in CALLS:
+                sites.setdefault((each.file.number, row.line, row.column), []).append(row)
+    nowhere = [rows[0] for rows in sites.values() if all(row.confidence == "unresolved" for row in rows)]
+    in_part = [rows[0] for rows in sites.values() if rows[0].confidence == "unresolved" and len(rows) > 1]
+    merely = [rows[0] for rows in sites.values() if {row.confidence for row in rows if row.target} == {"possible"}]
+    said = f"Not resolved: {_named(asked, nowhere)}. " if nowhere else ""
+    said += f"May mean more than is listed: {_named(asked, in_part)}. " if in_part else ""
+    if merely and not asked.admits("possible"):
+        said += f"Merely possible: {_named(asked, merely)}; possible=true lists what they may call. "
+    return f"{said}Calls of what the project does not define are not listed."
+
+
+def _named(asked: Asked, calls: Sequence[Occurrence]) -> str:
+    """How many calls there are, and of which names most."""
+    names = Counter(occurrences.word_at(asked.request, row) for row in calls)
+    shown_names = ", ".join(name for name, _ in names.most_common(SHOWN_NAMES))
+    return f"{counted(len(calls), 'call')} ({shown_names}{', ...' if len(names) > SHOWN_NAMES else ''})"
