@@ -354,6 +354,7 @@ def load(kind: str) -> None:
         for names in BACK_PROCESSES.values():
             for name in names:
                 import_module(f"fledgling.{name}")
+        load_what_is_of_languages()
     _standing_in["fsspec"] = sys.modules.pop("fsspec")
     if kind == "fledgling.worker":
         sys.modules.update(_standing_in)
@@ -371,6 +372,19 @@ def load(kind: str) -> None:
             for name in SERVER:
                 import_module(f"fledgling.{name}")
         gc.disable()
+
+
+def load_what_is_of_languages() -> None:
+    """Load the modules and grammars of all languages, which builds and extractors do before they are confined."""
+    from fledgling.worker.extracting.extract import Extractor  # noqa: PLC0415
+    from fledgling.worker.graph.facts import FactsExtractor  # noqa: PLC0415
+    from fledgling.worker.languages.table import load_languages  # noqa: PLC0415
+    from fledgling.worker.resolving.resolve import load_resolvers  # noqa: PLC0415
+
+    languages = load_languages()
+    Extractor(languages)
+    FactsExtractor(languages)
+    load_resolvers(languages)
 
 
 def main() -> None:
