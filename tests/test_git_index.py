@@ -77,6 +77,14 @@ def test_refused(what, data):
         parse(data)
 
 
+def test_an_index_that_is_longer_than_is_read_is_refused(index, monkeypatch):
+    monkeypatch.setattr(git_index, "MAX_INDEX", len(index))
+    parse(index)
+    monkeypatch.setattr(git_index, "MAX_INDEX", len(index) - 1)
+    with pytest.raises(BadIndex, match="larger than is read"):
+        parse(index)
+
+
 def test_names_that_unfold_to_gigabytes_are_refused(monkeypatch):
     monkeypatch.setattr(git_index, "MAX_NAME_BYTES", 1 << 20)
     many = [entry(b"x" * 50_000), *(entry(b"x") for _ in range(50_000))]

@@ -1,6 +1,7 @@
 """What a client hears that has subscribed to the status: that there is something to read, in both eras, and no more."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from mcp.types import ResourceUpdatedNotification, SubscriptionFilter
 from running import building, fronted
 
 from fledgling.broker.protocol.resources import STATUS
+from fledgling.broker.protocol.updates import MAX_LISTENERS
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
 HEARD_SECONDS = 30.0
@@ -64,6 +66,11 @@ async def test_since_2026_a_client_listens(tmp_path: Path) -> None:
                     assert event.uri == STATUS
                     break
         assert (await client.call_tool("search", {"query": "needle"})).structured_content["total"] == 2
+        async with AsyncExitStack() as listening:
+            for _ in range(MAX_LISTENERS):
+                await listening.enter_async_context(client.listen(resource_subscriptions=[STATUS]))
+            with pytest.raises(MCPError):
+                await listening.enter_async_context(client.listen(resource_subscriptions=[STATUS]))
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -21,7 +21,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing import attempt as indexer_attempt
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.broker.launch import BackProcess, receive
+from fledgling.broker.launch import LOGGED_CHARS, LOGGED_TOTAL, BackProcess, receive
 from fledgling.broker.protocol.tools import fits
 from fledgling.broker.spawn import spawn
 from fledgling.config import Settings
@@ -902,6 +902,17 @@ async def test_a_pipe_with_more_than_anybody_reads_is_closed_with_its_process(tm
         process.kill()
         await process.ended()
     await until(lambda: len(opened(psutil.Process())) <= descriptors, 5)
+
+
+@pytest.mark.anyio
+async def test_of_what_a_process_complains_the_first_is_logged_as_text(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(sys, "executable", script(tmp_path, "#!{python}\nimport os\nos.write(2, b'\\x1b' * 2**20)\n"))
+    process = BackProcess(spawn(QUERY_WORKER, []), Ready(()), Unpacker(FromWorker))
+    assert await process.receive() is None
+    await process.ended()
+    said = "".join(caplog.messages)
+    assert LOGGED_TOTAL <= said.count(r"\x1b") < LOGGED_TOTAL + LOGGED_CHARS
+    assert "\x1b" not in said
 
 
 @pytest.mark.anyio
