@@ -41,6 +41,11 @@ WRONG = {
     ),
     "a row is no TOML": (GO, {'docs = "above"': "docs ="}, f"{GO}: Invalid value (at line"),
     "an expression does not compile": (GO, {"private = '": "private = '("}, f"{GO}: private: missing ), unterminated"),
+    "how a text begins does not compile": (
+        "worker/languages/asciidoc/language.toml",
+        {"shared.text = '": "shared.text = '("},
+        "worker/languages/asciidoc/language.toml: shared: missing ), unterminated",
+    ),
     "an expression of RE2 does not compile": (GO, {"defining = '": "defining = '("}, f"{GO}: defining: missing )"),
     "rules are missing": (GO, {"go/tags.scm": "go/tag.scm"}, "worker/languages/go/tag.scm: No such file or directory"),
     "a token has no such name": (GO, {'comments = ["//"': 'comments = ["/"'}, f"{GO}: tokens.toml has no token /"),
@@ -87,6 +92,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("project")
     (root / "main.go").write_text("package main\n\nfunc main() {}\n")
     (root / "main.cpp").write_text("int main() { return 0; }\n")
+    (root / "guide.adoc").write_text("= Guide\n")
     (root / "tables.sql").write_text("CREATE TABLE a (b int);\n")
     return str(root)
 

@@ -248,7 +248,7 @@ class Languages(Struct, frozen=True):
     def detect(self, filename: str, head: bytes) -> str | None:
         """The language of a file by its name, else by its first bytes; None if unknown.
 
-        `detect("app.py", b"")` and `detect("app", b"#!/usr/bin/env python3")` are both "python".
+        `detect("app.py", b"")` and `detect("app", b"#!/usr/bin/env python3")` are both "python". Raises LanguageError.
         """
         stem, dot, _ = filename.partition(".")
         suffix = filename[filename.rfind(".") :].lower() if dot else ""
@@ -262,7 +262,10 @@ class Languages(Struct, frozen=True):
         if not shared or not head.strip():
             return language
         fitting = (other for other, sign in shared.items() if re.match(sign.encode(), head))
-        return next(fitting, None if language in shared else language)
+        try:
+            return next(fitting, None if language in shared else language)
+        except re.error as problem:
+            raise LanguageError(f"{PLACE}/{language}/language.toml", f"shared: {problem}") from problem
 
     def modules(self) -> dict[str, Modules]:
         """What the tools must know of modules and imports, by language."""

@@ -23,7 +23,7 @@ from fledgling.worker.extractor.pool import Extractors, UnfitError
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.walk import Tree
-from fledgling.worker.language import Languages
+from fledgling.worker.language import LanguageError, Languages
 from fledgling.worker.lister.process import Lister, ListingError, confined
 from fledgling.worker.process.child import CrashError
 from fledgling.worker.reasons import NO_ROOM
@@ -64,7 +64,7 @@ def seek(
             pipe.send(_sought(request, question, tree) or UNSOUGHT)
         else:
             pipe.send(UNSOUGHT)
-    except (ConfinementError, ListingError, CrashError, UnfitError, Refused, MemoryError):
+    except (ConfinementError, ListingError, CrashError, LanguageError, UnfitError, Refused, MemoryError):
         pipe.send(UNSOUGHT)
 
 
