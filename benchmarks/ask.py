@@ -1,6 +1,7 @@
 """How long answers take, from three places: an MCP client, the broker's side of the pipe, and inside the worker.
 
-The same questions are asked everywhere, first once to warm up. Times are seconds.
+The same questions are asked everywhere, first once to warm up, and timed when the graph is there, too: while it is
+made, an answer waits for a core. Times are seconds.
 """
 
 import os
@@ -20,7 +21,7 @@ import corpora
 import layers
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from measure import MemoryWatch, started
+from measure import MemoryWatch, rest, started
 
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.front import Front
@@ -102,11 +103,13 @@ async def through_client(
     async with _client(command, corpus) as client:
         await _call(client, "explore", {})
         figures["explore_client"] = time.perf_counter() - begun
-        with MemoryWatch(started(command)) as watch:
+        server = started(command)
+        with MemoryWatch(server) as watch:
             for literal, name in zip(questions.literals, questions.names, strict=True):
                 await _call(client, "symbols", {"name_pattern": name})
                 await _call(client, "search", {"query": literal})
         figures["serve_memory"] = watch.peak
+        await rest(server)
         for literal, name in zip(questions.literals, questions.names, strict=True):
             found["search"].append(await timed(_call(client, "search", {"query": literal})))
             if rg:
@@ -139,6 +142,7 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
             await _ask(front, question)
             figures[kind] = time.perf_counter() - begun
         generation = await indexing.sealed(CODE)
+        await rest(os.getpid())
         images = indexing.images
         signatures, blocks, outlines = (
             Signatures(memory_file.mapped(images.signatures)),

@@ -6,6 +6,7 @@ hits both alike: read the ratios. One copy is left alone; in the other, files ar
 
 import argparse
 import asyncio
+import os
 import shutil
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import ask
 import corpora
+import measure
 
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
@@ -86,13 +88,15 @@ async def followed(root: Path, profile: str) -> AsyncIterator[Front]:
 
 
 async def in_turns(fronts: list[Front], questions: ask.Questions) -> list[list[float]]:
-    """Return the seconds of each search at each front; all are asked once before."""
+    """Return the seconds of each search at each front; all are asked once before, when nothing is built any more."""
     for front in fronts:
         until = time.monotonic() + FOLLOWED_SECONDS
         while OLDER in str(await asked(front, questions.literals[0])):
             if time.monotonic() > until:
                 raise ask.AskError(f"what has changed is not indexed after {FOLLOWED_SECONDS} seconds")
             await front.indexing.built()
+    await measure.rest(os.getpid())
+    for front in fronts:
         for literal in questions.literals:
             await asked(front, literal)
     seconds: list[list[float]] = [[] for _ in fronts]

@@ -1,5 +1,6 @@
 """What one command costs: seconds of wall and processor, and the most memory its processes held together."""
 
+import asyncio
 import ctypes
 import os
 import re
@@ -20,6 +21,8 @@ POLL = 0.05  # seconds between two looks at memory
 PR_SET_CHILD_SUBREAPER = 36
 ORPHAN_SECONDS = 5.0  # until a process that was left behind is killed
 LONGEST = 3600.0  # seconds a command may take
+REST_SECONDS = 3.0  # without work until a server is at rest: it begins the graph a second behind its index
+AT_REST = 0.05  # of a core, which a server may take that only looks after itself
 
 
 class Cost(NamedTuple):
@@ -77,6 +80,28 @@ def held(pid: int) -> int:
                 shared += pages["Pss_Shmem"]
                 files |= _memory_files(process.pid)
     return private + max(shared, sum(files.values()))
+
+
+async def rest(pid: int) -> None:
+    """Wait until a process and its children have no work left; what makes a graph takes all cores."""
+    async with asyncio.timeout(LONGEST):
+        while True:
+            before = _worked(pid)
+            await asyncio.sleep(REST_SECONDS)
+            after = _worked(pid)
+            if sum(after.values()) - sum(before.get(each, 0.0) for each in after) < AT_REST * REST_SECONDS:
+                return
+
+
+def _worked(pid: int) -> dict[int, float]:
+    """Return the seconds of processor time that a process and each of its children have had."""
+    found = {}
+    root = psutil.Process(pid)
+    for process in [root, *root.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):
+            taken = process.cpu_times()
+            found[process.pid] = taken.user + taken.system
+    return found
 
 
 def started(command: Sequence[str]) -> int:
