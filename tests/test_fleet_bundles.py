@@ -296,7 +296,8 @@ def test_no_memory_is_put_down_to_the_shards_that_take_most(built: tuple[Path, P
 # A bundler that was taken over: it fills each file as far as the kernel lets it, and then its memory.
 GREEDY = """#!{python} -I
 import os, time
-from fledgling.messages.control import Bundle, Export, Ready
+from fledgling.messages.bundling import Bundle, Export
+from fledgling.messages.control import Ready
 from fledgling.pipe import Pipe
 from fledgling.worker.bundler.opening import confined
 pipe = Pipe(Bundle | Export)
@@ -313,7 +314,8 @@ time.sleep(60)
 # One that is not held by what it says holds it, and says something of which the broker would make use.
 UNHELD = """#!{python} -I
 import time
-from fledgling.messages.control import Bundle, Bundled, Exhausted, Export, Layer, Ready, TakenIndex
+from fledgling.messages.bundling import Bundle, Bundled, Exhausted, Export, TakenIndex
+from fledgling.messages.control import Layer, Ready
 from fledgling.pipe import Pipe
 from fledgling.security.confinement import ROLES
 pipe = Pipe(Bundle | Export)

@@ -84,10 +84,7 @@ def reindex(as_json: bool, **options: Any) -> None:
 
     Exit codes: 0 it is built; 1 it could not be, or there is no server that takes commands; 2 an index is of a part.
     """
-    with _indexes(options) as indexes:
-        found = _built(indexes)
-    _show(indexes, found, as_json=as_json)
-    raise SystemExit(_ingested(found))
+    raise SystemExit(_ingested(options, _built, as_json=as_json))
 
 
 @click.command(cls=Command, examples=("fledgling ingest", "fledgling ingest src/api", "fledgling ingest --name api"))
@@ -99,10 +96,7 @@ def ingest(as_json: bool, **options: Any) -> None:
     Nothing is kept on a disk: the directory is one of a server that was started with `serve --control`.
     Exit codes: 0 all is indexed; 1 nothing is; 2 a part.
     """
-    with _indexes(options) as indexes:
-        found = _built(indexes)
-    _show(indexes, found, as_json=as_json)
-    raise SystemExit(_ingested(found))
+    raise SystemExit(_ingested(options, _built, as_json=as_json))
 
 
 @click.command("ingest-delta", cls=Command, examples=("fledgling ingest-delta", "fledgling ingest-delta --name api"))
@@ -113,12 +107,7 @@ def ingest_delta(as_json: bool, **options: Any) -> None:
 
     Exit codes: 0 all is indexed; 1 nothing is; 2 a part.
     """
-    with _indexes(options) as indexes:
-        found = _asked(indexes, lambda index: AskStatus(index.number, looks=True))
-        if any(said.state != "completed" for said in found):  # nothing to compare with, yet
-            found = _built(indexes)
-    _show(indexes, found, as_json=as_json)
-    raise SystemExit(_ingested(found))
+    raise SystemExit(_ingested(options, _updated, as_json=as_json))
 
 
 @click.command(cls=Command, examples=("fledgling purge --name api",))
@@ -179,7 +168,17 @@ def _built(indexes: list[ServedIndex]) -> list[Status]:
     return _asked(indexes, lambda index: AskStatus(index.number, looks=True))  # by now it serves
 
 
-def _ingested(found: list[Status]) -> int:
+def _updated(indexes: list[ServedIndex]) -> list[Status]:
+    """Have indexes take over what has changed; those of which there is nothing to compare with, yet, are built."""
+    found = _asked(indexes, lambda index: AskStatus(index.number, looks=True))
+    return _built(indexes) if any(said.state != "completed" for said in found) else found
+
+
+def _ingested(options: dict[str, Any], ingest: Callable[[list[ServedIndex]], list[Status]], *, as_json: bool) -> int:
+    """Have what is served ingested, say how it stands then, and return the exit code."""
+    with _indexes(options) as indexes:
+        found = ingest(indexes)
+    _show(indexes, found, as_json=as_json)
     return FAILED if any(said.state != "completed" for said in found) else _whole(found)
 
 

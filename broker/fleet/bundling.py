@@ -22,17 +22,8 @@ from fledgling.broker.memory import Memory
 from fledgling.broker.own_file import OwnFileError
 from fledgling.broker.spawn import spawn
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import (
-    Bundle,
-    Bundled,
-    Confining,
-    Exhausted,
-    Export,
-    Ready,
-    StoredIndex,
-    StoredIndexes,
-    TakenIndex,
-)
+from fledgling.messages.bundling import Bundle, Bundled, Exhausted, Export, TakenIndex
+from fledgling.messages.control import Confining, Ready, StoredIndex, StoredIndexes
 from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
 

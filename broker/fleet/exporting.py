@@ -21,7 +21,8 @@ from fledgling.broker.fleet.shard import SHARD, RepositoryName
 from fledgling.broker.fleet.verified import Digest, ShardError
 from fledgling.broker.own_file import OwnFileError
 from fledgling.messages.bounded import Said
-from fledgling.messages.control import Confining, Export
+from fledgling.messages.bundling import Export
+from fledgling.messages.control import Confining
 from fledgling.messages.profile import Profile
 from fledgling.security import memory_file
 

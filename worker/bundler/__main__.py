@@ -5,7 +5,7 @@ if __name__ == "__main__":
 
     begin()
 
-from fledgling.messages.control import Bundle, Exhausted, Export
+from fledgling.messages.bundling import Bundle, Exhausted, Export
 from fledgling.pipe import Pipe
 from fledgling.worker.bundler.export import export
 from fledgling.worker.bundler.room import ExhaustedError

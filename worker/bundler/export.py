@@ -9,7 +9,8 @@ import os
 import _duckdb as duckdb
 
 from fledgling import refusals
-from fledgling.messages.control import Bundle, Bundled, Export, Ready, TakenIndex
+from fledgling.messages.bundling import Bundle, Bundled, Export, TakenIndex
+from fledgling.messages.control import Ready
 from fledgling.pipe import Pipe
 from fledgling.security.confinement import ConfinementError
 from fledgling.worker.bundler.opening import confined, opened

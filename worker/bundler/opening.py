@@ -7,7 +7,8 @@ import os
 
 import _duckdb as duckdb
 
-from fledgling.messages.control import Bundle, Export, Layer, StoredIndexes
+from fledgling.messages.bundling import Bundle, Export
+from fledgling.messages.control import Layer, StoredIndexes
 from fledgling.security import limits
 from fledgling.security.confinement import confine
 from fledgling.worker.bundler.room import memory

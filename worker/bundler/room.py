@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 
 import _duckdb as duckdb
 
-from fledgling.messages.control import Bundle, Export
+from fledgling.messages.bundling import Bundle, Export
 from fledgling.security import limits
 from fledgling.worker.store.image_files import size_of
 

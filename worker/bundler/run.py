@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import _duckdb as duckdb
 
 from fledgling import refusals
-from fledgling.messages.control import Bundle, Bundled, Export, Ready, TakenIndex
+from fledgling.messages.bundling import Bundle, Bundled, Export, TakenIndex
+from fledgling.messages.control import Ready
 from fledgling.pipe import Pipe
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
