@@ -263,6 +263,7 @@ WRAPPED = {  # what stands before and after the repeated text
     "a deep assignment": ("", "a = ", "1"),
     "a docstring in many parts": ("def f():\n  (", '"a" ', ")\n"),
     "a long name": ("CREATE TABLE ", "a.", ""),
+    "macros behind a property": ("@interface A\n@property ", "a B(", ";\n"),
     "much comment above": ("", "# a\n", "x = 1"),
 }
 
