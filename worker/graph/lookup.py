@@ -11,7 +11,7 @@ from fledgling.worker.graph.project import MASK, Project, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.spaces import upwards
-from fledgling.worker.graph.stars import NOT_LOOKED_FOR
+from fledgling.worker.graph.stars import NOT_LOOKED_FOR, SURELY
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, MANY, MODULE, OBJECT, Cell, Value, Values, add
 
@@ -203,7 +203,7 @@ def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
         return True
     path, text = project.units[module].path, project.text(own)
     is_found = solver.stars.gives(module, own) or bool(solver.stars.starring(module, own).modules)
-    return is_found or bool(project.beside(path, text))
+    return is_found or project.beside(path, text) is not None
 
 
 def _is_given(project: Project, binding: int, unit: Unit) -> bool:
@@ -266,6 +266,8 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
                 place for place in places(solver, (MODULE, module), own, most) if place[0][0] in ("name", "module")
             ]
             found = [place for place in found if _shown(solver.project, unit, place[0])]
+            if unit.dialect.exported:
+                found = _loaded(found, solver.stars.lists(module, own))
             if found := found or in_class(solver, node, module, said.module, own):
                 return found
     crate = solver.crates.get(solver.project.text(own)) if unit.dialect.crates else None
@@ -273,3 +275,13 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
         return [(("module", crate), Reason.BOUND, None)]
     macros = solver.spaces.binding((unit.dialect.family, ""), own) if unit.dialect.crates else []
     return [(("name", at, own), Reason.UNDECLARED, None) for at in macros]
+
+
+def _loaded(found: list[Any], listed: int | None) -> list[Any]:
+    """What `from a import *` of Python brings: no module of a package but what its `__all__` says, or may say."""
+    most = Reason.BOUND if listed == SURELY else Reason.SEVERAL
+    return [
+        (cell, min(sure, most) if cell[0] == "module" else sure, receiver)
+        for cell, sure, receiver in found
+        if listed or cell[0] != "module"
+    ]

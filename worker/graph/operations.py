@@ -45,7 +45,7 @@ def name(solver: Solver, node: int, expression: Expression) -> Values:
         return dict(solver.value(("name", base | scope, unit.names[own])))
     found: Values = {}
     for cell, sure, _ in starred(solver, node, unit.names[own]):
-        add(found, solver.value(cell), sure)
+        add(found, {(MODULE, cell[1]): sure} if cell[0] == "module" else solver.value(cell), sure)
     if not found and is_exports(solver, node, unit.facts.names[own]):
         return {(MODULE, unit.number): Reason.BOUND}
     return found or {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND}

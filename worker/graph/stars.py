@@ -82,11 +82,18 @@ class Stars:
         dialect = self._project.units[number].dialect
         if not dialect.exported:
             return NEVER if dialect.prototypes and self._project.text(name) == "default" else SURELY
+        listed = self.lists(number, name)
+        if listed is None:
+            return NEVER if self._project.text(name).startswith("_") else SURELY
+        return listed
+
+    def lists(self, number: int, name: int) -> int | None:
+        """Whether `__all__` of a module says a name; None if there is none."""
         if number not in self._exported:
             self._exported[number] = self._names_of_all(self._project.units[number])
         names = self._exported[number]
         if names is None:
-            return NEVER if self._project.text(name).startswith("_") else SURELY
+            return None
         return SURELY if name in names else PERHAPS if NONE in names else NEVER
 
     def packages(self, unit: Unit) -> list[int]:
