@@ -245,7 +245,7 @@ def finds_colour(): return Colours(5)                          #: unknown which 
 def makes_other(a): return MakesOther(a)                       #: impure
 def makes_data(): return Data(1)                               #: pure
 def makes_checked(): return Checked(1)                         #: impure calls __post_init__
-def makes_made(): return Made(1)                               #: unknown has a __new__
+def makes_made(): return Made(1)                               #: unknown calls Made, which may be another
 def fails(): raise Failed("a")                                 #: pure
 def goes_round(a): return comes_back(a) if a else 0            #: pure
 def comes_back(a): return goes_round(a - 1)                    #: pure
