@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from costing import costs_under
 from running import answered, fronted
 from tables import every_row
 from trees import NAMES
@@ -194,3 +195,17 @@ async def test_a_confined_indexer_reads_every_encoding(tmp_path):
             found = await answered(front, Read(f"{number:02}.txt"))
             assert found.lines == row["text"].removesuffix("\n").split("\n"), row
         assert (await answered(front, Read("unknown.txt"))).lines[1] == "# café"
+
+
+WITHOUT_END = {  # of lines that are not UTF-8, or near one that is not
+    "a line of ASCII behind": b"\xff\n" + b"a" * 2**20,
+    "a line of ASCII before": b"a" * 2**20 + b"\n\xff",
+    "one line": b"a" * 2**20 + b"\xff",
+    "nothing else": b"\xff" * 2**20,
+    "declarations": b"<meta" * 2**18 + b"\xff",
+}
+
+
+@every_row("name", WITHOUT_END)
+def test_an_encoding_is_guessed_in_time(name: str) -> None:
+    costs_under(0.1, lambda: decoded(WITHOUT_END[name]))

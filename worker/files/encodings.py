@@ -32,7 +32,7 @@ _DECLARED = re.compile(
 )
 _LIKE_UTF_8 = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{1,2}|[\xf0-\xf7][\x80-\xbf]{1,3}")
 _JAPANESE_IN_7_BITS = re.compile(rb"\x1b\$[@B]")
-_HIGH = re.compile(rb"[^\n]*[\x80-\xff][^\n]*\n?")
+_HIGH = re.compile(rb"(?m)^[^\n\x80-\xff]*+[\x80-\xff][^\n]*+\n?")  # a line
 
 
 class _Encoding(Struct, frozen=True, forbid_unknown_fields=True):
