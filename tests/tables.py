@@ -1,13 +1,20 @@
-"""Tables of many cheap rows: one test of them all, which names each row that fails."""
+"""Tables: in a file, a test for each row; of many cheap rows, one test of them all, which names each that fails."""
 
 import inspect
+import tomllib
 from collections.abc import Callable, Iterable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 FAILED = (Exception, pytest.fail.Exception, pytest.skip.Exception)
+
+
+def cases(table: Path) -> list[Any]:
+    """The rows of a table in a file, for `pytest.mark.parametrize`, each by its name."""
+    return [pytest.param(case, id=case["name"]) for case in tomllib.loads(table.read_text("utf-8"))["case"]]
 
 
 def every_row(names: str, rows: Iterable[Any], ids: Callable[[Any], Any] | Iterable[Any] = repr) -> Callable[..., Any]:

@@ -1,11 +1,11 @@
 import os
 import random
-import tomllib
 from pathlib import Path
 
 import msgspec
 import pytest
 from costing import costs_under
+from tables import cases
 
 from fledgling.broker.cli.over_http import FLAGS
 from fledgling.config import (
@@ -27,11 +27,6 @@ TABLES = Path(__file__).parent / "settings"
 SCOPE = Scope(("*.pyc",), max_file_size=1000, max_files=100)
 
 
-def rows(table):
-    cases = tomllib.loads((TABLES / f"{table}.toml").read_text(encoding="utf-8"))["case"]
-    return [pytest.param(case, id=case["name"]) for case in cases]
-
-
 def tupled(fields):
     return {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
 
@@ -45,7 +40,7 @@ def same_starts(texts, starts):
     return len(texts) == len(starts) and all(map(str.startswith, texts, starts))
 
 
-@pytest.mark.parametrize("case", [row for row in rows("resolve") if "says" not in row.values[0]])
+@pytest.mark.parametrize("case", [row for row in cases(TABLES / "resolve.toml") if "says" not in row.values[0]])
 def test_resolve(case):
     found = resolved(case)
     assert {key: getattr(found.settings, key) for key in case["settings"]} == tupled(case["settings"])
@@ -54,14 +49,14 @@ def test_resolve(case):
     assert tuple(found.sources) == KEYS
 
 
-@pytest.mark.parametrize("case", [row for row in rows("resolve") if "says" in row.values[0]])
+@pytest.mark.parametrize("case", [row for row in cases(TABLES / "resolve.toml") if "says" in row.values[0]])
 def test_resolve_refuses(case):
     with pytest.raises(ConfigError) as error:
         resolved(case)
     assert str(error.value).startswith(case["says"])
 
 
-@pytest.mark.parametrize("case", rows("narrow"))
+@pytest.mark.parametrize("case", cases(TABLES / "narrow.toml"))
 def test_narrow(case):
     scope = msgspec.structs.replace(SCOPE, **case.get("given", {}))
     found = narrow(scope, case["yaml"].encode())

@@ -2,12 +2,12 @@ import hashlib
 import os
 import random
 import re
-import tomllib
 from pathlib import Path
 
 import duckdb
 import msgspec
 import pytest
+from tables import cases
 
 from fledgling.messages.aliases import ALIASES
 from fledgling.messages.operations import OPERATIONS
@@ -19,11 +19,6 @@ from fledgling.security.sql_text import Setting, SqlTextError, parse
 
 TABLES = Path(__file__).parent / "profiles"
 PROFILES = Path(__file__).parent.parent / "profiles"
-
-
-def rows(table):
-    cases = tomllib.loads((TABLES / f"{table}.toml").read_text(encoding="utf-8"))["case"]
-    return [pytest.param(case, id=case["name"]) for case in cases]
 
 
 def loaded(folder, files):
@@ -42,7 +37,7 @@ def check(profile, case):
         assert [view[: len(expected)] for view, expected in zip(views, case["views"], strict=True)] == case["views"]
 
 
-@pytest.mark.parametrize("case", rows("refused"))
+@pytest.mark.parametrize("case", cases(TABLES / "refused.toml"))
 def test_refused(case, tmp_path):
     with pytest.raises(ProfileError) as error:
         loaded(tmp_path, {"mine.sql": case["text"].encode(case.get("encoding", "utf-8"))})
@@ -51,7 +46,7 @@ def test_refused(case, tmp_path):
     assert error.value.fix
 
 
-@pytest.mark.parametrize("case", rows("accepted"))
+@pytest.mark.parametrize("case", cases(TABLES / "accepted.toml"))
 def test_accepted(case, tmp_path):
     check(loaded(tmp_path, {"mine.sql": case["text"]}), case)
 
@@ -90,7 +85,7 @@ def test_a_directive_takes_what_it_says_that_it_takes(tmp_path):
                 loaded(tmp_path, {"mine.sql": f"SET tools = 'read'; SET {name} = {value};"})
 
 
-@pytest.mark.parametrize("case", rows("extends"))
+@pytest.mark.parametrize("case", cases(TABLES / "extends.toml"))
 def test_extends(case, tmp_path):
     if "says" not in case:
         check(loaded(tmp_path, case["files"]), case)
@@ -227,7 +222,7 @@ def test_diff_shows_what_differs_and_nothing_else():
 # ---- the views
 
 
-@pytest.mark.parametrize("case", rows("outie"))
+@pytest.mark.parametrize("case", cases(TABLES / "outie.toml"))
 def test_outie_sees(case):
     db = duckdb.connect()
     db.execute("CREATE TABLE files (path VARCHAR, is_binary BOOLEAN, is_generated BOOLEAN, skip_reason VARCHAR)")
