@@ -9,11 +9,11 @@ from typing import NamedTuple
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.meaning import Meaning
-from fledgling.worker.graph.project import Project
+from fledgling.worker.graph.project import Project, Unit
 from fledgling.worker.graph.reasons import Confidence, confidence
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.solver import GraphBudget
-from fledgling.worker.graph.tables import NONE, GraphFile, ScopeKind, Use, sites_of
+from fledgling.worker.graph.tables import NONE, GraphFile, ScopeKind, Site, Use, sites_of
 from fledgling.worker.graph.values import EXTERNAL
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared
@@ -110,13 +110,15 @@ def tally(ours: Calls, theirs: dict[Call, set[Target]], outside: set[Call] = fro
 
 # ---- calls by the names of functions, as call graphs of Python have them
 
-OUTSIDE = re.compile(r"builtins\.[a-z]\w*|(?!builtins\.)[^?]+")  # what is raised without brackets is no call there
+OUTSIDE = re.compile(r"builtins\.\w+|(?!builtins\.)[^?]+")
+RAISED = re.compile(r"builtins\.[A-Z]")  # is a call where brackets follow: not in `raise StopIteration`
 
 
 class Named:
     """Qualified names of the functions of a program: `main.A.b`, `main.<lambda1>`."""
 
     def __init__(self, root: Path) -> None:
+        self._root = root
         self._project = Project(files(root, "python"), {name: row.graph for name, row in LANGUAGES.rows.items()})
         self._meaning = Meaning(solved(self._project, GraphBudget()))
         self._lambdas = {
@@ -141,12 +143,17 @@ class Named:
                     continue
                 caller = self._name(unit.base | site.scope)
                 for value, sure in self._meaning.callees(unit.base | site.at).items():
-                    if site.use == Use.CALL and value[0] == EXTERNAL and OUTSIDE.fullmatch(value[1]):
+                    if site.use == Use.CALL and value[0] == EXTERNAL and self._is_outside(unit, site, value[1]):
                         name = value[1].replace("()", "").replace("builtins.", "<builtin>.")
                         yield caller, name, confidence(sure)
                     for scope, own in self._meaning.run_by(value, sure, unit.base | site.at):
                         if self._project.scope(scope).kind != ScopeKind.CLASS:
                             yield caller, self._name(scope), confidence(own)
+
+    def _is_outside(self, unit: Unit, site: Site, name: str) -> bool:
+        line = (self._root / unit.path).read_text().split("\n")[site.line - 1]
+        behind = line[site.column + len(unit.facts.names[site.name]) :]
+        return bool(OUTSIDE.fullmatch(name)) and not (RAISED.match(name) and not behind.lstrip().startswith("("))
 
     def _name(self, scope: int) -> str:
         parts: list[str] = []

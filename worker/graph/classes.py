@@ -28,6 +28,7 @@ class Classes:
         self._orders: dict[int, list[int]] = {}
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
         self.has_external_base: set[int] = set()
+        self._making_another: dict[int, bool] = {}
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
         self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
@@ -328,6 +329,14 @@ class Classes:
 
     def makes_another(self, scope: int) -> bool:
         """Whether a call of a class may give another object than one of it: `__new__`, `__call__` of a metaclass."""
+        found = self._making_another.get(scope)
+        if found is None:
+            found = self._makes_another(scope)
+            if self.is_settled:
+                self._making_another[scope] = found
+        return found
+
+    def _makes_another(self, scope: int) -> bool:
         new, call = (self._project.numbers.get(name) for name in ("__new__", "__call__"))
         if "__new__" not in self._project.unit(scope).dialect.constructors:
             return False

@@ -108,6 +108,8 @@ class Meaning:
                 self._add_bound(unit, site, found, is_chosen=is_chosen)
         if unit.dialect.functions_apart and found:
             found = self._apart(unit, site, found)
+        if self.solver.changing and found and self._is_of_changed(unit.base | site.at):
+            found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
         if unit.dialect.prototypes and not self._rewritten.members.isdisjoint(found):
             doubted = self._rewritten.members.intersection(found)
             found.update((target, min(found[target], Reason.REPLACED)) for target in doubted)
@@ -283,6 +285,11 @@ class Meaning:
                     self._of_value(value, name, named, own)
             for target, own in named.items():
                 put(found, target, min(sure, own))
+
+    def _is_of_changed(self, node: int) -> bool:
+        """Whether an expression asks an object that may become one of another class."""
+        objects = [of[1] for of in self._receivers(self._plain(node)) if of and of[0] == OBJECT]
+        return any(not self.solver.changing.isdisjoint(self.solver.classes.order(of)) for of in objects)
 
     def _is_hidden(self, binding: int, asked: int) -> bool:
         """Whether a binding is seen through an interface alone, and an expression asks something else: `int I.A {}`."""
@@ -553,12 +560,19 @@ class Meaning:
         held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]
         if MANY in receivers:
             return Reason.MANY
-        if held:
+        is_closed = not any(self._may_have_more(value) for value in receivers)
+        if held and (is_closed or any(value[0] not in OUTSIDE for value in held)):
             return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
         if site.use == Use.WRITE:
             return Reason.FIELD
         is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
-        return Reason.OUTSIDE if is_outside else Reason.UNKNOWN_RECEIVER
+        return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER
+
+    def _may_have_more(self, value: Value) -> bool:
+        """Whether a value is a function, or an object that one makes: what is put into it need not be seen."""
+        if value[0] not in (FUNCTION, OBJECT) or not self.project.unit(value[1]).dialect.prototypes:
+            return False
+        return self.project.scope(value[1]).kind in (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
 
     def _is_written_out(self, value: Value) -> bool:
         """Whether a value is an object that is written out, and so may have members that are not seen: `{ a: b }`."""

@@ -35,7 +35,8 @@ DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 MAX_REPLACED = 64  # places that remove or set members of one name: each is looked at for each class
 MAX_OVERLOADS = 16  # of one name in a class, of which each is compared with those above; with more, any may override
-MAX_OVERRIDING = 4  # of a member that are each likely; of more, any one is merely possible
+MAX_OVERRIDING = 4  # of a member that are each likely where types are declared; of more, any one is merely possible
+MAX_UNTYPED = 16  # elsewhere: of what a test-suite runs, as many of those are seen as of what is passed as an argument
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
 
@@ -72,7 +73,7 @@ def _of_super(solver: Solver, own: int, name: int, owner: int, sure: int) -> lis
     is_open = is_of_order and (solver.project.is_partial or classes.has_more_below(own))
     single = len(classes.bases.get(own, ())) <= 1 and not others and not is_open
     first: Place = (("name", owner, name), min(sure, Reason.SUPER if single else Reason.OVERRIDDEN), owner)
-    reason = Reason.OVERRIDE if len(others) <= MAX_OVERRIDING else Reason.MANY_IMPLEMENTATIONS
+    reason = _of_many(solver, own, others)
     return [first, *((("name", at, name), min(sure, reason), at) for at in others)]
 
 
@@ -87,7 +88,7 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
         is_open = value[2] and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
         own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
         first: Place = (("name", owner, name), min(own, Reason.ATTRIBUTE) if is_set else own, owner)
-        reason = Reason.OVERRIDE if len(over) <= MAX_OVERRIDING else Reason.MANY_IMPLEMENTATIONS
+        reason = _of_many(solver, value[1], over)
         return [first, *((("name", at, name), min(sure, reason), at) for at in over)]
     is_module = solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE
     taken = _of_globs(solver, value, name, sure) if is_module else []
@@ -99,18 +100,9 @@ def may_be_another(solver: Solver, scope: int, name: int) -> bool:
 
     Where more than MAX_REPLACED places do so with one name, it may be one of any class.
     """
-    if solver.classes.computes_members(scope) or _changes_class(solver, scope):
+    if solver.classes.computes_members(scope):
         return True
     return _is_set_by_name(solver, scope, name)
-
-
-def _changes_class(solver: Solver, scope: int) -> bool:
-    """Whether something gives an object of a class another one: `a.__class__ = B`."""
-    name = solver.project.numbers.get("__class__")
-    if name not in solver.project.written or not solver.project.unit(scope).dialect.exported:
-        return False
-    fields = [("field", at, name) for at in solver.classes.order(scope)]
-    return any(solver.value(field) or field in solver.sources for field in fields)
 
 
 def may_be_put_over(solver: Solver, scope: int, name: int) -> bool:
@@ -253,10 +245,16 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
         elif is_abstract_member(solver, owner, name):
             own = min(own, Reason.ABSTRACT)
         found.append((("name", owner, name), own, owner))
-    reason = Reason.OVERRIDE if len(over) <= MAX_OVERRIDING else Reason.MANY_IMPLEMENTATIONS
+    reason = _of_many(solver, scope, over)
     surely = {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
+
+
+def _of_many(solver: Solver, scope: int, over: list[int]) -> int:
+    """How sure each of some overrides is of a member of a class."""
+    most = MAX_OVERRIDING if solver.project.unit(scope).dialect.typed else MAX_UNTYPED
+    return Reason.OVERRIDE if len(over) <= most else Reason.MANY_IMPLEMENTATIONS
 
 
 def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool:

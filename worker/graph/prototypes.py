@@ -22,6 +22,7 @@ from fledgling.worker.graph.values import (
 )
 
 PROTOTYPE = "prototype"
+OWN_CLASS = "__class__"  # what Python says that the class of an object is
 MODULE_OBJECT = "builtins.module"  # of CommonJS, where no scope binds `module`
 MAX_HEIRS = 8  # functions below one whose objects its `this` may be; with more, each function of a long chain costs all
 MAX_PROTOTYPES = 50  # above one, asked for a member one after the other; longer chains are a hostile text's
@@ -123,6 +124,8 @@ def put(solver: Solver, value: Value, name: int, cell: Cell) -> None:
     """Put what a cell holds into a member of a value."""
     if value[0] in (OBJECT, CLASS):
         solver.source(("field", value[1], name), cell, Reason.BOUND)
+        if value[0] == OBJECT and name == solver.project.numbers.get(OWN_CLASS):
+            solver.changing.add(value[1])
     elif value[0] == FUNCTION:
         solver.source(("own", value[1], name), cell, Reason.BOUND)
         if solver.project.text(name) == PROTOTYPE and has_prototype(solver, value[1]):

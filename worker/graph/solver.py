@@ -51,6 +51,7 @@ class Solver:
         self.inherited: dict[tuple[int, int], list[int]] = {}  # the functions of a name above a class (overloads.py)
         self.shapes: dict[int, tuple[Any, ...]] = {}  # what functions take, as far as that tells them apart
         self.expected: dict[Cell, dict[Cell, None]] = {}  # the types that say what parameters get that say none
+        self.changing: set[int] = set()  # classes whose objects become those of another: `a.__class__ = B`
         self.put_outside: set[int] = set()  # the names of what is put into something outside: `window.a = b`
         self.pending: set[Cell] = set()  # those that wait for what may be known later: what a decorator returns
         self.is_settled = False  # whether decorators that still say nothing are taken to return what they got
