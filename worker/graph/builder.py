@@ -97,6 +97,7 @@ class Builder:
         self.augmented: list[Augmented] = []
         self.taken: list[Consumed] = []
         self.exports: list[int] | None = []  # of CommonJS, by a name; None once another object is what is exported
+        self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
@@ -402,7 +403,8 @@ class Builder:
                     return 0
             elif name in self.own[scope]:
                 kind = self.scopes[scope].kind
-                if kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE) or scope == inner or self.dialect.bare_members:
+                sees_all = kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE) or scope == inner
+                if sees_all or self.dialect.bare_members or (scope, name) in self.type_parameters:
                     return scope
             if self.scopes[scope].kind == ScopeKind.BLOCK and inner == scope and not self.dialect.exported:
                 inner = self.scopes[scope].parent  # a comprehension of Python does not see the names of a class around
@@ -559,7 +561,8 @@ class Builder:
                 if self.scopes[scope].kind not in LOCAL:
                     break
                 scope = self.binder(name, scope)
-        looks_around = self.dialect.bare_members or self.dialect.spaces
+        is_parameter = (scope, name) in self.type_parameters and not self.dialect.bare_members
+        looks_around = not is_parameter and (self.dialect.bare_members or self.dialect.spaces)
         if looks_around and (scope == NONE or self.scopes[scope].kind not in LOCAL):
             return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
         is_followed = scope != NONE and self.frames[scope] == self.frame

@@ -57,6 +57,7 @@ class Classes:
             for at, row in enumerate(unit.facts.scopes):
                 if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and unit.base | at not in self._wholes:
                     self._settle(unit.base | at)
+        self._add_reopened()
         self._orders.clear()  # of those that were asked for before the bases were known
         self._implement()
         for scope, bases in self.bases.items():
@@ -101,6 +102,22 @@ class Classes:
                 if kid not in found:
                     found.add(kid)
                     todo.append(kid)
+
+    def _add_reopened(self) -> None:
+        """Let the methods of a class of Ruby that is one of its own, `class String`, extend that."""
+        for unit in self._project.units:
+            dialect = unit.dialect
+            known = {*dialect.texts, *dialect.numbers, *dialect.types} if dialect.bare_calls else ()
+            for at, row in enumerate(unit.facts.scopes if known else ()):
+                of = "" if row.name == NONE or row.kind != ScopeKind.CLASS or row.parent else unit.facts.names[row.name]
+                for name, bindings in self._project.table(unit.base | at).items() if of in known else ():
+                    functions = [self._project.defined(binding)[1] for binding in bindings]
+                    own = [(of, scope) for scope in functions if scope >= 0 and self._is_of_objects(scope)]
+                    self.extending.setdefault(name, []).extend(own)
+
+    def _is_of_objects(self, function: int) -> bool:
+        row = self._project.scope(function)
+        return row.kind == ScopeKind.FUNCTION and not row.flags & Flag.STATIC
 
     def _attach(self, type_: int, binding: int) -> None:
         """Add a function to the class that its receiver is an object of."""
@@ -214,6 +231,8 @@ class Classes:
     def order(self, scope: int, depth: int = 0) -> list[int]:
         """The class and those above it, as members are looked up (C3; where that fails, depth first)."""
         found = self._orders.get(scope)
+        if found is None and self._project.unit(scope).dialect.embeds:
+            found = self._orders[scope] = self._by_depth(scope)
         if found is None:
             self._orders[scope] = [scope]  # what is its own base
             bases = [base for base, _ in self.bases.get(scope, ())]
@@ -227,6 +246,15 @@ class Classes:
             else:
                 found = self._orders[scope]
         return found
+
+    def _by_depth(self, scope: int) -> list[int]:
+        """The class and what it embeds, what is embedded less deeply first: in Go that has a member before others."""
+        found = [scope]
+        for at in found:
+            found += [base for base in dict(self.bases.get(at, ())) if base not in found]
+            if len(found) >= MAX_BASES:
+                break
+        return found[:MAX_BASES]
 
     def below(self, scope: int) -> list[int]:
         """The classes below, at most MAX_BELOW; a class with more is noted in `cut`."""
@@ -255,6 +283,15 @@ class Classes:
         names = {name for at in self.order(scope) for name in self._project.table(at)} if self._looked_at else set()
         found = (self._looked_at[name] for name in names if name in self._looked_at)
         return {method for asked, methods in found if scope not in asked for method in methods}
+
+    def parent(self, scope: int) -> int | None:
+        """The class that one of PHP extends, if it uses traits: `parent` means none of these."""
+        if self._project.unit(scope).dialect.spaces != "global":
+            return None
+        above = [base for base, _ in self.bases.get(scope, ())]
+        classes = [base for base in above if self._project.scope(base).kind == ScopeKind.CLASS]
+        others = [base for base in classes if not self._project.scope(base).flags & Flag.PARTIAL]
+        return others[0] if len(others) < len(classes) and others else None
 
     def has(self, scope: int, name: int) -> bool:
         """Whether a class itself has a member; what is bound in a function that makes objects is none."""

@@ -115,9 +115,11 @@ def read_rest(builder: Builder, node: int) -> None:
     """Read what else a definition says, inside it: type parameters."""
     tree = builder.tree
     known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE | CONTAINER
+    first = len(builder.bindings)
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
             builder.visit(kid)
+    builder.type_parameters.update((row.scope, row.name) for row in builder.bindings[first:])
 
 
 def define_function(builder: Builder, node: int, decorators: list[int], line: int) -> int:

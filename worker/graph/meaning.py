@@ -110,6 +110,8 @@ class Meaning:
             found = self._apart(unit, site, found)
         if self.solver.changing and found and self._is_of_changed(unit.base | site.at):
             found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
+        if unit.dialect.overloads and site.use == Use.READ and len(found) > 1:  # `::a` means one of them
+            found = {target: min(sure, Reason.OVERLOAD) for target, sure in found.items()}
         if unit.dialect.prototypes and not self._rewritten.members.isdisjoint(found):
             doubted = self._rewritten.members.intersection(found)
             found.update((target, min(found[target], Reason.REPLACED)) for target in doubted)
@@ -475,7 +477,8 @@ class Meaning:
             op, *parts = self.project.expression(node)
             if op == Op.IMPORT:
                 return self._unseen_import(unit, parts[0])
-            if op == Op.BARE and unit.dialect.takes_unseen and self._may_be_taken(unit, parts[0], parts[1]):
+            is_unknown = op == Op.BARE and all(value[0] == EXTERNAL for value in self.solver.value(node))
+            if is_unknown and unit.dialect.takes_unseen and self._may_be_taken(unit, parts[0], parts[1]):
                 return Reason.NOT_TAKEN
             if op in (Op.NAME, Op.BARE):
                 own, scope, reach = parts if op == Op.NAME else (parts[0], parts[2], None)

@@ -53,7 +53,8 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         return _of_module(solver, value[1], name, sure)
     if kind == SUPER:
         own, receiver = value[1], value[2]
-        owner, _ = solver.classes.of_class(receiver[1], name, own)
+        parent = solver.classes.parent(own)
+        owner, _ = solver.classes.of_class(*((parent, name) if parent is not None else (receiver[1], name, own)))
         return [] if owner is None else _of_super(solver, own, name, owner, sure)
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
@@ -71,7 +72,8 @@ def _of_super(solver: Solver, own: int, name: int, owner: int, sure: int) -> lis
     between = [classes.of_class(at, name, own)[0] for at in mixing]
     others = [at for at in dict.fromkeys(between) if at not in (None, owner)]
     is_open = is_of_order and (solver.project.is_partial or classes.has_more_below(own))
-    single = len(classes.bases.get(own, ())) <= 1 and not others and not is_open
+    has_one = len(classes.bases.get(own, ())) <= 1 or classes.parent(own) is not None
+    single = has_one and not others and not is_open
     first: Place = (("name", owner, name), min(sure, Reason.SUPER if single else Reason.OVERRIDDEN), owner)
     reason = _of_many(solver, own, others)
     return [first, *((("name", at, name), min(sure, reason), at) for at in others)]

@@ -175,8 +175,11 @@ def super_(builder: Builder, node: int, use: int) -> int:
 
 
 @visits("this")
-def this(builder: Builder, _node: int, _use: int) -> int:
-    """The object of a method; of the function around, where each has its own but a lambda."""
+def this(builder: Builder, node: int, _use: int) -> int:
+    """The object of a method; of the function around, where each has its own but a lambda; `this@A`: one of A."""
+    of = builder.tree.first(node, TYPE)
+    if of != NONE:
+        return builder.add(Op.DECLARED, builder.visit(of, Use.TYPE), NONE)
     scope = builder.scope
     while builder.dialect.prototypes and builder.scopes[scope].kind in (ScopeKind.LAMBDA, ScopeKind.BLOCK):
         scope = builder.scopes[scope].parent

@@ -557,9 +557,15 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     is_settled = solver.project.unit(node).dialect.typed and any(held[0] == OBJECT for held in type_)
     if not is_settled and any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
         return value
-    if is_settled:
+    if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):
         return dict(type_)
     return add(value, type_)
+
+
+def _is_plain(solver: Solver, node: int, type_: Value) -> bool:
+    """Whether what a type declares is a number, a text or anything at all, whatever it gets: `double a = 1`."""
+    last = type_[1].removesuffix("#").rpartition(".")[2] if type_[0] == EXTERNAL else ""
+    return last in ("Object", "object", "Any") or solver.project.unit(node).dialect.is_plain(last)
 
 
 def cast(solver: Solver, node: int, expression: Expression) -> Values:

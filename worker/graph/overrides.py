@@ -107,6 +107,8 @@ def may_override(solver: Solver, own: int, above: int) -> bool:
         return around in interfaces(solver, own)
     if is_interface:
         return True
+    if dialect.structural:  # what embeds a type has methods beside those of the type
+        return False
     if dialect.says_overrides and not mine.flags & Flag.OVERRIDES:
         return False
     if dialect.says_virtual and around is not None and theirs.name != NONE:

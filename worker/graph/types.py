@@ -125,6 +125,8 @@ def bindings_of(solver: Solver, node: int) -> list[int]:
         places = bare_places(solver, node, expression) if is_bare else import_places(solver, node, expression[1])
         named = (cell for cell, _, _ in places if cell[0] == "name")
         bindings = [binding for _, scope, own in named for binding in solver.project.table(scope).get(own, ())]
+        if is_bare:  # a member of the class may have the name of its type
+            bindings = [at for at in bindings if solver.op(solver.project.value_of(at)) != Op.DECLARED]
     elif expression[0] == Op.GET:
         own = unit.names[expression[2]]
         for value in list(solver.value(base | expression[1])):

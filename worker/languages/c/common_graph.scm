@@ -37,7 +37,7 @@
 (initializer_list (_) @arg)
 (initializer_pair designator: (_) value: (_) @value) @keyword
 (field_designator (field_identifier) @word)
-(type_descriptor type: (_) @value) @await
+(type_descriptor type: (_) @value declarator: (_)) @await
 
 ; ---- definitions
 

@@ -37,6 +37,8 @@
 (function_declaration name: (identifier) @defined body: (_)? @body) @function
 (method_declaration name: (_) @word body: (_)? @body) @function
 (method_declaration receiver: (parameter_list (parameter_declaration) @receiver))
+(method_declaration receiver: (parameter_list (parameter_declaration type: (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @label @bind))))))
+(method_declaration receiver: (parameter_list (parameter_declaration type: (pointer_type (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @label @bind)))))))
 (method_elem name: (_) @defined) @function
 (function_declaration parameters: (parameter_list (parameter_declaration) @param))
 (method_declaration receiver: (parameter_list (parameter_declaration) @param))

@@ -28,6 +28,7 @@
 [(string_literal) (multiline_string_literal) (character_literal)] @text
 [(number_literal) (float_literal)] @number
 (this_expression) @this
+(this_expression (identifier) @type)
 (super_expression) @super
 (lambda_literal) @lambda
 (lambda_parameters (variable_declaration (identifier) @bind) @param)
@@ -76,6 +77,7 @@
 ; ---- types
 
 (user_type . (identifier) @of . (type_arguments)) @index
+(user_type . (identifier) @of . (identifier) @key .) @get
 (type_arguments (type_projection (_) @type))
 (nullable_type (_) @value) @await
 (function_type (_) @returns .) @signature

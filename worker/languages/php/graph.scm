@@ -29,6 +29,8 @@
 (function_call_expression function: (_) @of arguments: (_) @args) @call
 (function_call_expression function: (parenthesized_expression (member_access_expression) @arm) @choice)
 (object_creation_expression . [(name) (qualified_name) (relative_scope) (variable_name)] @of) @new
+((object_creation_expression . (name) @this) (#match? @this "^(?i:static)$"))
+((object_creation_expression . (name) @super) (#match? @super "^(?i:parent)$"))
 (object_creation_expression (arguments) @args)
 (object_creation_expression (anonymous_class (base_clause (_) @of) body: (_) @class)) @new
 (object_creation_expression (anonymous_class !body)) @operation
@@ -68,6 +70,7 @@
 (variadic_parameter type: (_)? @type name: (variable_name) @bind) @param @rest
 (property_promotion_parameter visibility: (_)? @exported type: (_)? @type name: (variable_name) @bind default_value: (_)? @init) @param
 (class_declaration name: (_) @defined body: (_) @body) @class
+(trait_declaration "trait" @partial)
 (trait_declaration name: (_) @defined body: (_) @body) @class
 (enum_declaration name: (_) @defined body: (_) @body) @class
 (interface_declaration name: (_) @defined body: (_) @body) @interface
