@@ -23,6 +23,7 @@ from conftest import connected
 from running import (
     CALLS,
     ENDLESS,
+    LATE,
     PATIENCE,
     QUERY_WORKER,
     Peak,
@@ -128,7 +129,8 @@ async def is_answered(client):
 async def times_out(client, call, is_deaf=False):
     """How many seconds past its limit a call is ended, by an interrupt or with its worker; the next is answered.
 
-    Every attempt ends with the same words and not before its time; one of them must end as soon as is promised.
+    Every attempt ends with the same words and not before its time, but for one that a busy machine put to nobody; one
+    of them must end as soon as is promised.
     """
     promised = limits.GRACE if is_deaf else 0.05
     found = []
@@ -137,10 +139,12 @@ async def times_out(client, call, is_deaf=False):
         begun = time.monotonic()
         ended = await client.call_tool(*call(worker, attempt))
         late = time.monotonic() - begun - SECONDS
+        await is_answered(client)
         assert ended.is_error
+        if re.search(LATE, text(ended)):
+            continue
         assert text(ended) == TIMEOUT
         assert late >= 0
-        await is_answered(client)
         found.append((late, is_alive(worker)))
         if late < promised + SLACK and is_alive(worker) != is_deaf:
             return late
