@@ -455,10 +455,12 @@ class Builder:
         return binding
 
     def _note_changed(self, scope: int, name: int, value: int, use: int) -> None:
-        """Note that a function gives a name further out a value, or that a function of one name stands for another."""
+        """Note that a function changes a name further out, or a function or namespace has the name of another one."""
         if not (self.dialect.exported or self.dialect.prototypes):
             return
-        is_hoisted = self.dialect.prototypes and use == Use.DEFINITION and self.expressions[value][0] == Op.FUNCTION
+        op, *of = self.expressions[value]
+        is_other = op == Op.FUNCTION or (op == Op.CLASS and self.scopes[of[0]].kind == ScopeKind.NAMESPACE)
+        is_hoisted = self.dialect.prototypes and use == Use.DEFINITION and is_other
         if self.frames[scope] != self.frame or (is_hoisted and name in self.scopes[scope].every):
             self.changed.add((scope, name))
 
