@@ -145,6 +145,11 @@ class Meaning:
     def _apart(self, unit: Unit, site: Site, found: Targets) -> Targets:
         """The targets, without functions where a name means none, and without others where it means one: `a::b`."""
         name, functions = unit.names[site.name], self.project.functions_apart
+        if site.use == Use.CALL and unit.dialect.implicit_parameter and unit.dialect.says_overrides:
+            defined = self.project.definitions.get(name, ())  # what cannot be called leaves it to one of its name
+            return {
+                at: sure if at in defined or not defined else min(sure, Reason.SEVERAL) for at, sure in found.items()
+            }
         if self._is_constant(unit, site):
             return {target: sure for target, sure in found.items() if (name, target) not in functions}
         if site.use == Use.READ and self.project.expression(unit.base | site.at)[0] == Op.ALIAS:
