@@ -10,6 +10,16 @@ from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Op
 from fledgling.worker.graph.values import CLASS, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Value, Values, add, capped
 
+NAMING = (
+    Op.INDEX,
+    Op.ARRAY,
+    Op.CHOICE,
+    Op.NAME,
+    Op.BARE,
+    Op.GET,
+    Op.IMPORT,
+    Op.ALIAS,
+)  # what another name of a type is
 MAX_BINDINGS = 8  # of the name of a type
 MAX_ALIASES = 6  # types that name another type, one after the other
 
@@ -126,7 +136,7 @@ def bindings_of(solver: Solver, node: int) -> list[int]:
         named = (cell for cell, _, _ in places if cell[0] == "name")
         bindings = [binding for _, scope, own in named for binding in solver.project.table(scope).get(own, ())]
         if is_bare:  # a member of the class may have the name of its type
-            bindings = [at for at in bindings if solver.op(solver.project.value_of(at)) != Op.DECLARED]
+            bindings = [at for at in bindings if solver.op(solver.project.value_of(at)) in NAMING]
     elif expression[0] == Op.GET:
         own = unit.names[expression[2]]
         for value in list(solver.value(base | expression[1])):
