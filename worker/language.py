@@ -36,7 +36,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     members of its class without `this`; with a `receiver_parameter` the first parameter of a method is the object.
     `super_function` gives the class above; `constructors` are the methods that run where an object is made;
     `plain_bases` are classes outside that have no members to speak of, `outside_methods` all that some others have;
-    what a class below `enumerations` binds are objects of it.
+    what a class below one of `enumerations`, with their modules, binds are objects of it.
     `types`, `functions` and `methods` say how what is outside hands on what it gets, by its last name:
     `Optional = "same"`, `map = "maps"`, `append = "adds"`;
     `toString = "=String"` is the type of what it returns. Types may stand in quotes where there are `typed_keys`, which

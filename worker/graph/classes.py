@@ -220,7 +220,7 @@ class Classes:
                 names = [value[1] for value in values if value[0] == EXTERNAL]
                 if dialect.structural:
                     self._outside.setdefault(scope, []).extend(names or [""])
-                if any(name.rpartition(".")[2] in dialect.enumerations for name in names):
+                if any(name in dialect.enumerations for name in names):
                     self.enumerations.add(scope)
                 if not names or not all(name.rpartition(".")[2] in dialect.plain_bases for name in names):
                     self.has_external_base.add(scope)
