@@ -88,6 +88,8 @@ def long(tmp_path_factory):
         "brackets/a.txt": "here",
         "brackets/{a,b}.txt": "here",
         "ab/c.txt": "here",
+        "~d/c.txt": "at home",
+        "a:/c.txt": "at home",
         "a/c.txt": "here",
         "store.cs": "namespace A {\n  class Store {\n    Store() { }\n    Store(int a) { }\n  }\n}\n",
         "between.py": "def f(a) -> int: 0\ndef g(): 0\ndef f(a, *, b): 0\n",

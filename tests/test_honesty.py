@@ -5,6 +5,7 @@ tests/honesty/*.toml are the rows: each file a project and a profile, and calls 
     reason   which gap of the index is met: a key of tests/honesty/reasons.toml
     tool, arguments        the call, with `each` of a group of forms
     says     pieces of the text of its answer or refusal          lacks    pieces that are nowhere in it
+    kind     of a refusal
 
 A tool that answers in several forms has a row for each: of `symbols` each relation, of `search` what is ranked and what
 tags leave, of `explore` each detail, of `read` a context. For each reason, reasons.toml names the forms whose answers
@@ -116,6 +117,8 @@ async def test_every_answer_says_what_it_does_not_know(tmp_path, name):
             said = render.refusal(found) if isinstance(found, Refusal) else tools.text(found)
             missing = [piece for piece in case["says"] if piece not in said]
             present = [piece for piece in case.get("lacks", ()) if piece in said]
+            if "kind" in case and (not isinstance(found, Refusal) or found.kind != case["kind"]):
+                missing.append(case["kind"])
             if missing or present:
                 wrong.append((case["reason"], question, missing, present, said))
     assert not wrong, "".join(f"\n{why}: {asked}\n  lacks {m}, has {p}:\n{said}" for why, asked, m, p, said in wrong)

@@ -11,6 +11,7 @@ SKIPPED = (BINARY, TOO_LARGE, SECRET, SYMLINK, UNREADABLE, CHANGED, NO_ROOM)  # 
 
 # Files of text that a search should have looked through; of NO_ROOM every answer tells.
 UNREAD = (TOO_LARGE, UNREADABLE, CHANGED)
+PASSING = (UNREADABLE, CHANGED)  # which another index may have
 
 IGNORED = "ignored"
 EXCLUDED = "excluded"

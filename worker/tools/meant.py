@@ -53,6 +53,10 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
     >>> meant(request, Read("query.py")).question
     Read(path='django/db/models/query.py')
     """
+    if isinstance(question, Explore) and question.pattern and not question.path:
+        paths.check(request, question.pattern)
+    if isinstance(question, Explore | Read | Search | Symbols | Dependencies) and question.path:
+        paths.check(request, question.path)
     if isinstance(question, Symbols) and (name := _name_at(request, question)):
         return MeantQuestion(replace(question, path=None, name_pattern=name))
     if isinstance(question, Explore | Read | Search | Symbols | Dependencies) and question.path:

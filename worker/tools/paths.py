@@ -13,9 +13,7 @@ from fledgling.worker.tools.request import Refused, Request
 
 BEHIND_SLASH = "0"  # what follows `/` in the order of characters
 
-_ELSEWHERE = re.compile(
-    r"/|~[^/]*/|~\Z|[A-Za-z]:(?:[/\\]|\Z)"
-)  # how a path begins: `/etc`, `~/x`, `C:\x`; not a file `~x`
+_ELSEWHERE = re.compile(r"~[^/*?\[{]*/|~\Z|[A-Za-z]:(?:[/\\]|\Z)")  # how a home and a drive begin: `~/x`, `C:\x`
 
 
 class Suggestion(NamedTuple):
@@ -31,20 +29,28 @@ def inside(path: str) -> str:
     'src'
     >>> inside("{./src,docs/}")
     '{src,docs}'
-    >>> inside("~.py"), inside("a:b")
-    ('~.py', 'a:b')
     """
     if several := globs.choices(path):
         return f"{{{','.join(inside(each) or '.' for each in several)}}}"
     parts = path.split("/")
-    is_outside = _ELSEWHERE.match(path) or f"{posixpath.normpath(path)}/".startswith("../")
-    if is_outside or ".." in parts:
-        raise Refused(
-            "denied",
-            f"{path!r} is not a path below the root of the project" if is_outside else f"{path!r} holds `..`",
-            "Give a path relative to the root, with `/` between its parts and no `..`; explore() lists what is there.",
-        )
+    if path.startswith("/") or f"{posixpath.normpath(path)}/".startswith("../"):
+        raise _outside(path, "is not a path below the root of the project")
+    if ".." in parts:
+        raise _outside(path, "holds `..`")
     return "/".join(part for part in parts if part not in ("", "."))
+
+
+def _outside(path: str, why: str) -> Refused:
+    remedy = "Give a path relative to the root, with `/` between its parts and no `..`; explore() lists what is there."
+    return Refused("denied", f"{path!r} {why}", remedy)
+
+
+def check(request: Request, path: str) -> None:
+    """Refuse a path in a home, `~/x`, or on a drive, `C:/x`, unless the root has something of that name."""
+    for each in globs.choices(path) or [path]:
+        name = each.partition("/")[0]
+        if _ELSEWHERE.match(each) and not (is_there(request, name) or unlisted.at(request, name)):
+            raise _outside(each, "is not a path below the root of the project")
 
 
 def pattern(asked: str | None) -> str:

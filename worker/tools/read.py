@@ -10,6 +10,7 @@ from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.questions import Read
 from fledgling.plain import counted, in_sentence
 from fledgling.refusals import NO_DEFINITION
+from fledgling.worker.reasons import PASSING
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import context, paths, relations, unknown
@@ -33,7 +34,7 @@ def read(request: Request, question: Read) -> Excerpt | Context:
     reason = file.skip_reason or ("" if request.opened.generation.has_content else "index_content is off")
     if reason:
         raise Refused(
-            "not_indexed",
+            "unavailable" if reason in PASSING else "not_indexed",
             f"the content of {in_sentence(file.path)} ({file.size_bytes} bytes) is not in the index: {reason}",
             "Read another file; explore() says for each file why it was skipped.",
         )
