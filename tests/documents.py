@@ -248,7 +248,8 @@ REFUSALS: dict[RefusalKind, str] = {
     "memory": "it, or the index, took more than `memory_limit`",
     "busy": "too many calls are at work",
     "cancelled": "the client has cancelled it",
-    "unavailable": "not now: no index yet, a file could not be read, a process has ended, the audit log cannot be written",
+    "unavailable": "not now: no index yet, a file could not be read, a process has ended, or the audit log "
+    "cannot be written",
     "failed": "the index could not be made, or the fault is Fledgling's own",
 }
 
