@@ -29,6 +29,7 @@ class Said(msgspec.Struct, forbid_unknown_fields=True):
 
     module: str
     names: tuple[str, ...] = ()
+    alias: str | None = None
     line: int = 3
     relative: bool | None = None
     to: str | None = None
@@ -36,7 +37,7 @@ class Said(msgspec.Struct, forbid_unknown_fields=True):
 
     def row(self) -> ImportRow:
         relative = self.module.startswith(".") if self.relative is None else self.relative
-        return ImportRow(self.line, self.module, None, relative, False, None, self.names)
+        return ImportRow(self.line, self.module, self.alias, relative, False, None, self.names)
 
 
 class Table(msgspec.Struct, forbid_unknown_fields=True):

@@ -101,6 +101,7 @@ class Builder:
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
+        self._unseen: Sequence[tuple[int, int]] = ()
         self.is_dead = False
         self.changed: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
@@ -127,6 +128,7 @@ class Builder:
 
     def facts(self, unseen: Sequence[tuple[int, int]] = ()) -> Facts:
         """Read the whole text; no parser has seen some spans of it, where names mean nothing that is known."""
+        self._unseen = unseen
         self.enter(0, ScopeKind.MODULE, NONE, 0)
         self.visit_all(0)
         self._add_unread()
@@ -321,6 +323,15 @@ class Builder:
                 self.site(at, Use.READ, 0)
             todo += self.tree.kids[at]
         return 0
+
+    def lacks_words(self, node: int, end: int) -> bool:
+        """Whether no parser has seen some words right before a node, or in it before an end: macros."""
+        start = self.tree.start[node]
+        at = bisect_right(self._unseen, (start, 0))
+        before = self._unseen[at - 1 : at] if at else ()
+        return any(not self.tree.source[behind:start].strip() for _, behind in before) or any(
+            first < end for first, _ in self._unseen[at : at + 1]
+        )
 
     # ---- scopes
 

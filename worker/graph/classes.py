@@ -347,22 +347,25 @@ class Classes:
         ]
 
     def is_virtual(self, scope: int, name: int) -> bool:
-        """Whether a class, or one above, says of a method that others may override it, or has it from outside."""
+        """Whether a class, or one above, may say of a method that others override it, or has it from outside."""
         found = self._virtual.get((scope, name))
         if found is None:
             order = self.order(scope)
-            found = any(at in self.has_external_base or self._says_virtual(at, name) for at in order)
+            found = any(at in self.has_external_base or self._may_say_virtual(at, name) for at in order)
             self._virtual[scope, name] = found
         return found
 
-    def _says_virtual(self, scope: int, name: int) -> bool:
-        """Whether a class says that of one of its methods, where it declares it: `virtual` does not stand elsewhere."""
-        unit = self._project.unit(scope)
-        for own, bindings in self._project.scope(scope).every.items():
-            for value in (unit.expressions[unit.bindings[at].value] for at in bindings if unit.names[own] == name):
-                if value[0] == Op.FUNCTION and unit.facts.scopes[value[1]].flags & Flag.VIRTUAL:
-                    return True
-        return False
+    def _may_say_virtual(self, scope: int, name: int) -> bool:
+        """Whether a class says that of one of its methods where it declares it, or that is not wholly read."""
+        project, unit = self._project, self._project.unit(scope)
+        if not unit.dialect.says_virtual or not unit.facts.complete:
+            return True
+        every = project.scope(scope).every.items()
+        declared = [unit.bindings[at].value for own, bindings in every if unit.names[own] == name for at in bindings]
+        if not declared:
+            return name in project.table(scope)
+        functions = [unit.expressions[value] for value in declared]
+        return any(op == Op.FUNCTION and unit.facts.scopes[at[0]].flags & Flag.VIRTUAL for op, *at in functions)
 
     def makes_another(self, scope: int) -> bool:
         """Whether a call of a class may give another object than one of it: `__new__`, `__call__` of a metaclass."""

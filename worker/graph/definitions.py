@@ -181,6 +181,9 @@ def said_of(builder: Builder, node: int, decorators: list[int]) -> tuple[int, li
     may_lack = builder.dialect.bare_calls or flags & (Flag.OVERLOAD | Flag.DECLARATION)
     if tree.first(node, BODY) == NONE and not may_lack:
         flags |= int(Flag.ABSTRACT)
+    body = tree.first(node, BODY)
+    if builder.dialect.says_virtual and builder.lacks_words(node, tree.end[node] if body == NONE else tree.start[body]):
+        flags |= int(Flag.VIRTUAL)
     of_decorators = [builder.flag(decorator) for decorator in decorators]
     for flag in of_decorators:
         flags |= flag

@@ -360,11 +360,14 @@ class Meaning:
         if of[0] != Op.GET:
             return values
         own = self.project.unit(node).names[of[2]]
-        return {
-            value: sure
-            for value, sure in values.items()
-            if value[0] != BOUND or self.project.unit(value[1]).names[self.project.scope(value[1]).name] != own
-        }
+        return {value: sure for value, sure in values.items() if not self._is_named(value, own)}
+
+    def _is_named(self, value: Value, name: int) -> bool:
+        """Whether a value is a function of a name."""
+        if value[0] not in (BOUND, FUNCTION):
+            return False
+        own = self.project.scope(value[1]).name
+        return own != NONE and self.project.unit(value[1]).names[own] == name
 
     def run_by(self, value: Value, sure: int, node: int = NONE) -> list[tuple[int, int]]:
         """The scopes of the functions that calling a value runs, and of the class that it makes an object of."""

@@ -111,7 +111,7 @@ def may_override(solver: Solver, own: int, above: int) -> bool:
         return False
     if dialect.says_overrides and not mine.flags & Flag.OVERRIDES:
         return False
-    if dialect.says_virtual and around is not None and theirs.name != NONE:
+    if dialect.says_virtual and around is not None and theirs.name != NONE and not mine.flags & Flag.OVERRIDES:
         return solver.classes.is_virtual(around, project.unit(above).names[theirs.name])
     is_seen = theirs.flags & Flag.OPEN or project.unit(own).shares == other.shares
     return bool(is_seen) or not other.dialect.members_of_packages

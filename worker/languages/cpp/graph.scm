@@ -39,7 +39,7 @@
 (field_declaration declarator: (reference_declarator (field_identifier) @bind))
 (field_declaration "virtual" @virtual)
 (function_definition "virtual" @virtual)
-(virtual_specifier) @virtual
+(virtual_specifier) @virtual @overrides
 (friend_declaration (declaration) @skip)
 (function_definition (function_declarator declarator: (qualified_identifier) @container))
 (function_definition (reference_declarator (function_declarator declarator: (qualified_identifier) @container)))

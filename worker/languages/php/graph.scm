@@ -27,7 +27,7 @@
 (nullsafe_member_call_expression object: (_) @of name: (name) @key arguments: (_) @args) @call
 (scoped_call_expression scope: (_) @of name: (name) @key arguments: (_) @args) @call
 (function_call_expression function: (_) @of arguments: (_) @args) @call
-(function_call_expression function: (parenthesized_expression (member_access_expression) @arm) @choice)
+(function_call_expression function: (parenthesized_expression [(member_access_expression) (scoped_property_access_expression)] @arm) @choice)
 (object_creation_expression . [(name) (qualified_name) (relative_scope) (variable_name)] @of) @new
 ((object_creation_expression . (name) @this) (#match? @this "^(?i:static)$"))
 ((object_creation_expression . (name) @super) (#match? @super "^(?i:parent)$"))

@@ -45,7 +45,7 @@ def resolver(project: Project, _language: str) -> Resolver:
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         directory = posixpath.dirname(path)
-        if row.is_relative and CONSTANT.fullmatch(row.module):
+        if row.is_relative and row.alias and CONSTANT.fullmatch(row.module):
             yield answer(row, constant(path, row.module))
         elif row.is_relative:
             place = join(directory, row.module) or ""

@@ -78,8 +78,8 @@
   (call receiver: [(self) (constant) (scope_resolution)] method: (identifier) @_autoload
     arguments: (_ . [(simple_symbol) @imported (string . (string_content) @imported .)] . (string . (string_content) @module .)))]
   (#eq? @_autoload "autoload")) @import
-; of ActiveSupport, by the name alone: autoload :Relation
-(call !receiver method: (identifier) @relative arguments: (_ . (simple_symbol) @module .)
+; of ActiveSupport, by the name alone, which `require_relative` does not have: autoload :Relation
+(call !receiver method: (identifier) @relative arguments: (_ . (simple_symbol) @module @alias .)
   (#eq? @relative "autoload")) @import
 
 (comment) @comment
