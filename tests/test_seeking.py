@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 import threading
 import time
@@ -15,13 +16,18 @@ from running import INDEXER, PATIENCE, back_processes, fronted
 from test_poison import ENDLESS
 from test_wire import BARE, LYING_INDEXER, script
 
+from fledgling.broker.audit_log.records import AnyRecord, ProcessRecord, Tell
+from fledgling.broker.indexing.attempt import Attempt
+from fledgling.broker.indexing.files import TakenOver
 from fledgling.broker.indexing.seeker_answer import answer_of
 from fledgling.broker.indexing.seeking import may_need_no_index, start_seeker
+from fledgling.broker.memory import Memory
 from fledgling.broker.terms import Terms, due
 from fledgling.config import Settings
-from fledgling.messages.control import CONFINED, Built, Confining, Progress, Sought
+from fledgling.messages.control import CONFINED, Built, Confining, ExtractorsConfined, Progress, Sought
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import AnyQuestion, Explore, Search
+from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.worker.extracting.source_text import line_starts
 
@@ -85,14 +91,19 @@ def whole(odd: Path) -> tuple[list[Any], Built]:
 
 
 def seek(
-    root: Path, question: Search, profile: str = CORE, confining: Confining = CONFINED, **settings: Any
+    root: Path,
+    question: Search,
+    profile: str = CORE,
+    confining: Confining = CONFINED,
+    tell: Tell = lambda _: None,
+    **settings: Any,
 ) -> Sought | None:
     async def report(_: Progress) -> None:
         pass
 
     given = Settings(root=str(root), **settings)
     seeker = start_seeker(given, profiles.load(profile), question, confining)
-    return asyncio.run(answer_of(seeker, lambda _: None, report))
+    return asyncio.run(answer_of(seeker, tell, report))
 
 
 @pytest.mark.parametrize(
@@ -101,11 +112,28 @@ def seek(
     ids=range(len(FOUND + LIKEWISE)),
 )
 def test_what_is_found_is_what_an_index_finds(odd: Path, whole: tuple[list[Any], Built], question: Search) -> None:
-    found, (answers, built) = seek(odd, question), whole
+    told: list[AnyRecord] = []
+    found, (answers, built) = seek(odd, question, tell=told.append), whole
     assert found
+    confined = [record.process for record in told if isinstance(record, ProcessRecord) and record.confinement]
+    assert confined == ["indexer", "lister", "extractors"]
     assert found.answer == answers[(FOUND + LIKEWISE).index(question)]
     assert found.partial == built.partial
     assert found.notices == built.notices
+
+
+@pytest.mark.anyio
+async def test_confinement_is_told_before_text_is_read(odd: Path) -> None:
+    told: list[AnyRecord] = []
+    order, files, process = start_seeker(Settings(root=str(odd)), profiles.load(CORE), Search("timeout"), CONFINED)
+    attempt = Attempt(process, order, files, TakenOver(), tell=told.append)
+    await attempt.accepted(Memory(order.profile.memory_limit, files.all), is_first=True)
+    assert [record.process for record in told if isinstance(record, ProcessRecord)] == ["indexer", "lister"]
+    assert isinstance(await attempt.report(), ExtractorsConfined)
+    assert memory_file.is_sealed(files.images.blocks), "all text has been read by then"
+    await attempt.end()
+    files.close()
+    os.close(order.root_fd)
 
 
 def test_what_is_found_in_a_part_says_so(odd: Path) -> None:

@@ -32,6 +32,7 @@ from fledgling.messages.control import (
     Call,
     Cancel,
     Confining,
+    ExtractorsConfined,
     FromIndexer,
     FromWorker,
     Generation,
@@ -1076,7 +1077,13 @@ HONEST = {
     ),
     "from an indexer": (
         FromIndexer,
-        [Accepted(Scope()), Progress("walk", 1, 2), Generation(2, ("python",), has_content=True), SOUGHT],
+        [
+            Accepted(Scope()),
+            ExtractorsConfined(()),
+            Progress("walk", 1, 2),
+            Generation(2, ("python",), has_content=True),
+            SOUGHT,
+        ],
     ),
 }
 

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import subprocess
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import msgspec
@@ -17,7 +18,7 @@ from fledgling.broker.indexing.files import Files, TakenOver
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Accepted, Build, Crashed, FromIndexer, Unchanged
+from fledgling.messages.control import Accepted, Build, Crashed, FromIndexer, Layer, Unchanged
 from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
 
@@ -83,8 +84,13 @@ class Attempt:
             raise await self.failed(None if ended else refusals.not_confined(problem), is_refused=True)
         tell_confinement(self._tell, "indexer", self._process.pid, message.layers)
         tell_confinement(self._tell, "lister", self._process.pid, message.lister_layers)
-        tell_confinement(self._tell, "extractors", self._process.pid, message.extractor_layers)
+        if not self._order.sought:  # which tells of them later
+            self.tell_extractors(message.extractor_layers)
         return message
+
+    def tell_extractors(self, layers: Iterable[Layer]) -> None:
+        """Tell what confines the extractors."""
+        tell_confinement(self._tell, "extractors", self._process.pid, layers)
 
     def tell(self, message: msgspec.Struct) -> None:
         """Tell the indexer what to do next."""

@@ -16,7 +16,7 @@ from fledgling.broker.protocol import tools
 from fledgling.broker.taken import meant_by, with_words
 from fledgling.broker.terms import Report
 from fledgling.messages.answers import Hits
-from fledgling.messages.control import Accepted, FromIndexer, Progress, Sought
+from fledgling.messages.control import Accepted, ExtractorsConfined, FromIndexer, Progress, Sought
 
 TOLD_SECONDS = 0.5  # between two reports to who waits
 READING = Progress("read", 0, 0)
@@ -58,6 +58,9 @@ async def _told(attempt: Attempt, memory: Memory, seconds: float) -> tuple[Accep
     """Return what the indexer accepted, and what it says in the end: at most so long after all text is read."""
     accepted = await attempt.accepted(memory, is_first=True)
     message = await attempt.report()
+    if isinstance(message, ExtractorsConfined):
+        attempt.tell_extractors(message.layers)
+        message = await attempt.report()
     if isinstance(message, Progress):
         async with asyncio.timeout(seconds):
             message = await attempt.report()

@@ -104,6 +104,12 @@ class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):
     extractor_layers: tuple[Layer, ...] = ()
 
 
+class ExtractorsConfined(Struct, frozen=True, forbid_unknown_fields=True, tag="extractors_confined"):
+    """Indexer to broker, behind Accepted, where it reads while its extractors load: what holds those."""
+
+    layers: tuple[Layer, ...]
+
+
 class Relate(Struct, frozen=True, forbid_unknown_fields=True, tag="relate"):
     """Broker to indexer, behind Built: resolve the uses of what is defined, and seal the graph."""
 
@@ -458,6 +464,6 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
 
 
 FromFollower = Following | Update | Swept | Looked | Refs | Changed | Refusal
-FromIndexer = Accepted | Progress | Generation | Built | Unchanged | Sought | Crashed | Refusal
+FromIndexer = Accepted | ExtractorsConfined | Progress | Generation | Built | Unchanged | Sought | Crashed | Refusal
 ToWorker = Open | OpenFleet | Call | Cancel | Update
 FromWorker = Ready | Refusal | Begun | Reply | Updated

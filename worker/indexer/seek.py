@@ -10,7 +10,7 @@ from contextlib import closing
 from functools import cache
 
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Accepted, Build, Generation, Progress, Relate, Sought
+from fledgling.messages.control import Accepted, Build, ExtractorsConfined, Generation, Progress, Relate, Sought
 from fledgling.messages.generations import CODE
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Search
@@ -50,14 +50,15 @@ def seek(
         layers = confined(order, order.broker_pid)
         began = lister.began()
         narrowed = began.narrowed
+        notices = tuple(map(said, narrowed.notices))
+        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, layers, began.layers))
         lister.walked()
         tree = lister.tree()
         lister.close()
         ready = _ready(question.language, tree, languages, parsers)
         describing = Describing(languages, max_file_size=narrowed.scope.max_file_size, root=None, with_hashes=False)
         blocks = _read(order, describing, tree) if narrowed.scope.index_content else None  # while the parsers load
-        held = (layers, began.layers, parsers.confined())
-        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, tuple(map(said, narrowed.notices)), *held))
+        pipe.send(ExtractorsConfined(parsers.confined()))
         if blocks:
             pipe.send(Progress("read", len(tree.entries), len(tree.entries)))
             request = _request(order.profile, blocks, SoughtOutlines(blocks, parsers, ready), tree.partial)
