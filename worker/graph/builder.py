@@ -37,6 +37,7 @@ from fledgling.worker.language import Dialect
 MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, but nobody asks what it means
 MAX_LAYERS = 40  # branches within branches; deeper ones are read as if they always ran
 MAX_REACHING = 24  # bindings that reach one use; beyond, all of the name's count
+BREAK, CONTINUE, LABELLED = 1, 2, 4  # how a loop, or what has a label, may be left before its end
 LOCAL = (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.BLOCK, ScopeKind.SIGNATURE)
 DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
 QUOTES = b"\"'`"
@@ -109,6 +110,8 @@ class Builder:
         self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already
         self.subject = 0  # what the cases of a match are compared with
         self.uses: list[tuple[int, Key, tuple[int, ...]]] = []
+        self.given: list[tuple[Key, int]] = []  # what names and paths of the frame are bound to, in order
+        self.leaps = 0  # how what is being read may be left
         self._named: dict[Key, int] = {}  # names by what reaches them: the same thing is one expression
         self.paths: dict[int, Key] = {}  # of the expressions that are followed as `a.b` is
         self.scope = self.frame = NONE
@@ -119,7 +122,7 @@ class Builder:
         self._names = [NONE] * len(tree.labels)
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
         self._read = bytearray(len(tree.labels))  # whether a node is a site
-        self._saved: list[tuple[int, list[Layer], bool, list[tuple[int, Key, tuple[int, ...]]]]] = []
+        self._saved: list[tuple[Any, ...]] = []  # of the frames around
         self._texts: list[str] = []
         self._depth = 0
         self._declared, self._outward = self._declarations()
@@ -377,8 +380,8 @@ class Builder:
         self.outward.append(self._outward.get(node, {}))
         self.scope = scope
         if kind != ScopeKind.BLOCK:
-            self._saved.append((self.frame, self.layers, self.is_dead, self.uses))
-            self.frame, self.layers, self.is_dead, self.uses = scope, [{}], False, []
+            self._saved.append((self.frame, self.layers, self.is_dead, self.uses, self.given))
+            self.frame, self.layers, self.is_dead, self.uses, self.given = scope, [{}], False, [], []
         self.frames.append(self.frame)
         return scope
 
@@ -394,7 +397,7 @@ class Builder:
                     if kept != scope.every.get(name) and self._defines(scope.every.get(name, ())):
                         scope.last[name] = kept
                         scope.every.setdefault(name, kept)
-            self.frame, self.layers, self.is_dead, self.uses = self._saved.pop()
+            self.frame, self.layers, self.is_dead, self.uses, self.given = self._saved.pop()
         self.scope = scope.parent
 
     def _defines(self, bindings: Sequence[int]) -> bool:
@@ -461,7 +464,7 @@ class Builder:
             self._note_changed(scope, name, value, use)
             self.scopes[scope].every.setdefault(name, []).append(binding)
         if self.frames[scope] == self.frame:
-            self.layers[-1][scope, name] = (binding,)
+            self.hold((scope, name), binding)
         self.site(node, use, value, binding)
         return binding
 
@@ -513,6 +516,27 @@ class Builder:
                 return layer[key]
         return (NONE,)
 
+    def hold(self, key: Key, binding: int) -> None:
+        """Let a key stand for one binding from here on."""
+        self.layers[-1][key] = (binding,)
+        self.given.append((key, binding))
+
+    def left_early(self, begun: int, layer: Layer) -> Layer:
+        """What keys may hold where what has been read may be left anywhere: all that is `given` since it begun."""
+        found = {key: dict.fromkeys(bindings) for key, bindings in layer.items()}
+        for key, binding in self.given[begun:]:
+            found.setdefault(key, {})[binding] = None
+        return {key: tuple(bindings) for key, bindings in found.items()}
+
+    def leaving(self, run: Callable[[], object], ways: int) -> tuple[Layer, bool, int]:
+        """Read an arm that some ways of leaving end, and only labels else; return how it is left, too."""
+        begun, around, self.leaps = len(self.given), self.leaps, 0
+        layer, dead = self.arm(run)
+        leaps, self.leaps = self.leaps, around | self.leaps & ~ways
+        if leaps & (ways | LABELLED):
+            return self.left_early(begun, layer), False, leaps
+        return layer, dead, leaps
+
     def arm(self, run: Callable[[], object]) -> tuple[Layer, bool]:
         """Read what may run; return what it binds, and whether it never gets to its end."""
         if len(self.layers) > MAX_LAYERS:
@@ -540,17 +564,21 @@ class Builder:
             joined = tuple(dict.fromkeys(binding for way in ways for binding in way))
             self.layers[-1][key] = joined
 
-    def loop(self, run: Callable[[], object]) -> None:
-        """Read what may run again and again: what it binds reaches its own beginning."""
+    def loop(self, run: Callable[[], object]) -> bool:
+        """Read what may run again and again: what it binds reaches its own beginning.
+
+        Return whether a `break` may end it.
+        """
         begun = len(self.uses)
         self._named.clear()  # what is bound further down may reach names in here, and none before or behind
-        layer, _ = self.arm(run)
+        layer, _, leaps = self.leaving(run, BREAK | CONTINUE)
         self._named.clear()
         if layer and len(self.layers) < MAX_LAYERS // 2:
             for expression, key, reach in self.uses[begun:]:
                 if key in layer and reach == self.reaching(key):
                     self._extend(expression, layer[key])
         self.join([(layer, False)], optional=True)
+        return bool(leaps & BREAK)
 
     def _extend(self, expression: int, more: tuple[int, ...]) -> None:
         op, *parts, reach = self.expressions[expression]
@@ -615,7 +643,7 @@ class Builder:
         key = self.path(of, part)
         if key:
             self.bindings.append(Binding(NONE, NONE, value, self.line(node)))
-            self.layers[-1][key] = (len(self.bindings) - 1,)
+            self.hold(key, len(self.bindings) - 1)
 
     def flag(self, decorator: int) -> int:
         """What a decorator says of a function: the Flag of its last name, or 0."""

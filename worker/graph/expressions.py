@@ -507,15 +507,20 @@ def comprehension(builder: Builder, node: int, _use: int) -> int:
         builder.gone_over[over] = builder.visit(over)
     builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
     value = tree.first(node, VALUE)
-    for kid in tree.kids[node]:
-        if kid != value:
-            builder.visit(kid)
-    if tree.kind(value) == IS_PAIR:
-        at = builder.add(Op.DICT, [read_pair(builder, value)])
-    else:
-        at = builder.add(Op.LIST, [builder.visit(value)], False)
+    found = [0]
+
+    def run() -> None:
+        for kid in tree.kids[node]:
+            if kid != value:
+                builder.visit(kid)
+        if tree.kind(value) == IS_PAIR:
+            found.append(builder.add(Op.DICT, [read_pair(builder, value)]))
+        else:
+            found.append(builder.add(Op.LIST, [builder.visit(value)], False))
+
+    builder.loop(run)
     builder.leave()
-    return at
+    return found[-1]
 
 
 def read_choice(builder: Builder, node: int, use: int, found: list[tuple[int, int]]) -> None:
@@ -530,8 +535,8 @@ def choice(builder: Builder, node: int, use: int) -> int:
     builder.scopes[builder.frame].flags |= Flag.OPERATES
     inner = use if use == Use.TYPE else Use.READ
     found: list[tuple[int, int]] = []
-    for place, kid in enumerate(tree.kids[node]):
-        if place and tree.labels[kid] & ARM:  # a || (b = c)
+    for place, kid in enumerate(sorted(tree.kids[node], key=lambda kid: not tree.labels[kid] & COND)):
+        if place and tree.labels[kid] & ARM:  # a || (b = c), (a := b) if c else d
             arm, _ = builder.arm(partial(read_choice, builder, kid, inner, found))
             if arm:
                 builder.join([(arm, False)], optional=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from fledgling.worker.graph.builder import Builder, Layer, visits
+from fledgling.worker.graph.builder import BREAK, CONTINUE, LABELLED, Builder, Layer, visits
 from fledgling.worker.graph.expressions import (
     ARM,
     BODY,
@@ -143,7 +143,7 @@ def narrow(builder: Builder, narrowed: list[tuple[int, int]]) -> None:
             before = builder.use_name(name)
             value = builder.add(Op.NARROWED, before, type_)
             builder.bindings.append(Binding(scope, name, value, builder.line(node)))
-            builder.layers[-1][scope, name] = (len(builder.bindings) - 1,)
+            builder.hold((scope, name), len(builder.bindings) - 1)
 
 
 def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
@@ -240,30 +240,67 @@ def loop(builder: Builder, node: int, _use: int) -> int:
     if body == NONE:
         run()
         return 0
-    builder.loop(run)
+    has_break = builder.loop(run)
     for kid in tree.having(node, OTHERWISE):
-        builder.body(kid)
+        builder.join([builder.arm(partial(builder.body, kid))], optional=has_break)
+    return 0
+
+
+@visits("break", "continue")
+def leap(builder: Builder, node: int, _use: int) -> int:
+    """`break`, `continue a`: what holds here may hold behind the loop."""
+    has_label = bool(builder.tree.kids[node])
+    builder.leaps |= LABELLED if has_label else BREAK if builder.tree.kind(node) == BITS["break"] else CONTINUE
+    builder.is_dead = True
+    return 0
+
+
+@visits("labelled")
+def labelled(builder: Builder, node: int, _use: int) -> int:
+    """`a: { b; break a; c }`"""
+    layer, dead, _ = builder.leaving(partial(builder.body, builder.tree.first(node, BODY)), 0)
+    builder.join([(layer, dead)], optional=False)
     return 0
 
 
 @visits("try")
 def try_(builder: Builder, node: int, _use: int) -> int:
-    """`try: a except B as c: d else: e finally: f`"""
+    """`try: a except B as c: d else: e finally: f`; what begins may end after any assignment in it."""
     tree = builder.tree
+    begun = len(builder.given)
     layer, dead = builder.arm(lambda: builder.body(tree.first(node, BODY)))
     handlers = tree.having(node, IS_HANDLER)
-    builder.join([(layer, False)], optional=bool(handlers))
+    builder.join([(builder.left_early(begun, layer) if handlers else layer, False)], optional=bool(handlers))
     found = [builder.arm(lambda kid=kid: builder.visit(kid)) for kid in handlers]  # type: ignore[misc]
     otherwise = tree.first(node, OTHERWISE)
     if otherwise != NONE:
-        passed, died = builder.arm(lambda: builder.body(otherwise))
+        passed, died = builder.arm(lambda: read_otherwise(builder, otherwise, layer))
         found.append((passed, dead or died))
     else:
         found.append((layer, dead))
     builder.join(found, optional=False)
     for kid in tree.having(node, FINALLY):
-        builder.body(kid)
+        read_finally(builder, kid, builder.left_early(begun, layer))
     return 0
+
+
+def read_otherwise(builder: Builder, node: int, layer: Layer) -> None:
+    """Read what runs where nothing was raised: all of the body has run, which a layer says."""
+    builder.join([(layer, False)], optional=False)
+    builder.body(node)
+
+
+def read_finally(builder: Builder, node: int, layer: Layer) -> None:
+    """Read what runs wherever a `try` ends; what holds there holds behind it only as far as it says so itself."""
+    begun = len(builder.given)
+
+    def run() -> None:
+        builder.join([(layer, False)], optional=True)
+        builder.body(node)
+
+    held, dead = builder.arm(run)
+    given = {key for key, _ in builder.given[begun:]}
+    builder.join([({key: ways for key, ways in held.items() if key in given}, dead)], optional=False)
 
 
 @visits("handler")
@@ -346,7 +383,8 @@ def match(builder: Builder, node: int, _use: int) -> int:
     for kid in tree.kids[node]:
         if tree.labels[kid] & case:
             falls = before if builder.dialect.prototypes and len(before) <= MAX_FALLING else {}
-            found.append(builder.arm(partial(read_case, builder, kid, left, value, over, falls)))
+            run = partial(read_case, builder, kid, left, value, over, falls)
+            found.append(builder.leaving(run, BREAK)[:2] if builder.dialect.prototypes else builder.arm(run))
             before = found[-1][0]
         elif kid != left:
             value = builder.visit(kid)

@@ -97,6 +97,9 @@
 (return_statement (_) @value) @return
 (return_statement) @return
 (throw_statement) @raise
+(break_statement) @break
+(continue_statement) @continue
+(labeled_statement body: (_) @body) @labelled
 (with_statement body: (_) @body) @within
 (if_statement condition: (_) @cond consequence: (_) @arm) @branch
 (else_clause (_) @arm @otherwise)

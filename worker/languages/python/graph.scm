@@ -91,6 +91,8 @@
 (yield (_) @value) @yield
 (yield) @yield
 (yield "from" (_) @over)
+(break_statement) @break
+(continue_statement) @continue
 (global_statement (identifier) @outward) @global
 (nonlocal_statement (identifier) @outward) @nonlocal
 (delete_statement) @delete
