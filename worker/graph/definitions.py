@@ -24,11 +24,12 @@ SAID: dict[int, int] = {  # a flag of a function, by the role that says it
     BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
 }
 PARTIAL, STATIC, HIDDEN, OPEN = BITS["partial"], BITS["static"], BITS["hidden"], BITS["open"]
-COMPILED = BITS["compiled"]
+COMPILED, POINTS = BITS["compiled"], BITS["points"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
 IS_FUNCTION, IS_CLASS, IS_NAME, SKIP = BITS["function"], BITS["class"], BITS["name"], BITS["skip"]
 METACLASS = "metaclass"
+POINTING = ("operator->", "operator*")
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
     BITS["interface"]: ScopeKind.INTERFACE,
@@ -159,6 +160,8 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
         extend(builder, scope, len(builder.bindings) - 1, receiver, takes=False)
     elif named != NONE:
         define_member(builder, node, scope, named, value, receiver)
+    elif (operator := tree.first(node, POINTS)) != NONE and tree.text(operator) in POINTING:
+        builder.bind_silently(builder.name(operator), around, value, operator)
     return value
 
 

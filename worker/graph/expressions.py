@@ -43,7 +43,7 @@ REST, REST_WORDS, BY_NAME, RETURNS, DEFINED, INIT = (
 IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
-IS_AWAIT, IS_NEW = BITS["await"], BITS["new"]
+IS_AWAIT, IS_NEW, IS_POINTEE = BITS["await"], BITS["new"], BITS["pointee"]
 MAKES, INCLUDED = BITS["makes"], BITS["included"]
 IS_CLASS, IS_NARROW, IS_INDEX, IS_CALL = BITS["class"], BITS["narrow"], BITS["index"], BITS["call"]
 IS_SLICE, IS_LABEL, IS_FUNCTION, IS_NUMBER, IS_DICT, IS_TEXT = (
@@ -89,7 +89,7 @@ def get(builder: Builder, node: int, use: int) -> int:
     if between == b"::":
         of = before_others(builder, of)
     elif between == b"->" and builder.dialect.pointers and builder.expressions[of][0] != Op.THIS:
-        of = builder.add(Op.POINTED, of)
+        of = builder.add(Op.POINTED, of, builder.named("operator->"))
     part = builder.name(key)
     builder.replace([key], of)
     at = builder.use_path(of, part, builder.add(Op.GET, of, part))
@@ -579,7 +579,23 @@ def is_negative(builder: Builder, node: int) -> bool:
 def pointed(builder: Builder, node: int, use: int) -> int:
     """`*a`"""
     of = builder.optional(builder.tree.first(node, VALUE), use)
-    return of if use == Use.CALL or of <= 1 else builder.add(Op.POINTED, of)
+    return of if use == Use.CALL or of <= 1 else builder.add(Op.POINTED, of, builder.named("operator*"))
+
+
+@visits("pointee")
+def pointee(builder: Builder, node: int, use: int) -> int:
+    """`unique_ptr<A>` in `unique_ptr<A>* b`: what b points to is a pointer itself."""
+    builder.tree.unsay(node, IS_POINTEE)
+    at = builder.visit(node, use)
+    op, *parts = builder.expressions[at]
+    return builder.add(Op.ARRAY, at, False) if op == Op.INDEX and is_of_pointers(builder, parts[0]) else at
+
+
+def is_of_pointers(builder: Builder, at: int) -> bool:
+    """Whether an expression is the name of a pointer of a library."""
+    op, *parts = builder.expressions[at]
+    name = parts[1] if op == Op.GET else parts[0] if op in (Op.NAME, Op.BARE) else NONE
+    return name != NONE and builder.text_of(name) in builder.dialect.pointers
 
 
 @visits("await")

@@ -28,6 +28,7 @@ KINDS = [
     "import_path",
     "use",
     "use_under",
+    "pointee",
     "path",
     "root",
     "extension",
@@ -172,6 +173,7 @@ ROLES = [
     "open",
     "overrides",
     "virtual",
+    "points",
     "skip",
 ]
 _NUMBERS = {

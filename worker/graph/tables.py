@@ -79,7 +79,7 @@ class Op:
     PREFIX = 36  # of: the namespace of that name, where there is one: `a` in `a\b`
     CASE = 37  # GET of what a switch looks at, the name alone: a case names a constant of an enumeration, or any other
     RECEIVED = 38  # of: what a loop over it gives that has one name, where that is its place unless it is a channel
-    POINTED = 39  # of: what a pointer of a library points to, `*a`; any other value is that itself
+    POINTED = 39  # of, the operator's name: what a pointer of a library points to, `*a`; any other value is that itself
 
 
 class ScopeKind:

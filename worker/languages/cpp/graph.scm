@@ -40,6 +40,12 @@
 (field_declaration "virtual" @virtual)
 (function_definition "virtual" @virtual)
 (virtual_specifier) @virtual @overrides
+(field_declaration_list (function_definition (function_declarator declarator: (operator_name) @points)))
+(field_declaration_list (function_definition (pointer_declarator (function_declarator declarator: (operator_name) @points))))
+(field_declaration_list (function_definition (reference_declarator (function_declarator declarator: (operator_name) @points))))
+(field_declaration type: (_) @returns declarator: (pointer_declarator (function_declarator declarator: (operator_name) @points))) @function @declaration
+(field_declaration type: (_) @returns declarator: (reference_declarator (function_declarator declarator: (operator_name) @points))) @function @declaration
+(field_declaration type: (_) @returns declarator: (function_declarator declarator: (operator_name) @points)) @function @declaration
 (friend_declaration (declaration) @skip)
 (function_definition (function_declarator declarator: (qualified_identifier) @container))
 (function_definition (reference_declarator (function_declarator declarator: (qualified_identifier) @container)))
@@ -54,6 +60,13 @@
 (field_initializer . (field_identifier) @label)
 
 ; ---- parameters and variables
+
+(parameter_declaration type: [(template_type) (qualified_identifier name: (template_type))] @pointee declarator: [(pointer_declarator) (abstract_pointer_declarator)])
+(optional_parameter_declaration type: [(template_type) (qualified_identifier name: (template_type))] @pointee declarator: (pointer_declarator))
+(declaration type: [(template_type) (qualified_identifier name: (template_type))] @pointee declarator: [(pointer_declarator) (init_declarator declarator: (pointer_declarator))])
+(field_declaration type: [(template_type) (qualified_identifier name: (template_type))] @pointee declarator: (pointer_declarator))
+(function_definition type: [(template_type) (qualified_identifier name: (template_type))] @pointee declarator: (pointer_declarator))
+(type_descriptor type: [(template_type) (qualified_identifier name: (template_type))] @pointee declarator: (abstract_pointer_declarator))
 
 (parameter_declaration (reference_declarator (identifier) @bind))
 (optional_parameter_declaration type: (_) @type default_value: (_) @init) @param
