@@ -125,6 +125,8 @@ class Builder:
         self._saved: list[tuple[Any, ...]] = []  # of the frames around
         self._texts: list[str] = []
         self._depth = 0
+        if dialect.prototypes:
+            self._declare_no_existing()
         self._declared, self._outward = self._declarations()
         self.own: list[set[int]] = []  # the names that each scope binds
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
@@ -371,6 +373,16 @@ class Builder:
                 if tree.kids[kid] or of_kid & SCOPES:
                     stack.append((kid, scope, around, function))
         return declared, beyond
+
+    def _declare_no_existing(self) -> None:
+        """Let what gives values to names that are bound elsewhere declare none: `[a] = b`."""
+        tree, bind = self.tree, BITS["bind"]
+        todo = [node for node, labels in enumerate(tree.labels) if labels & BITS["existing"]]
+        while todo:
+            kids = [kid for kid in tree.kids[todo.pop()] if not tree.labels[kid] & SCOPES]
+            for kid in kids:
+                tree.unsay(kid, bind)
+            todo += kids
 
     def enter(self, node: int, kind: int, name: int, line: int, flags: int = 0) -> int:
         """Begin a scope; return its number."""

@@ -130,6 +130,7 @@ ROLES = [
     "returns",
     "bind",
     "hoisted",
+    "existing",
     "defined",
     "module",
     "imported",

@@ -128,7 +128,7 @@ def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int])
         elif rest != NONE and place > rest:
             target(builder, node, known[len(known) - behind - 1] if is_known else builder.add(Op.ELEMENT, value))
         else:
-            target(builder, node, known[place] if is_known else builder.add(Op.ITEM, value, place))
+            take_part(builder, node, known[place] if is_known else builder.add(Op.ITEM, value, place))
 
 
 def take_shape(builder: Builder, node: int, value: int) -> None:

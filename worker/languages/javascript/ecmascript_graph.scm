@@ -77,6 +77,8 @@
 (variable_declarator name: (identifier) @bind)
 (variable_declaration (variable_declarator name: (identifier) @hoisted))
 (assignment_expression left: (_) @left right: (_) @right) @assign
+(assignment_expression left: [(array_pattern) (object_pattern)] @existing)
+(for_in_statement !kind left: [(array_pattern) (object_pattern)] @existing)
 (augmented_assignment_expression left: (_) @left right: (_) @right) @augment
 (object_pattern) @shape
 (object_pattern (shorthand_property_identifier_pattern) @name @bind)
