@@ -28,6 +28,7 @@ class Classes:
         self._orders: dict[int, list[int]] = {}
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
         self.has_external_base: set[int] = set()
+        self.has_unknown_base: set[int] = set()  # that may be any class: an argument, what a missing module has
         self._making_another: dict[int, bool] = {}
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
@@ -218,6 +219,8 @@ class Classes:
                 self._prepended.setdefault(scope, set()).update(base for base, _ in known)
             if not known:
                 names = [value[1] for value in values if value[0] == EXTERNAL]
+                if self._is_unknown(node):
+                    self.has_unknown_base.add(scope)
                 if dialect.structural:
                     self._outside.setdefault(scope, []).extend(names or [""])
                 if any(name in dialect.enumerations for name in names):
@@ -227,6 +230,12 @@ class Classes:
                 if any(name.endswith("Protocol") for name in names):
                     row.flags |= Flag.PROTOCOL
         self.bases[scope] = found
+
+    def _is_unknown(self, node: int) -> bool:
+        """Whether a base is neither a class of the project nor seen to be outside: `Generic[A]` is."""
+        op, *parts = self._project.expression(node)
+        values = self._value((node & ~MASK) | parts[0] if op == Op.INDEX else node)
+        return all(value[0] != EXTERNAL or value[1].startswith(".") for value in values)
 
     def order(self, scope: int, depth: int = 0) -> list[int]:
         """The class and those above it, as members are looked up (C3; where that fails, depth first)."""

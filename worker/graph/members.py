@@ -74,7 +74,8 @@ def _of_super(solver: Solver, own: int, name: int, owner: int, sure: int) -> lis
     mixing = [at for at in classes.below(own) if len(classes.bases.get(at, ())) > 1] if is_of_order else []
     between = [classes.of_class(at, name, own)[0] for at in mixing]
     others = [at for at in dict.fromkeys(between) if at not in (None, owner)]
-    is_open = is_of_order and (solver.project.is_partial or classes.has_more_below(own))
+    is_unknown = any(at in classes.has_unknown_base for at in (own, *classes.below(own)))
+    is_open = is_of_order and (solver.project.is_partial or classes.has_more_below(own) or is_unknown)
     has_one = len(classes.bases.get(own, ())) <= 1 or classes.parent(own) is not None
     single = has_one and not others and not is_open
     first: Place = (("name", owner, name), min(sure, Reason.SUPER if single else Reason.OVERRIDDEN), owner)
