@@ -102,6 +102,7 @@ class Builder:
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
+        self.applied: dict[int, int] = {}  # the type in brackets behind what is called next: `a<B>()`
         self._unseen: Sequence[tuple[int, int]] = ()
         self.is_dead = False
         self.changed: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds

@@ -43,7 +43,7 @@ REST, REST_WORDS, BY_NAME, RETURNS, DEFINED, INIT = (
 IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
-IS_AWAIT, IS_NEW, IS_POINTEE = BITS["await"], BITS["new"], BITS["pointee"]
+IS_AWAIT, IS_NEW, IS_POINTEE, IS_PATH = BITS["await"], BITS["new"], BITS["pointee"], BITS["path"]
 MAKES, INCLUDED = BITS["makes"], BITS["included"]
 IS_CLASS, IS_NARROW, IS_INDEX, IS_CALL = BITS["class"], BITS["narrow"], BITS["index"], BITS["call"]
 IS_SLICE, IS_LABEL, IS_FUNCTION, IS_NUMBER, IS_DICT, IS_TEXT = (
@@ -84,6 +84,8 @@ def get(builder: Builder, node: int, use: int) -> int:
         key = generic_key(builder, node)
     if key == NONE or of == NONE:
         return 0
+    if tree.kind(key) == IS_PATH:  # a->B::c()
+        return builder.visit(key, use)
     key = without_sigil(builder, key)
     between = tree.source[tree.end[first] : tree.start[key]]
     if between == b"::":
@@ -237,6 +239,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
             builder.visit_all(kid)
         return builder.add(Op.SUPER, builder.frame)
     function = max(function, declared, 0)  # a broken text may lack it
+    type_ = builder.applied.pop(function, NONE)
     site = len(builder.sites) - 1 if after == NONE else after
     arguments: list[int] = []
     words: list[tuple[int, int]] = []
@@ -252,6 +255,26 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
         builder.sites[site].at = at
     else:
         builder.site_of_call(node, at)
+    return at if type_ == NONE else of_applied(builder, function, type_, at)
+
+
+def of_applied(builder: Builder, function: int, type_: int, at: int) -> int:
+    """What a call of a function gives that is applied to a type: `static_cast<A*>(b)`, `make_unique<A>()`."""
+    name = last_name(builder, function)
+    if name in builder.dialect.casts:
+        return builder.add(Op.DECLARED, type_, NONE)
+    is_pointer = name in builder.dialect.pointers
+    return builder.add(Op.CAST, builder.add(Op.INDEX, function, type_), at) if is_pointer else at
+
+
+@visits("applied")
+def applied(builder: Builder, node: int, use: int) -> int:
+    """`a<B>`, a function"""
+    first, *types = builder.tree.kids[node]
+    read = [builder.visit(type_, Use.TYPE) for type_ in types]
+    at = builder.visit(first, use)
+    if use == Use.CALL and read:
+        builder.applied[at] = read[0]
     return at
 
 
@@ -588,14 +611,15 @@ def pointee(builder: Builder, node: int, use: int) -> int:
     builder.tree.unsay(node, IS_POINTEE)
     at = builder.visit(node, use)
     op, *parts = builder.expressions[at]
-    return builder.add(Op.ARRAY, at, False) if op == Op.INDEX and is_of_pointers(builder, parts[0]) else at
+    is_pointer = op == Op.INDEX and last_name(builder, parts[0]) in builder.dialect.pointers
+    return builder.add(Op.ARRAY, at, False) if is_pointer else at
 
 
-def is_of_pointers(builder: Builder, at: int) -> bool:
-    """Whether an expression is the name of a pointer of a library."""
+def last_name(builder: Builder, at: int) -> str:
+    """The last word of a name or path; empty for anything else."""
     op, *parts = builder.expressions[at]
     name = parts[1] if op == Op.GET else parts[0] if op in (Op.NAME, Op.BARE) else NONE
-    return name != NONE and builder.text_of(name) in builder.dialect.pointers
+    return "" if name == NONE else builder.text_of(name)
 
 
 @visits("await")

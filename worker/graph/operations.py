@@ -570,7 +570,8 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     """DECLARED: what a value is, and where that says nothing, what its type is."""
     value = dict(solver.value(solver.child(node, expression[2]))) if expression[2] != NONE else {}
     type_ = solver.value(("type", solver.child(node, expression[1]), None))
-    is_settled = solver.project.unit(node).dialect.typed and any(held[0] == OBJECT for held in type_)
+    is_typed = solver.project.unit(node).dialect.typed
+    is_settled = is_typed and any(held[0] == OBJECT or is_pointer(solver, held) for held in type_)
     if not is_settled and any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
         return value
     if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):

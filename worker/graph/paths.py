@@ -133,6 +133,8 @@ def path(builder: Builder, node: int, use: int) -> int:
     if last == NONE:
         return 0
     at = step(builder, at, last, use)
+    if use == Use.CALL and types:
+        builder.applied[at] = types[0]
     if use not in (Use.TYPE, Use.READ) or not types:
         return at
     return builder.add(Op.INDEX, at, types[0] if len(types) == 1 else builder.add(Op.TUPLE, types))

@@ -98,6 +98,7 @@ KINDS = [
     "number",
     "operation",
     "pointed",
+    "applied",
     "await",
     "super",
     "this",

@@ -7,7 +7,7 @@
 (qualified_identifier) @path
 (template_type name: (_) @of arguments: (template_argument_list)) @index
 (template_argument_list (type_descriptor type: (_) @key))
-(template_function name: (identifier) @value) @await
+(template_function name: (identifier) @value) @applied
 (template_method name: (field_identifier) @label)
 (field_expression argument: (_) @of field: (template_method name: (_) @key)) @get
 (dependent_name) @operation
