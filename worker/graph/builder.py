@@ -129,6 +129,7 @@ class Builder:
         if dialect.prototypes:
             self._declare_no_existing()
         self._declared, self._outward = self._declarations()
+        self._in_namespaces = self._of_namespaces() if dialect.prototypes else {}
         self.own: list[set[int]] = []  # the names that each scope binds
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
 
@@ -385,6 +386,25 @@ class Builder:
                 tree.unsay(kid, bind)
             todo += kids
 
+    def _of_namespaces(self) -> dict[int, set[int]]:
+        """The names in each namespace that several places make up."""
+        tree, found = self.tree, dict[int, list[set[int]]]()
+        for node, names in self._declared.items():
+            if tree.kind(node) == BITS["namespace"] and (own := tree.first(node, BITS["defined"])) != NONE:
+                found.setdefault(self.name(own), []).append(names)
+        return {name: set().union(*parts) for name, parts in found.items() if len(parts) > 1}
+
+    def _namespace(self, name: int) -> int:
+        """The name of the innermost namespace around that has a name in another place, -1 where none has."""
+        scope = self.scope if self._in_namespaces else NONE
+        while scope != NONE:
+            row = self.scopes[scope]
+            is_there = row.kind == ScopeKind.NAMESPACE and name in self._in_namespaces.get(row.name, ())
+            if is_there and self.binder(row.name) != NONE:
+                return row.name
+            scope = row.parent
+        return NONE
+
     def enter(self, node: int, kind: int, name: int, line: int, flags: int = 0) -> int:
         """Begin a scope; return its number."""
         scope = len(self.scopes)
@@ -610,6 +630,8 @@ class Builder:
     def _bound_name(self, name: int) -> int:
         """The expression of a name that a scope binds."""
         scope = self.binder(name)
+        if scope == NONE and (of := self._namespace(name)) != NONE:
+            return self.add(Op.GET, self._bound_name(of), name)
         if self.dialect.binds_in_order:  # `let a = a();` means an outer one
             while scope > 0 and self.frames[scope] == self.frame and self.reaching((scope, name)) == (NONE,):
                 if self.scopes[scope].kind not in LOCAL:

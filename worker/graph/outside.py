@@ -45,6 +45,11 @@ def _first(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
     return capped(solver.value(first), sure)
 
 
+def _promised(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
+    """Promise.resolve(a): something outside, which `await` makes a."""
+    return add({(EXTERNAL, "Promise#"): sure}, solver.value(first), min(sure, Reason.CONTAINER))
+
+
 def _second(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
     """cast(A, b): an A, unless b is known and A is not."""
     if len(made.arguments) < 2:
@@ -212,6 +217,7 @@ def _unknown(_solver: Solver, _made: Call, _first: Cell, _sure: int) -> Values:
 HANDING_ON: dict[str, Any] = {
     "unknown": _unknown,
     "first": _first,
+    "promised": _promised,
     "assigns": _assigns,
     "inherits": _inherits,
     "second": _second,
