@@ -63,10 +63,11 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     object behind its keys: `vars(a)`, `a.__dict__`. The variable `exported` of a module says which names all of it are,
     `__all__`; of two that have a name the last counts. Where there are `members_of_packages`, only files of the package
     see what does not say that others do; where a language `says_overrides`, what does not say so overrides nothing of a
-    class; where it `says_virtual`, what no class says that of is overridden by nothing. Types of `pointers`, and
-    what functions of that name give, have what they point to behind `->` and `*`. Functions that are `casts` give the
-    type in their brackets. Where a language `infers_new`, `new()` may make an object of a type that is not
-    written. Where it `takes_unseen`, a project file may take all names of a namespace for all files.
+    class; where it `says_virtual`, what no class says that of is overridden only by what says so. Types of `pointers`,
+    and what functions of that name give, have what they point to behind `->` and `*`. Functions that are `casts` give
+    the type in their brackets. Where `texts_name_classes`, members of a text are those of the class that it names.
+    Where a language `infers_new`, `new()` may make an object of a type that is not written. Where it `takes_unseen`, a
+    project file may take all names of a namespace for all files.
     """
 
     rules: tuple[str, ...] = ()
@@ -91,6 +92,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     says_virtual: bool = False
     pointers: tuple[str, ...] = ()
     casts: tuple[str, ...] = ()
+    texts_name_classes: bool = False
     embeds: bool = False
     loops_over_pairs: bool = False
     structural: bool = False

@@ -29,6 +29,7 @@ from fledgling.worker.graph.tables import (
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
+    CONSTANT,
     CONTAINER,
     EXTERNAL,
     FUNCTION,
@@ -571,6 +572,9 @@ class Meaning:
         held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]
         if MANY in receivers:
             return Reason.MANY
+        may_name = self.project.unit(node).dialect.texts_name_classes and site.use != Use.WRITE
+        if any(self._is_kept(value) or (may_name and self._is_text(value)) for value in receivers):
+            return Reason.UNKNOWN_RECEIVER
         is_closed = not any(self._may_have_more(value) for value in receivers)
         if held and (is_closed or any(value[0] not in OUTSIDE for value in held)):
             return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
@@ -578,6 +582,14 @@ class Meaning:
             return Reason.FIELD
         is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
         return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER
+
+    def _is_kept(self, value: Value) -> bool:
+        """Whether a value is a field of a tuple that is named: what that is need not be seen."""
+        return value[0] == METHOD_OF and value[1][0] == CONTAINER and self.solver.op(value[1][1]) == Op.TUPLE
+
+    def _is_text(self, value: Value) -> bool:
+        """Whether a value is a text: in PHP `$a::b()` is of the class that it names."""
+        return value[:2] == (CONSTANT, "text") or (value[0] == EXTERNAL and value[1].endswith("string#"))
 
     def _may_have_more(self, value: Value) -> bool:
         """Whether a value is a function, or an object that one makes: what is put into it need not be seen."""

@@ -430,7 +430,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
             return extending
         return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
-        return {(METHOD_OF, value, name): sure, **_extending(solver, value, name)}
+        return _of_container(solver, value, name, sure)
     found = _constant(solver, value, name, sure)
     for cell, reason, owner in [] if found else places(solver, value, name, sure):
         if cell[0] == "module":
@@ -445,6 +445,15 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     if kind == CONSTANT:
         return _extending(solver, value, name)
     return found or _elsewhere(solver, value, name)
+
+
+def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """What a container has that is no key of it: a method, or a field of a tuple, as C# names them, `Item1`."""
+    word, number = solver.project.text(name)[:4], solver.project.text(name)[4:]
+    place = ("number", int(number) - 1) if word == "Item" and number.isdecimal() and len(number) < 3 else None
+    if place and place in solver.known_keys(value):
+        return capped(solver.value(("element", value, place)), min(sure, Reason.CONTAINER))
+    return {(METHOD_OF, value, name): sure, **_extending(solver, value, name)}
 
 
 def _constant(solver: Solver, value: Value, name: int, sure: int) -> Values:
