@@ -5,8 +5,8 @@ process is the one that the command would have started: a child of whoever asked
 environment, words and exit status. What differs is what it did before: its environment as the kernel shows it is empty,
 its limits, umask and ignored signals are those of the first of its kind, with which it shares memory, and that it can
 load its modules, when, and what it does meanwhile cannot be seen. The back processes of such a process are forked from
-itself, with all that confines it and all that it holds in memory; other programs that it starts are executed. A test
-of what differs says so, by the fixture `executed`, or of back processes alone by `executed_behind`.
+itself, with all that confines it and all that it holds in memory, but while it has other threads: those, as other
+programs that it starts, are executed. A test of what differs says so, by the fixture `executed`, or of back processes alone by `executed_behind`.
 """
 
 import ctypes
@@ -23,7 +23,6 @@ import sys
 import threading
 import time
 import traceback
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -189,8 +188,8 @@ def is_ours(asked: Mapping[str, Any]) -> bool:
 
 
 def is_back_process(asked: Mapping[str, Any]) -> bool:
-    """Whether a process is a back process that can be forked."""
-    return is_ours(asked) and asked["args"][len(PYTHON)] in BACK_PROCESSES
+    """Whether a process is a back process that can be forked: no other thread may hold a lock, which none would undo."""
+    return is_ours(asked) and asked["args"][len(PYTHON)] in BACK_PROCESSES and threading.active_count() == 1
 
 
 def kind_of(words: Sequence[str]) -> str:
@@ -268,8 +267,7 @@ def become(words: Sequence[str], environment: Mapping[str, str], directory: str,
 
 
 def fork_back_processes() -> None:
-    """Have `subprocess` fork back processes from this one from now on; they have none of its threads."""
-    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+    """Have `subprocess` fork back processes from this one from now on, while it has one thread."""
     start_instead(fork, is_back_process)
 
 

@@ -18,6 +18,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 import psutil
 import pytest
 from conftest import ERAS, TESTS, serve_command
+from forking import executing
 from httpx2 import AsyncClient
 from mcp import Client, MCPError
 from mcp.client.sse import sse_client
@@ -550,7 +551,7 @@ ADDRESSED = {
 
 @pytest.fixture(scope="module")
 def lone(small_root, tmp_path_factory):
-    """A server without agents, on IPv6 where this machine has it."""
+    """A server without agents, on IPv6 where this machine has it, executed: its environment is looked at."""
     try:
         with socket.socket(socket.AF_INET6) as probe:
             probe.bind(("::1", 0))
@@ -558,7 +559,8 @@ def lone(small_root, tmp_path_factory):
     except OSError:
         host = "127.0.0.1"
     home = tmp_path_factory.mktemp("lone")
-    with serving(small_root, home, [*NAMED, "--secrets", str(home / "secrets")], agents_of={}, host=host) as found:
+    options = [*NAMED, "--secrets", str(home / "secrets")]
+    with executing(), serving(small_root, home, options, agents_of={}, host=host) as found:
         found.tokens = {"default": (home / "secrets").read_text().split()[1]}
         yield found
 
@@ -581,6 +583,7 @@ def test_the_token_of_a_run_is_in_its_file_and_nowhere_else(lone):
         status, _, body = lone.answer(modern(lone, agent=None, fields={"Authorization": f"Bearer {other}"}))
         assert status == 401
         assert token.encode() not in body
+    assert lone.seen.environ().get("PATH"), "the kernel shows what it was started with"
     for process in (lone.seen, *back_processes(lone.seen)):
         assert token not in " ".join(process.cmdline())
         assert token not in process.environ().values()
