@@ -15,6 +15,7 @@ from tables import every_row
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph import project as graph_project
+from fledgling.worker.graph.builder import MAX_REACHING
 from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.meaning import MAX_STEPS
@@ -252,6 +253,15 @@ def test_what_a_case_binds_goes_on_into_the_next_so_far() -> None:
         assert {each for each in rows["a.js", 6, "a0"] if each[0] in "12"} == found, count
     many = "".join(f"case {n}: a{n} = b;\n" for n in range(2_000))
     costs_under(1, lambda: FACTS.facts_of("javascript", f"switch (b) {{\n{many}}}\n".encode()))
+
+
+def test_what_reaches_a_use_is_told_apart_so_far() -> None:
+    """Of more than MAX_REACHING bindings all of the name's count, and each use costs the same."""
+    for count, found in ((MAX_REACHING, {"1 certain"}), (MAX_REACHING + 1, {"1 likely", "2 likely"})):
+        text = "def one(): pass\ndef two(): pass\ndef f(x):\n w = two\n w = one\n" + " if x: w = one\n" * (count - 1)
+        assert said(*graph_of({"a.py": f"{text} w()\n".encode()}))["a.py", count + 5, "w"] == found, count
+    many = " try:\n  a = b\n  a = c\n except E:\n  a()\n" * 4_000
+    costs_under(1, lambda: FACTS.facts_of("python", f"def f():\n{many}".encode()))
 
 
 def test_what_many_places_replace_is_looked_at_so_far() -> None:

@@ -72,6 +72,11 @@ def words(source: bytes, start: int, end: int) -> Iterator[tuple[int, str, bool]
             yield match.start(), word.decode(), bool(match["call"])
 
 
+def as_many_as_count(key: Key, bindings: tuple[int, ...]) -> tuple[int, ...]:
+    """Of more than MAX_REACHING bindings, and perhaps none, a name gets one more, which says that all of its count."""
+    return bindings[: MAX_REACHING + 2] if len(key) == 2 else bindings
+
+
 class Builder:
     """The tables of one file while they are made, and where in the text that is.
 
@@ -427,7 +432,8 @@ class Builder:
                 if len(key) == 2 and key[0] == self.scope and scope.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
                     name = key[1]
                     kept = [binding for binding in bindings if binding != NONE]
-                    if kept != scope.every.get(name) and self._defines(scope.every.get(name, ())):
+                    is_whole = kept != scope.every.get(name) and len(kept) <= MAX_REACHING
+                    if is_whole and self._defines(scope.every.get(name, ())):
                         scope.last[name] = kept
                         scope.every.setdefault(name, kept)
             self.frame, self.layers, self.is_dead, self.uses, self.given = self._saved.pop()
@@ -559,7 +565,7 @@ class Builder:
         found = {key: dict.fromkeys(bindings) for key, bindings in layer.items()}
         for key, binding in self.given[begun:]:
             found.setdefault(key, {})[binding] = None
-        return {key: tuple(bindings) for key, bindings in found.items()}
+        return {key: as_many_as_count(key, tuple(bindings)) for key, bindings in found.items()}
 
     def leaving(self, run: Callable[[], object], ways: int) -> tuple[Layer, bool, int]:
         """Read an arm that some ways of leaving end, and only labels else; return how it is left, too."""
@@ -595,7 +601,7 @@ class Builder:
             if optional or len(ways) < len(alive):
                 ways.append(self.reaching(key))
             joined = tuple(dict.fromkeys(binding for way in ways for binding in way))
-            self.layers[-1][key] = joined
+            self.layers[-1][key] = as_many_as_count(key, joined)
 
     def loop(self, run: Callable[[], object]) -> bool:
         """Read what may run again and again: what it binds reaches its own beginning.
