@@ -6,7 +6,8 @@ environment, words and exit status. What differs is what it did before: its envi
 its limits, umask and ignored signals are those of the first of its kind, with which it shares memory, and that it can
 load its modules, when, and what it does meanwhile cannot be seen. The back processes of such a process are forked from
 itself, with all that confines it and all that it holds in memory, but while it has other threads: those, as other
-programs that it starts, are executed. A test of what differs says so, by the fixture `executed`, or of back processes alone by `executed_behind`.
+programs that it starts, are executed. A test of what differs says so, by the fixture `executed`, or of back processes
+alone by `executed_behind`.
 """
 
 import ctypes
@@ -188,7 +189,7 @@ def is_ours(asked: Mapping[str, Any]) -> bool:
 
 
 def is_back_process(asked: Mapping[str, Any]) -> bool:
-    """Whether a process is a back process that can be forked: no other thread may hold a lock, which none would undo."""
+    """Whether a process is a back process that can be forked: another thread could hold a lock, which nobody undoes."""
     return is_ours(asked) and asked["args"][len(PYTHON)] in BACK_PROCESSES and threading.active_count() == 1
 
 

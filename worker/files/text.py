@@ -7,16 +7,12 @@ a carriage return, as on a Macintosh of old.
 
 import codecs
 import re
-import sys
-from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from fledgling.digests import blake2b
 from fledgling.worker.files import encodings
 
 HEAD = 8 * 1024  # bytes in which a NUL makes a file binary; git looks at 8,000
-LINE_FEED = 10
 BLOCK_BYTES = 4096  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 Pieces = list[tuple[int, bytes]]  # what `cut` makes of a text
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}".encode()  # stands for a byte that is not UTF-8, and for a NUL further on
@@ -98,21 +94,12 @@ def pieces(text: bytes, first_line: int, end: int) -> Pieces:
     """Return the lines of a text up to its byte `end` as `cut` does, numbered from `first_line`."""
     found = []
     start = 0
-    feeds = _feeds(text) if end > BLOCK_BYTES else None
-    while feeds and (stop := text.find(b"\n", start + BLOCK_BYTES, end)) >= 0:
+    while (stop := text.find(b"\n", start + BLOCK_BYTES, end)) >= 0:
         found.append((first_line, text[start:stop]))
-        first_line += feeds(start, stop) + 1
+        first_line += text.count(b"\n", start, stop) + 1
         start = stop + 1
     found.append((first_line, text[start:end]))
     return found
-
-
-def _feeds(text: bytes) -> Callable[[int, int], int]:
-    """What counts the line feeds between two places: by numpy, in two thirds of the time, where a process has it."""
-    if np := sys.modules.get("numpy"):
-        are_feeds = np.frombuffer(text, np.uint8) == LINE_FEED
-        return lambda start, stop: int(np.count_nonzero(are_feeds[start:stop]))
-    return partial(text.count, b"\n")
 
 
 def count_lines(pieces: Pieces) -> int:
