@@ -14,10 +14,14 @@ from fledgling.worker.store.database import TESTED
 ROOT = Path(__file__).parent.parent
 DEPENDING = [
     "tests/test_ablation.py",
+    "tests/test_calls.py",
+    "tests/test_generations.py",
     "tests/test_image.py",
     "tests/test_image_files.py",
     "tests/test_limits.py",
     "tests/test_memory_file.py",
+    "tests/test_narrowing.py",
+    "tests/test_overlay.py",
     "tests/test_statement.py",
     "tests/test_substitution.py",
 ]
