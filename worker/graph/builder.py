@@ -18,6 +18,7 @@ from fledgling.worker.graph.tables import (
     HOLDING,
     IN_BRANCH,
     NONE,
+    OWN,
     Augmented,
     Binding,
     Consumed,
@@ -499,13 +500,22 @@ class Builder:
         self.bindings.append(Binding(scope, name, value, self.first_line(node), how))
         if self.first_line(node) != self.line(node):  # a variable is otherwise defined where its name stands
             use = Use.DEFINITION
+        key = self.named(OWN + self.tree.text(node)) if self._is_static(scope, value) else name
         if counts:
-            self._note_changed(scope, name, value, use)
-            self.scopes[scope].every.setdefault(name, []).append(binding)
+            self._note_changed(scope, key, value, use)
+            self.scopes[scope].every.setdefault(key, []).append(binding)
         if self.frames[scope] == self.frame:
-            self.hold((scope, name), binding)
+            self.hold((scope, key), binding)
         self.site(node, use, value, binding)
         return binding
+
+    def _is_static(self, scope: int, value: int) -> bool:
+        """Whether a value is a method that a class of JavaScript has itself: its objects may have another one."""
+        op, *of = self.expressions[value]
+        if op == Op.DECORATED:
+            op, *of = self.expressions[of[0]]
+        is_member = self.dialect.prototypes and op == Op.FUNCTION and self.scopes[scope].kind == ScopeKind.CLASS
+        return is_member and bool(self.scopes[of[0]].flags & Flag.STATIC)
 
     def _note_changed(self, scope: int, name: int, value: int, use: int) -> None:
         """Note that a function changes a name further out, or a function or namespace has the name of another one."""

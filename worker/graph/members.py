@@ -49,7 +49,9 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind in SHARED and may_be_another(solver, value[1], name):
         sure = min(sure, Reason.REPLACED)
     if kind == OBJECT:
-        return _of_object(solver, value, name, sure) or _of_prototypes(solver, value, name, sure)
+        found = _of_object(solver, value, name, sure) or _of_prototypes(solver, value, name, sure)
+        own = NONE if found else solver.project.own_of(name)  # what seems to be an object may be the class
+        return found if own == NONE else _of_object(solver, value, own, min(sure, Reason.SEVERAL))
     if kind == CLASS:
         return _of_class(solver, value, name, sure)
     if kind == MODULE:
@@ -57,6 +59,8 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == SUPER:
         own, receiver = value[1], value[2]
         parent = solver.classes.parent(own)
+        if receiver[0] == CLASS:
+            name = _of_itself(solver, receiver[1], name, own)
         owner, _ = solver.classes.of_class(*((parent, name) if parent is not None else (receiver[1], name, own)))
         return [] if owner is None else _of_super(solver, own, name, owner, sure)
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
@@ -85,9 +89,10 @@ def _of_super(solver: Solver, own: int, name: int, owner: int, sure: int) -> lis
 
 def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     """The members of a class itself; what a module of Rust has is none of its own alone."""
-    owner, _ = solver.classes.of_class(value[1], name)
     order = solver.classes.order(value[1]) if name in solver.project.written else ()
     fields: list[Cell] = [("field", at, name) for at in order]
+    name = _of_itself(solver, value[1], name)
+    owner, _ = solver.classes.of_class(value[1], name)
     if owner is not None:
         is_set = any(solver.value(field) or field in solver.sources for field in fields)
         over = _over_in_class(solver, value, name, owner)
@@ -99,6 +104,12 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
     is_module = solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE
     taken = _of_globs(solver, value, name, sure) if is_module else []
     return taken or [(field, min(sure, Reason.ATTRIBUTE), None) for field in fields]
+
+
+def _of_itself(solver: Solver, scope: int, name: int, after: int | None = None) -> int:
+    """The name by which a class knows what it has itself, where it or one above has that: its objects lack it."""
+    own = solver.project.own_of(name)
+    return own if own != NONE and solver.classes.of_class(scope, own, after)[0] is not None else name
 
 
 def may_be_another(solver: Solver, scope: int, name: int) -> bool:

@@ -602,7 +602,9 @@ def super_(solver: Solver, node: int, expression: Expression) -> Values:
     if own is None:
         return {}
     row = solver.project.scope(scope)
-    receiver: Value = (CLASS, own, True) if row.flags & 4 else (OBJECT, own, True)
+    dialect = solver.project.unit(node).dialect
+    is_of_class = row.flags & Flag.CLASSMETHOD or (dialect.prototypes and row.flags & Flag.STATIC)
+    receiver: Value = (CLASS if is_of_class else OBJECT, own, True)
     return {(SUPER, own, receiver): Reason.SUPER}
 
 
@@ -614,8 +616,8 @@ def this(solver: Solver, node: int, expression: Expression) -> Values:
         return dict(solver.value(("this", scope)))
     if own is None:
         return {}
-    kind = OBJECT
-    while solver.project.unit(node).dialect.bare_calls and scope >= 0 and scope != own:
+    kind, dialect = OBJECT, solver.project.unit(node).dialect
+    while (dialect.bare_calls or dialect.prototypes) and scope >= 0 and scope != own:
         kind = CLASS if solver.project.scope(scope).flags & Flag.STATIC else kind
         scope = solver.project.outer(scope)
     return {(kind, own, True): Reason.OWN_CLASS}

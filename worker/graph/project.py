@@ -17,6 +17,7 @@ from fledgling.worker.graph.tables import (
     HOLDING,
     NAME,
     NONE,
+    OWN,
     SCOPE,
     USE,
     Binding,
@@ -239,6 +240,10 @@ class Project:
         if found is None:
             found = self._exports[name] = self.numbers.get(EXPORT + self.text(name), NONE)
         return found
+
+    def own_of(self, name: int) -> int:
+        """The number of a name as that of what a class has itself, -1 where none has that."""
+        return self.numbers.get(OWN + self.text(name), NONE)
 
     def unit(self, number: int) -> Unit:
         """The file that an expression, a scope or a binding is of."""

@@ -86,7 +86,7 @@ class Rewritten:
             return set()
         table = self._project.table(scope)
         found: set[Target] = set()
-        for at in table if name == NONE else table.keys() & {name}:
+        for at in table if name == NONE else table.keys() & {name, self._project.own_of(name)}:
             if name == NONE and self._project.text(at) in self._project.unit(scope).dialect.constructors:
                 continue
             for binding in table[at]:

@@ -31,6 +31,7 @@ DECLARED = 2  # a variable that is defined elsewhere: `extern int a;`
 OF_OBJECTS = 3  # a field that no other file sees as one of the class: it is no static one of Java, or private
 IN_BRANCH = 4  # in a branch of a module of Python: it need not be so
 OF_PACKAGE = 5  # a static field of Java that only files of the package see
+OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 
 
