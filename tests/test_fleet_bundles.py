@@ -7,6 +7,7 @@ import shutil
 import string
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import forking
@@ -264,11 +265,21 @@ def test_hostile_shard_costs_a_bundle_itself_alone(
 ) -> None:
     out = Path(shutil.copytree(built[1], tmp_path / "shards"))
     with_table(out / "api.shard", tmp_path / "image", "code", "imports", rows)
-    for bound in (seconds, 8 * seconds):  # a busy machine may need more for a good one
+    left_out: dict[int, bundling.LeftOut] = {}
+    fill = bundling.filled
+
+    def filled(*given: Any) -> dict[int, bundling.LeftOut]:
+        left_out.update(fill(*given))
+        return left_out
+
+    monkeypatch.setattr(bundling, "filled", filled)
+    for bound in (seconds, 8 * seconds):
         monkeypatch.setattr(bundling, "TAKING_SECONDS", bound)
         (out / "00000.bundle").unlink(missing_ok=True)
+        left_out.clear()
         found = bundling.bundle(out, 2**30, CONFINED)
-        if not found.failed and [each.is_left_out for each in bundled(out).members] == [True, False, False]:
+        why = [*found.failed.values(), *(each.why for number, each in left_out.items() if number)]
+        if not any("in time" in each for each in why):  # a busy machine may need more for a good one
             break
     assert (found.bundles, found.made, found.failed) == (1, 1, {})
     assert [each.is_left_out for each in bundled(out).members] == [True, False, False]
