@@ -132,6 +132,7 @@ ROLES = [
     "bind",
     "hoisted",
     "existing",
+    "until_break",
     "defined",
     "module",
     "imported",

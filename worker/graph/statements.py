@@ -249,6 +249,7 @@ def loop(builder: Builder, node: int, _use: int) -> int:
 @visits("break", "continue")
 def leap(builder: Builder, node: int, _use: int) -> int:
     """`break`, `continue a`: what holds here may hold behind the loop."""
+    builder.visit_all(node)
     has_label = bool(builder.tree.kids[node])
     builder.leaps |= LABELLED if has_label else BREAK if builder.tree.kind(node) == BITS["break"] else CONTINUE
     builder.is_dead = True
@@ -380,11 +381,12 @@ def match(builder: Builder, node: int, _use: int) -> int:
     left, value = tree.first(node, LEFT), 0
     over = tree.first(node, OVER)
     before: Layer = {}
+    ends = tree.labels[node] & BITS["until_break"]
     for kid in tree.kids[node]:
         if tree.labels[kid] & case:
             falls = before if builder.dialect.prototypes and len(before) <= MAX_FALLING else {}
             run = partial(read_case, builder, kid, left, value, over, falls)
-            found.append(builder.leaving(run, BREAK)[:2] if builder.dialect.prototypes else builder.arm(run))
+            found.append(builder.leaving(run, BREAK)[:2] if ends else builder.arm(run))
             before = found[-1][0]
         elif kid != left:
             value = builder.visit(kid)

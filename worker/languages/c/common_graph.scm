@@ -108,5 +108,7 @@
 (for_statement body: (_) @body) @loop
 (while_statement condition: (_) @cond body: (_) @body) @loop
 (do_statement body: (_) @body condition: (_) @cond) @loop
-(switch_statement) @match
+(break_statement) @break
+(continue_statement) @continue
+(switch_statement) @match @until_break
 (case_statement) @case

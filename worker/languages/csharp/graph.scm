@@ -135,7 +135,9 @@
 (try_statement (finally_clause) @finally)
 (catch_clause body: (_) @body) @handler
 (catch_declaration type: (_) @type name: (identifier)? @left @bind)
-(switch_statement) @match
+(break_statement) @break
+(continue_statement) @continue
+(switch_statement) @match @until_break
 (switch_section) @case
 (switch_section (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
 (switch_expression_arm (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)

@@ -97,8 +97,12 @@
 (for_statement body: (_) @body) @loop
 (range_clause left: (_) @left right: (_) @over)
 (range_clause left: (expression_list (identifier) @bind))
-(expression_switch_statement) @match
-(type_switch_statement) @match
+(break_statement) @break
+(continue_statement) @continue
+(select_statement) @match @until_break
+(communication_case) @case
+(expression_switch_statement) @match @until_break
+(type_switch_statement) @match @until_break
 (type_switch_statement alias: (expression_list (identifier) @left @bind))
 [(expression_case) (default_case) (type_case) (communication_case)] @case
 (expression_case (statement_list) @body)

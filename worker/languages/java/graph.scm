@@ -97,6 +97,8 @@
 (resource type: (_) @type name: (identifier) @left @bind value: (_) @right) @assign
 (catch_clause body: (_) @body) @handler
 (catch_formal_parameter (catch_type) @type name: (identifier) @left @bind)
-(switch_expression) @match
+(break_statement) @break
+(continue_statement) @continue
+(switch_expression) @match @until_break
 [(switch_block_statement_group) (switch_rule)] @case
 (switch_label (identifier) @case_name)

@@ -117,7 +117,7 @@
 (catch_clause parameter: (_)) @block
 (catch_clause parameter: (_) @left)
 (catch_clause parameter: (identifier) @bind)
-(switch_statement) @match
+(switch_statement) @match @until_break
 (switch_case) @case
 (switch_default) @case
 (switch_case body: (_) @body)

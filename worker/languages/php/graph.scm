@@ -125,5 +125,7 @@
 (catch_clause body: (_) @body) @handler
 (catch_clause type: (type_list . (_) @type .))
 (catch_clause name: (variable_name) @left @bind)
-(switch_statement) @match
+(break_statement) @break
+(continue_statement) @continue
+(switch_statement) @match @until_break
 [(case_statement) (default_statement)] @case

@@ -99,7 +99,9 @@
 
 (return (argument_list (_) @value)) @return
 (return) @return
-[(next) (break) (redo) (retry)] @raise
+(retry) @raise
+(break) @break
+[(next) (redo)] @continue
 (if condition: (_) @cond consequence: (_) @arm) @branch
 (if alternative: (else) @arm @otherwise)
 (elsif condition: (_) @cond consequence: (_) @arm)

@@ -140,7 +140,9 @@
 (block (let_declaration)) @block
 (return_expression (_) @value) @return
 (return_expression) @return
-[(break_expression) (continue_expression)] @raise
+(break_expression) @break
+(continue_expression) @continue
+[(break_expression (label) @label) (continue_expression (label) @label)]
 (if_expression condition: (_) @cond consequence: (_) @arm) @branch
 (else_clause (_) @arm @otherwise)
 (for_expression pattern: (_) @left value: (_) @over body: (_) @body) @loop
