@@ -605,6 +605,13 @@ def pointed(builder: Builder, node: int, use: int) -> int:
     return of if use == Use.CALL or of <= 1 else builder.add(Op.POINTED, of, builder.named("operator*"))
 
 
+@visits("addressed")
+def addressed(builder: Builder, node: int, use: int) -> int:
+    """`&a`"""
+    of = builder.optional(builder.tree.first(node, VALUE), use)
+    return of if use == Use.CALL or of <= 1 else builder.add(Op.ADDRESSED, of)
+
+
 @visits("pointee")
 def pointee(builder: Builder, node: int, use: int) -> int:
     """`unique_ptr<A>` in `unique_ptr<A>* b`: what b points to is a pointer itself."""

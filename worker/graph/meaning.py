@@ -350,25 +350,21 @@ class Meaning:
         values = self.solver.value((node & ~MASK) | expression[1] if is_call else node)
         if is_call and self.project.unit(node).dialect.overloads:
             values = called(self.solver, values, made_of(self.solver, node, expression))
-        if is_call and self.project.unit(node).dialect.functions_apart:
-            values = self._of_field(node, expression, values)
+        if is_call and self.project.unit(node).dialect.sigil:
+            values = self._of_variable(node, expression, values)
         return {**self.solver.handed.get(node, {}), **values}
 
-    def _of_field(self, node: int, expression: tuple[Any, ...], values: Values) -> Values:
-        """The values without the method that has the name of a field, where the field is called: `($a->b)()`."""
-        callee = self.project.expression((node & ~MASK) | expression[1])
-        of = self.project.expression((node & ~MASK) | callee[1][0]) if callee[0] == Op.CHOICE else (Op.UNKNOWN,)
-        if of[0] != Op.GET:
+    def _of_variable(self, node: int, expression: tuple[Any, ...], values: Values) -> Values:
+        """The values without methods where a variable or field is called: `$a()`, `($a->b)()`; a field holds none."""
+        if self.solver.op((node & ~MASK) | expression[1]) in (Op.GET, Op.SUPER):
             return values
-        own = self.project.unit(node).names[of[2]]
-        return {value: sure for value, sure in values.items() if not self._is_named(value, own)}
+        return {value: sure for value, sure in values.items() if not self._is_method(value)}
 
-    def _is_named(self, value: Value, name: int) -> bool:
-        """Whether a value is a function of a name."""
-        if value[0] not in (BOUND, FUNCTION):
+    def _is_method(self, value: Value) -> bool:
+        """Whether a value is a function with a name of a class."""
+        if value[0] not in (BOUND, FUNCTION) or self.project.scope(value[1]).name == NONE:
             return False
-        own = self.project.scope(value[1]).name
-        return own != NONE and self.project.unit(value[1]).names[own] == name
+        return self.solver.classes.owner(value[1]) is not None
 
     def run_by(self, value: Value, sure: int, node: int = NONE) -> list[tuple[int, int]]:
         """The scopes of the functions that calling a value runs, and of the class that it makes an object of."""

@@ -335,6 +335,17 @@ def pointed(solver: Solver, node: int, expression: Expression) -> Values:
     return found
 
 
+def addressed(solver: Solver, node: int, expression: Expression) -> Values:
+    """ADDRESSED"""
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        held: Value = (CONTAINER, node) if is_pointer(solver, value) else value
+        if held != value:
+            solver.key(held, "*", solver.child(node, expression[1]))
+        found[held] = max(sure, found.get(held, 0))
+    return found
+
+
 def has_operator(solver: Solver, value: Value, operator: int) -> bool:
     """Whether the class of an object has an operator that takes nothing else: `A& operator*()`."""
     owner, _ = solver.classes.of_class(value[1], operator)
@@ -348,7 +359,7 @@ def is_pointer(solver: Solver, value: Value) -> bool:
         return False
     op, *parts = solver.project.expression(value[1])
     pointers = solver.project.unit(value[1]).dialect.pointers
-    if op == Op.ARRAY:
+    if op in (Op.ARRAY, Op.ADDRESSED):
         return bool(pointers)
     return op == Op.INDEX and solver.project.last_name(solver.child(value[1], parts[0])) in pointers
 

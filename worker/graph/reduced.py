@@ -98,6 +98,7 @@ KINDS = [
     "number",
     "operation",
     "pointed",
+    "addressed",
     "applied",
     "await",
     "super",

@@ -28,6 +28,7 @@ OPERATIONS = {
     Op.CHOICE: operations.choice,
     Op.ELEMENT: operations.element,
     Op.POINTED: operations.pointed,
+    Op.ADDRESSED: operations.addressed,
     Op.ITEM: operations.item,
     Op.RECEIVED: operations.received,
     Op.ENTERED: operations.entered,

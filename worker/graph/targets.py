@@ -9,7 +9,7 @@ IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
     BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
 )
 IS_SLICE = BITS["slice"]
-IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "cast", "choice", "operation", "tokens")]
+IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "addressed", "cast", "choice", "operation", "tokens")]
 
 
 def left_of(builder: Builder, node: int) -> int:

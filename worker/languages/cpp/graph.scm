@@ -84,6 +84,7 @@
 
 (new_expression type: (_) @of arguments: (_)? @args) @new
 (pointer_expression operator: "*" argument: (_) @value) @pointed
+(pointer_expression operator: "&" argument: (_) @value) @addressed
 (delete_expression) @operation
 (lambda_expression body: (_) @body) @lambda
 (throw_statement) @raise
