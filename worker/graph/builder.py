@@ -111,7 +111,7 @@ class Builder:
         self.applied: dict[int, int] = {}  # the type in brackets behind what is called next: `a<B>()`
         self._unseen: Sequence[tuple[int, int]] = ()
         self.is_dead = False
-        self.changed: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
+        self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
         self.begins: dict[int, int] = {}  # the line where a definition begins, where that is not the node's own
         self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already
@@ -148,7 +148,7 @@ class Builder:
         for start, end in unseen:
             for at, word, _ in words(self.tree.source, start, end):
                 self.site_at(at, self.named(word), Use.READ, 0)
-        self._forget_changed()
+        self._spread_doubted()
         replaced = [(self.named(self.tree.text(node).strip(":'\"")), of) for node, of in self.replaced.items()]
         self.leave()
         return Facts(
@@ -502,7 +502,7 @@ class Builder:
             use = Use.DEFINITION
         key = self.named(OWN + self.tree.text(node)) if self._is_static(scope, value) else name
         if counts:
-            self._note_changed(scope, key, value, use)
+            self._note_doubted(scope, key, value, use)
             self.scopes[scope].every.setdefault(key, []).append(binding)
         if self.frames[scope] == self.frame:
             self.hold((scope, key), binding)
@@ -517,7 +517,7 @@ class Builder:
         is_member = self.dialect.prototypes and op == Op.FUNCTION and self.scopes[scope].kind == ScopeKind.CLASS
         return is_member and bool(self.scopes[of[0]].flags & Flag.STATIC)
 
-    def _note_changed(self, scope: int, name: int, value: int, use: int) -> None:
+    def _note_doubted(self, scope: int, name: int, value: int, use: int) -> None:
         """Note that a function changes a name further out, or a function or namespace has the name of another one."""
         if not (self.dialect.exported or self.dialect.prototypes):
             return
@@ -525,12 +525,12 @@ class Builder:
         is_other = op == Op.FUNCTION or (op == Op.CLASS and self.scopes[of[0]].kind == ScopeKind.NAMESPACE)
         is_hoisted = self.dialect.prototypes and use == Use.DEFINITION and is_other
         if self.frames[scope] != self.frame or (is_hoisted and name in self.scopes[scope].every):
-            self.changed.add((scope, name))
+            self.doubted.add((scope, name))
 
-    def _forget_changed(self) -> None:
-        """Let what is `changed` stand for all that it is bound to, except where a check says more."""
-        for at, (op, *parts) in enumerate(self.expressions) if self.changed else ():
-            if op == Op.NAME and (parts[1], parts[0]) in self.changed and parts[2]:
+    def _spread_doubted(self) -> None:
+        """Let what is `doubted` stand for all that it is bound to, except where a check says more."""
+        for at, (op, *parts) in enumerate(self.expressions) if self.doubted else ():
+            if op == Op.NAME and (parts[1], parts[0]) in self.doubted and parts[2]:
                 values = (self.expressions[self.bindings[binding].value][0] for binding in parts[2])
                 if Op.NARROWED not in values:
                     self.expressions[at] = (op, parts[0], parts[1], None)

@@ -1,8 +1,6 @@
 """Classes of a project: the order in which members are looked up, and what stands below."""
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Set
-from functools import cached_property
+from collections.abc import Callable, Mapping
 
 from fledgling.worker.graph.project import MASK, Project, Space
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
@@ -323,37 +321,6 @@ class Classes:
             if self.has(at, name):
                 return at, False
         return None, scope in self.has_external_base
-
-    def having(self, name: int) -> Set[str]:
-        """The names of classes that have a member, also from above, of those that files take all names of."""
-        if not self.is_settled:  # what is above one is not known
-            return self._taken_names
-        return self._members_of_taken.get(name, frozenset())
-
-    @cached_property
-    def _taken_names(self) -> set[str]:
-        return {own for _, own in self._taken_whole}
-
-    @cached_property
-    def _members_of_taken(self) -> dict[int, set[str]]:
-        found = defaultdict[int, set[str]](set)
-        for scope, own in self._taken_whole:
-            for at in self.order(self.whole(scope)):
-                for member in self._project.table(at):
-                    found[member].add(own)
-        return found
-
-    @cached_property
-    def _taken_whole(self) -> list[tuple[int, str]]:
-        """The classes that have such a name, and the name."""
-        project = self._project
-        return [
-            (unit.base | at, unit.facts.names[row.name])
-            for unit in project.units
-            for at, row in enumerate(unit.facts.scopes if project.taken_whole else ())
-            if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and row.name != NONE
-            if unit.names[row.name] in project.taken_whole
-        ]
 
     def is_virtual(self, scope: int, name: int) -> bool:
         """Whether a class, or one above, may say of a method that others override it, or has it from outside."""

@@ -452,7 +452,10 @@ class Project:
         self._every(scope)[name] = self.table(scope)[name] = bindings
 
     def widen(self, scope: int, name: int, others: list[int]) -> None:
-        """Let a name of a scope stand for what others bind it to, too."""
+        """Let a name of a scope stand for what others bind it to, too.
+
+        Uses of it in the file still mean what reaches them alone, until `Unit.forget_reach` is called for the name.
+        """
         bindings = [at for other in others for at in self.table(other).get(name, ())]
         own = self.table(scope)[name]
         self.table(scope)[name] = [*dict.fromkeys([*own, *bindings])]

@@ -14,6 +14,7 @@ from fledgling.worker.graph.project import MASK, Project
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.spaces import Spaces
 from fledgling.worker.graph.stars import Stars
+from fledgling.worker.graph.taken_classes import TakenClasses
 from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.graph.values import EXTERNAL, MANY, Cell, Value, Values, add
 
@@ -64,6 +65,7 @@ class Solver:
         self.spaces = Spaces(project)
         self.crates = crates(project)
         self.classes = Classes(project, self.spaces.parts, self.value)
+        self.taken_classes = TakenClasses(project, self.classes)
         self._readers: dict[Cell, Cell | dict[Cell, None]] = {}  # the only one, as most are, or all
         self._reads: dict[Cell, int] = {}  # evaluations after the first
         self._singles: dict[tuple[Value, int], Values] = {}

@@ -96,7 +96,7 @@ def note_own_name(builder: Builder, of: int, key: int) -> None:
     op, *parts = builder.expressions[of]
     kind, *name = builder.expressions[key]
     if op == Op.CALL and kind == Op.TEXT and written(builder, parts[0]) in builder.dialect.variables:
-        builder.changed.add((0, name[0]))
+        builder.doubted.add((0, name[0]))
 
 
 def key_changed(builder: Builder, node: int) -> int:
