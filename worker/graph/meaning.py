@@ -581,7 +581,8 @@ class Meaning:
 
     def _is_kept(self, value: Value) -> bool:
         """Whether a value is a field of a tuple that is named: what that is need not be seen."""
-        return value[0] == METHOD_OF and value[1][0] == CONTAINER and self.solver.op(value[1][1]) == Op.TUPLE
+        of = value[1]
+        return value[0] == METHOD_OF and of[0] == CONTAINER and type(of[1]) is int and self.solver.op(of[1]) == Op.TUPLE
 
     def _is_text(self, value: Value) -> bool:
         """Whether a value is a text: in PHP `$a::b()` is of the class that it names."""
