@@ -668,6 +668,12 @@ class Builder:
                 self.uses.append((at, (scope, name), found))
         return at
 
+    def mean_type(self, at: int) -> None:
+        """Let a name mean a type alone, though a field may have it as well: `URI URI = new URI(a)`."""
+        op, *parts = self.expressions[at]
+        if op == Op.BARE:
+            self.expressions[at] = (Op.BARE, *parts[:2], 0 if parts[0] in self.own[0] else parts[2], 1)
+
     def path(self, of: int, part: object) -> Key | None:
         """What `a.b` or `a["b"]` is followed by, as long as `a` is the same."""
         op, *parts = self.expressions[of]

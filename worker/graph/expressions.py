@@ -59,6 +59,8 @@ def name(builder: Builder, node: int, use: int) -> int:
     if is_call and use == Use.READ and not builder.tree.text(node)[:1].isupper():
         at = builder.add(Op.CALL, at, [], [])
         use = Use.CALL
+    if use == Use.TYPE:
+        builder.mean_type(at)
     builder.site(node, use, at)
     return at
 
@@ -206,7 +208,11 @@ def call(builder: Builder, node: int, use: int) -> int:
 @visits("new")
 def new(builder: Builder, node: int, use: int) -> int:
     """`new A(b)`"""
-    return called(builder, node, Op.NEW, use)
+    at = called(builder, node, Op.NEW, use)
+    op, *parts = builder.expressions[at]
+    if op == Op.NEW:
+        builder.mean_type(parts[0])
+    return at
 
 
 def of_type(builder: Builder, node: int, type_: int) -> int:

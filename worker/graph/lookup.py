@@ -37,6 +37,8 @@ def bare_places(solver: Solver, node: int, expression: tuple[Any, ...]) -> list[
             surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
         found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
         found = [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
+        if len(expression) > 4:
+            found = [place for place in found if not _is_variable(project, place[0])]
         if found and unit.dialect.bare_calls and all(sure <= Reason.OVERRIDE for _, sure, _ in found):
             below, surest = [*below, *found], min(surest, Reason.SEVERAL)
         elif found:
@@ -45,6 +47,12 @@ def bare_places(solver: Solver, node: int, expression: tuple[Any, ...]) -> list[
     if expression[3] != NONE:
         return [*below, (("name", base | expression[3], own), surest, None)]
     return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
+
+
+def _is_variable(project: Project, cell: Cell) -> bool:
+    """Whether a name is that of a field alone, which is no type."""
+    bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+    return bool(bindings) and all(project.expression(project.value_of(at))[0] == Op.DECLARED for at in bindings)
 
 
 def of_scope(
