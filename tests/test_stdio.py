@@ -12,6 +12,8 @@ from running import PATIENCE, Server
 
 from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS, MAX_UNANSWERED, Unanswered
 
+pytestmark = pytest.mark.usefixtures("executed")  # how much a server grows is looked at
+
 MIB = 2**20
 REFUSED, UNPARSED, UNKNOWN, UNFIT = -32600, -32700, -32601, -32602
 ENVELOPE = {
