@@ -172,7 +172,7 @@ def test_a_hostile_expression_is_cheap(name):
         costs_under(1, partial(matching.places, finding, block))  # 0.2, for RE2's largest program
 
 
-@pytest.mark.parametrize("path", ["{a.js,/etc}", "{a.js,../x}", "{a.js,..}", "{~/x,a.js}", "{a/../b,c}"])
+@pytest.mark.parametrize("path", ["{a.js,/etc}", "{a.js,../x}", "{a.js,..}", "{a/../b,c}"])
 def test_no_choice_leads_out_of_the_root(path):
     with pytest.raises(Refused):
         paths.inside(path)
