@@ -67,7 +67,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     and what functions of that name give, have what they point to behind `->` and `*`. Functions that are `casts` give
     the type in their brackets. Where `texts_name_classes`, members of a text are those of the class that it names.
     Where a language `infers_new`, `new()` may make an object of a type that is not written. Where it `takes_unseen`, a
-    project file may take all names of a namespace for all files.
+    project file may take all names of a namespace for all files. Fields of a tuple are `tuple_fields` and a number,
+    `Item1`.
     """
 
     rules: tuple[str, ...] = ()
@@ -111,6 +112,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     implicit_parameter: str = ""
     in_any_case: bool = False
     infers_new: bool = False
+    tuple_fields: str = ""
     takes_unseen: bool = False
     functions_apart: bool = False
     types_inside: bool = False

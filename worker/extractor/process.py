@@ -22,7 +22,6 @@ import msgspec
 from msgspec.structs import astuple
 
 from fledgling.messages.control import Confining
-from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.pipe import MAX_FRAME_BYTES, Pipe, pack
 from fledgling.plain import said
 from fledgling.security import limits
@@ -44,7 +43,7 @@ from fledgling.worker.extractor.messages import (
     Unfit,
     seconds,
 )
-from fledgling.worker.extractor.wording import worded
+from fledgling.worker.extractor.wording import DEFINED, worded
 from fledgling.worker.language import Language, LanguageError, Languages
 from fledgling.worker.resolving.project import declared
 from fledgling.worker.rows import Extraction, FileWords, SymbolColumns
@@ -320,7 +319,7 @@ def _found(extracted: list[tuple[WordedFile, float]], batch: Batch, languages: M
             found.complete,
             seconds,
             symbols=len(found.symbols),
-            definitions=sum(row.kind in DEFINITION_KINDS for row in found.symbols),
+            definitions=sum(row.kind in DEFINED for row in found.symbols),
             imports=found.imports,
             comments=list(_by_block(found.comment_lines, source.blocks)) if found.comment_lines else [],
             declared=declared(languages[source.language], found.symbols, found.imports),

@@ -27,6 +27,7 @@ MAX_PROSE = 2**16  # bytes of comments and documentation, read from the top: ten
 HEADER_BYTES = 4000  # at the top of a file, in which its first comments are about all of it
 MAX_DEFINITIONS = 5000  # in a file whose names are read, from the top
 
+DEFINED = frozenset(DEFINITION_KINDS)  # asked of each row
 PUBLIC = frozenset(["function", "class", "method", "interface", "enum", "type", "struct", "trait", "module", "macro"])
 _UNSAID = frozenset({"__init__", "index", "mod", "lib", "init"})  # names of files that say nothing
 _GATHERING = re.compile(r"(?:^|/)(?:mod\.rs|lib\.rs|__init__\.py|index\.[jt]sx?)$")  # that export what they import
@@ -40,7 +41,7 @@ def worded(path: str, text: bytes, found: Extraction) -> FileWords:
     docstring = _docstring(text)
     said = [*docstring, *(text[start:end] for start, end in found.comments)]
     comments = b"\n".join([*said, *map(str.encode, found.docs)])[:MAX_PROSE]
-    fields = _of_names(path, [row for row in found.symbols[:MAX_DEFINITIONS] if row.kind in DEFINITION_KINDS])
+    fields = _of_names(path, [row for row in found.symbols[:MAX_DEFINITIONS] if row.kind in DEFINED])
     if comments:
         fields[Field.COMMENT] = Counter(words.words(comments))
     at_top = [*docstring, found.header.encode()[:HEADER_BYTES]] if found.header else docstring

@@ -10,16 +10,8 @@ from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Op
 from fledgling.worker.graph.values import CLASS, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Value, Values, add, capped
 
-NAMING = (
-    Op.INDEX,
-    Op.ARRAY,
-    Op.CHOICE,
-    Op.NAME,
-    Op.BARE,
-    Op.GET,
-    Op.IMPORT,
-    Op.ALIAS,
-)  # what another name of a type is
+# What another name of a type is.
+NAMING = (Op.INDEX, Op.ARRAY, Op.CHOICE, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
 MAX_BINDINGS = 8  # of the name of a type
 MAX_ALIASES = 6  # types that name another type, one after the other
 

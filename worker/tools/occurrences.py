@@ -35,10 +35,8 @@ UNSEEN = {  # what may mean a definition, and was not looked at for it, where th
     ITS_TYPE: ("external",),
 }
 NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object without the name of its type
-BEFORE_VALUE = (
-    *(each.encode() for each in "=(,?:{[&|>;"),
-    b"return",
-)  # what a line has before a value, if anything: no prose
+# What a line has before a value, if anything: no prose.
+BEFORE_VALUE = (*(each.encode() for each in "=(,?:{[&|>;"), b"return")
 NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
 
