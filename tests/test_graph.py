@@ -15,6 +15,7 @@ from tables import every_row
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph import project as graph_project
+from fledgling.worker.graph import rows as graph_rows
 from fledgling.worker.graph.builder import MAX_REACHING
 from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
@@ -35,6 +36,7 @@ from fledgling.worker.indexer import same_graph
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.resolving.resolve import Resolution
+from fledgling.worker.rows import MAX_GUESSED, MAX_TARGETS
 
 FOLDER = Path(__file__).parent / "graph"
 WORKER = Path(__file__).parent.parent / "worker"
@@ -339,6 +341,26 @@ def test_what_is_missing_is_looked_for_so_many_steps_back() -> None:
             "p/b.py": b"def c(): ...\n",
         }
         assert said(*graph_of(files))["p/a.py", 2, "c"] == {found}, steps
+
+
+def test_an_occurrence_has_so_many_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to MAX_TARGETS that are likely, and MAX_GUESSED where the rest is only possible."""
+    further = f"{WORDS[Reason.FURTHER]} unresolved"
+
+    def rows(count: int) -> set[str]:
+        functions = "".join(f"def f{n}(): ...\n" for n in range(count))
+        text = f"{functions}def k():\n for g in ({', '.join(f'f{n}' for n in range(count))}): g()\n"
+        return said(*graph_of({"a.py": text.encode()})).get(("a.py", count + 2, "g"), set())
+
+    assert rows(MAX_TARGETS) == {f"{n} likely" for n in range(1, MAX_TARGETS + 1)}
+    below = "".join(f"class B{n}(A):\n def m(self): ...\n" for n in range(MAX_GUESSED + 4))
+    found = said(*graph_of({"a.py": f"class A:\n def m(self): ...\n def k(self): self.m()\n{below}".encode()}))
+    places = found["a.py", 3, "m"]
+    assert len(places) == MAX_GUESSED + 1
+    assert {"2 likely", further} < places
+    monkeypatch.setattr(graph_rows, "MAX_CROWDED", 0)  # a project has so many with more than MAX_GUESSED
+    assert rows(MAX_GUESSED) == {f"{n} likely" for n in range(1, MAX_GUESSED + 1)}
+    assert rows(MAX_GUESSED + 1) == {*(f"{n} likely" for n in range(1, MAX_GUESSED + 1)), further}
 
 
 def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:

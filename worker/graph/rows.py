@@ -11,11 +11,11 @@ import numpy.typing as npt
 from fledgling.worker.graph.meaning import Meaning, Targets
 from fledgling.worker.graph.overrides import Overrides, may_override
 from fledgling.worker.graph.project import LINE, LINE_BITS, MASK, Target, Unit
-from fledgling.worker.graph.reasons import CERTAIN, WORDS, Reason, confidence
+from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.values import CLASS
-from fledgling.worker.rows import MAX_TARGETS, WIDEST, surer
+from fledgling.worker.rows import MAX_CROWDED, MAX_GUESSED, MAX_TARGETS, WIDEST, surer
 
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 EXTENDS, IMPLEMENTS, MAY_IMPLEMENT, FURTHER = "extends", "implements", "may implement", "further"
@@ -77,6 +77,7 @@ class Rows:
         self._meaning = Meaning(solver)
         self._overriding = Overrides(solver)
         self._defined = self._project.definitions
+        self._crowded = 0  # occurrences with more targets than guesses may be
         self._rows: list[Row] = []  # of the file at work
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
         self._around: dict[int, int] = {}  # its scopes, and where the definitions around begin
@@ -150,13 +151,17 @@ class Rows:
         if len(targets) > 1:
             best.sort(key=lambda pair: (-pair[1], pair[0]))
         is_sure = bool(best) and best[0][1] >= CERTAIN
-        is_further = len(best) > MAX_TARGETS and (not is_sure or best[MAX_TARGETS][1] >= CERTAIN)
+        kept = best[:MAX_GUESSED]
+        if len(best) > MAX_GUESSED and self._crowded < MAX_CROWDED and best[MAX_GUESSED][1] >= LIKELY:
+            self._crowded += 1
+            kept += [pair for pair in best[MAX_GUESSED:MAX_TARGETS] if pair[1] >= LIKELY]
+        is_further = len(best) > len(kept) and (not is_sure or best[len(kept)][1] >= CERTAIN)
         rest = Reason.FURTHER if is_further else 0
         if best and not is_sure and not rest and self._meaning.may_be_further_below(unit, site):
             rest = Reason.FURTHER_BELOW
         if rest:
             self._rows.append((*head, -1, 0, 0, CONFIDENCE[rest], rest))  # it may mean one of the rest
-        for (file, line), reason in best[:MAX_TARGETS]:
+        for (file, line), reason in kept:
             if own_names:
                 head = (*head[:3], own_names.get((name, (file, line)), name), *head[4:])
             self._rows.append((*head, file, line & LINE, line >> LINE_BITS, CONFIDENCE[reason], reason))
