@@ -1,5 +1,7 @@
 // What each call of a TypeScript or JavaScript project means, by the compiler's own checker: node calls.cjs typescript root language
-// prints [file, line, column in UTF-16, name, [[file, line of the declaration, line of its name]], whether it is outside].
+// prints [file, line, column in UTF-16, name, [[file, line of the declaration, line of its name]], whether it is outside, and
+// like the fifth what else may run: the functions that it is handed, and what implements the member that is declared, and
+// whether that member is given a parameter somewhere, so that the checker does not know what runs].
 const [, , compiler, folder, language] = process.argv;
 const isScript = language === "javascript"; // much of it has no type: where the checker knows nothing it says nothing
 const ts = require(compiler);
@@ -40,16 +42,79 @@ function runs(node) {
   return ts.isClassLike(node) || (ts.isFunctionLike(node) && !isType) || (value && ts.isFunctionLike(value));
 }
 
-function places(call, name) {
-  return declarations(call, name)
-    .filter((each) => inside(each) && runs(each))
-    .map((each) => {
-      const file = each.getSourceFile();
-      const holder = each.parent && ts.isVariableDeclaration(each.parent) ? each.parent : each;
-      return [relative(file), line(file, each.getStart(file)), line(file, (holder.name || holder).getStart(file))];
-    });
+function placed(each) {
+  const file = each.getSourceFile();
+  const holder = each.parent && ts.isVariableDeclaration(each.parent) ? each.parent : each;
+  return [relative(file), line(file, each.getStart(file)), line(file, (holder.name || holder).getStart(file))];
 }
 
+const places = (call, name) => declarations(call, name).filter((each) => inside(each) && runs(each)).map(placed);
+
+// The functions that an expression is or names.
+function functions(value) {
+  if (ts.isFunctionLike(value)) return [value];
+  if (!ts.isIdentifier(value) && !ts.isPropertyAccessExpression(value)) return [];
+  let symbol = checker.getSymbolAtLocation(value);
+  if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+  return ((symbol && symbol.declarations) || []).filter((each) => inside(each) && runs(each));
+}
+
+const implementing = new Map(); // by declaration of a member, what may run in its place
+const open = new Set(); // the declarations of members that are given a parameter
+
+function implement(declared, values) {
+  for (const each of (declared && declared.declarations) || []) {
+    const known = implementing.get(each) || new Set();
+    for (const value of values) if (value !== each) known.add(value);
+    implementing.set(each, known);
+  }
+}
+
+function noteImplementing(node) {
+  if (ts.isParameter(node) && ts.isParameterPropertyDeclaration(node, node.parent)) open.add(node);
+  else if (ts.isClassLike(node) || ts.isInterfaceDeclaration(node)) {
+    const above = (node.heritageClauses || []).flatMap((clause) => clause.types.map((type) => checker.getTypeAtLocation(type)));
+    for (const member of node.members)
+      if (member.name && member.name.getText) for (const type of above) implement(type.getProperty(member.name.getText()), [member]);
+  } else if (ts.isObjectLiteralExpression(node)) {
+    const type = checker.getContextualType(node);
+    for (const member of node.properties)
+      if (type && member.name) implement(type.getProperty(member.name.getText()), ofMember(member));
+  } else if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken && ts.isPropertyAccessExpression(node.left)) {
+    const symbol = checker.getSymbolAtLocation(node.left.name);
+    const value = ts.isIdentifier(node.right) && checker.getSymbolAtLocation(node.right);
+    implement(symbol, [node, ...functions(node.right)]);
+    if (symbol && value && (value.declarations || []).some(ts.isParameter)) for (const each of symbol.declarations || []) open.add(each);
+  }
+}
+
+function ofMember(member) {
+  if (ts.isPropertyAssignment(member)) return [member, ...functions(member.initializer)];
+  if (!ts.isShorthandPropertyAssignment(member)) return [member];
+  const symbol = checker.getShorthandAssignmentValueSymbol(member);
+  return [member, ...((symbol && symbol.declarations) || [])];
+}
+
+// What is declared, what implements that, and so on.
+function ways(declared) {
+  const todo = [...declared];
+  const found = new Set(todo);
+  while (todo.length)
+    for (const each of implementing.get(todo.pop()) || [])
+      if (!found.has(each)) {
+        found.add(each);
+        todo.push(each);
+      }
+  return [...found];
+}
+
+for (const name of files) {
+  const visit = (node) => {
+    noteImplementing(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(program.getSourceFile(name));
+}
 const out = [];
 for (const name of files) {
   const file = program.getSourceFile(name);
@@ -59,8 +124,10 @@ for (const name of files) {
       if (callee) {
         const at = file.getLineAndCharacterOfPosition(callee.getStart(file));
         const declared = declarations(node, callee);
+        const every = ways(declared);
+        const further = [...every, ...(node.arguments || []).flatMap(functions)].filter(inside).map(placed);
         const isOutside = !declared.some(inside) && !(isScript && !declared.length);
-        out.push([relative(file), at.line + 1, at.character, callee.text, places(node, callee), isOutside]);
+        out.push([relative(file), at.line + 1, at.character, callee.text, places(node, callee), isOutside, further, every.some((each) => open.has(each))]);
       }
     }
     ts.forEachChild(node, visit);

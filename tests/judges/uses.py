@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,13 +40,17 @@ Calls = dict[Call, dict[Target, Confidence]]
 
 
 class Tally(NamedTuple):
-    """How calls compare: sites the judge knows, those of them found, targets that are right and wrong."""
+    """How calls compare: sites the judge knows, those of them found, targets that are right and wrong.
+
+    Of those that are likely, some run though the judge does not name them: they are `further`, neither right nor wrong.
+    """
 
     sites: int
     certain: int
     found: int
     right: dict[Confidence, int]
     wrong: dict[Confidence, list[tuple[Call, Target]]]
+    further: int = 0
 
     def precision(self, *of: Confidence) -> float:
         right = sum(self.right.get(each, 0) for each in of)
@@ -89,8 +93,17 @@ def calls(root: Path, *languages: str) -> Calls:
     return found
 
 
-def tally(ours: Calls, theirs: dict[Call, set[Target]], outside: set[Call] = frozenset()) -> Tally:  # type: ignore[assignment]
-    """Compare calls where the judge speaks: of what is `outside` it says that nothing in the project is meant."""
+def tally(
+    ours: Calls,
+    theirs: dict[Call, set[Target]],
+    outside: Set[Call] = frozenset(),
+    further: Mapping[Call, Container[Target]] = {},
+) -> Tally:
+    """Compare calls where the judge speaks: of what is `outside` it says that nothing in the project is meant.
+
+    `further` are targets of which it says that they may run besides.
+    """
+    others = 0
     certain = found = 0
     right: dict[Confidence, int] = defaultdict(int)
     wrong: dict[Confidence, list[tuple[Call, Target]]] = defaultdict(list)
@@ -103,9 +116,11 @@ def tally(ours: Calls, theirs: dict[Call, set[Target]], outside: set[Call] = fro
         for target, sure in ours.get(call, {}).items():
             if target in theirs.get(call, ()):
                 right[sure] += 1
+            elif sure == Confidence.LIKELY and target in further.get(call, ()):
+                others += 1
             else:
                 wrong[sure].append((call, target))
-    return Tally(len(theirs), certain, found, right, wrong)
+    return Tally(len(theirs), certain, found, right, wrong, others)
 
 
 # ---- calls by the names of functions, as call graphs of Python have them
