@@ -431,6 +431,10 @@ HIDDEN = {
     "a plain directory": (Path.mkdir, "not a repository"),
     "a pipe": (os.mkfifo, "elsewhere"),
     "a table": (lambda git: [(git / name).mkdir(parents=True) for name in ("HEAD", "refs", "reftable")], "table"),
+    "what shares another's": (
+        lambda git: [(git / n).mkdir(parents=True) for n in ("HEAD", "refs", "commondir")],
+        "share",
+    ),
     "a HEAD that is a directory": (lambda git: [(git / n).mkdir(parents=True) for n in ("HEAD", "refs")], "cannot"),
 }
 

@@ -41,6 +41,7 @@ class Tree:
             lambda: git(root, "status"),
             lambda: git(self.place(), "init", "-q"),
             self.forget_repository,
+            self.head,
         ]
 
     def change(self) -> None:
@@ -63,6 +64,11 @@ class Tree:
 
     def exclude(self) -> None:
         (self.root / ".git/info/exclude").write_text(self.random.choice(["", "*.md\n", "c/\n"]))
+
+    def head(self) -> None:
+        """Make a repository a directory like any other for git, or the reverse."""
+        if heads := sorted(self.root.glob("*/**/.git/HEAD")):
+            self.random.choice(heads).write_text(self.random.choice(["x\n", "ref: refs/heads/x\n"]))
 
     def remove(self) -> None:
         if (place := self.place()) != self.root:

@@ -89,6 +89,34 @@ def directory_that_is_no_repository(root):
     repository(root, "inner/.git/x", "inner/b")
 
 
+def what_git_takes_for_repositories(root):
+    """By their HEAD, by where objects and refs are; a directory that is none of these is as any other."""
+    repository(root, "a")
+    git(root, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x")
+    heads = [
+        "",
+        "x\n",
+        "ref: x\n",
+        "REF: refs/heads/x\n",
+        "\nref: refs/heads/x\n",
+        "a" * 39 + "\n",
+        "ref: " + " " * 250,
+    ]
+    heads += ["ref: refs/heads/x\n", "ref:refs/x", "ref:\t\r\nrefs/x", "A" * 40, "a" * 64 + "\n", "b" * 40 + "zz"]
+    heads += ["ref: refs/heads/" + "x" * 5_000]
+    for number, head in enumerate(heads):
+        make(root / f"head{number}", "b", "c/d", **{".git/HEAD": head, ".git/objects/e": "", ".git/refs/f": ""})
+    for number, link in enumerate(("refs/heads/x", "refs", "x", "../../.git/HEAD")):
+        make(root / f"link{number}", "b", "c/d", **{".git/objects/e": "", ".git/refs/f": ""})
+        (root / f"link{number}/.git/HEAD").symlink_to(link)
+    for name in ("HEAD", "objects", "refs"):
+        repository(root / f"other_{name}", "b", "c/d")
+        part = root / f"other_{name}/.git" / name
+        part.rename(part.with_name("x"))
+        part.mkdir() if name == "HEAD" else part.touch()
+    make(root / "shares", "b", "c/d", **{".git/HEAD": heads[7], ".git/commondir": "../../.git\n"})
+
+
 def submodule_not_checked_out(root):
     repository_in_it(root)
     git(root / "inner", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x")
@@ -131,6 +159,7 @@ TREES = [
     repository_in_it,
     repository_in_it_with_tracked_files,
     directory_that_is_no_repository,
+    what_git_takes_for_repositories,
     submodule_not_checked_out,
     ignore_file_that_is_a_link,
     ignore_file_that_is_a_directory,

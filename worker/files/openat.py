@@ -25,6 +25,14 @@ def open_directory(name: bytes, parent: int, device: int) -> int:
     return fd
 
 
+def mode_at(name: bytes, directory: int) -> int | None:
+    """Return of what kind a name is, a link itself; None where there is no such name."""
+    try:
+        return os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return None
+
+
 @contextmanager
 def directory_below(root_fd: int, segments: Iterable[bytes], device: int) -> Iterator[int]:
     """Open a directory below the root, one segment of its path after the other, for as long as the block lasts.

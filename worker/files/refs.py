@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 
 from fledgling.messages.control import AskRefs, Refs
-from fledgling.worker.files.openat import open_directory, read_file
+from fledgling.worker.files.openat import mode_at, open_directory, read_file
 
 MAX_PACKED = 64 << 20  # bytes of packed-refs; some 800,000 refs
 MAX_REF = 1024  # bytes of a loose ref: a hash, or the name of another ref
@@ -56,21 +56,14 @@ def _repository(root_fd: int, device: int) -> int:
         raise UnknownError("the project has no .git") from None
     except OSError:
         raise UnknownError("its .git is not a directory: the refs are elsewhere") from None
-    has = {name: _mode(name, git) is not None for name in (b"HEAD", b"refs", b"reftable")}
+    has = {name: mode_at(name, git) is not None for name in (b"HEAD", b"refs", b"reftable", b"commondir")}
     problem = "its .git is not a repository" if not (has[b"HEAD"] and has[b"refs"]) else None
     problem = "its refs are in a table, which is not read" if has[b"reftable"] else problem
+    problem = "its .git shares the refs of another repository: they are elsewhere" if has[b"commondir"] else problem
     if problem:
         os.close(git)
         raise UnknownError(problem)
     return git
-
-
-def _mode(name: bytes, directory: int) -> int | None:
-    """Return of what kind a name is; None where there is no such name."""
-    try:
-        return os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
-    except FileNotFoundError:
-        return None
 
 
 def _packed(git: int, device: int) -> bytes:
@@ -112,7 +105,7 @@ def _is_loose(git: int, device: int, path: bytes) -> bool:
 
 def _unlinked(name: bytes, directory: int) -> int:
     """Return of what kind a name is, 0 where there is none. Raises UnknownError for a link."""
-    mode = _mode(name, directory) or 0
+    mode = mode_at(name, directory) or 0
     if stat.S_ISLNK(mode):
         raise UnknownError(_LINK)
     return mode

@@ -1,17 +1,21 @@
 """What a directory's `.git` says about the files beside it; nothing else in it is ever read.
 
-A `.git` that is a file (in a worktree or submodule) or a symlink leads out of the tree and is not followed: then it is
-known that this is a repository, but not which files it tracks.
+A `.git` that is a file (in a worktree or submodule) or a symlink, or that shares a `commondir`, leads elsewhere and is
+not followed: then it is known that this is a repository, but not which files it tracks.
 """
 
 import os
+import re
+import stat
+from functools import partial
 
 from msgspec import Struct
 
 from fledgling.worker.files import git_index, ignore
-from fledgling.worker.files.openat import open_directory, read_file
+from fledgling.worker.files.openat import mode_at, open_directory, read_file
 
-_SIGNS = {"HEAD", "objects", "refs"}  # git takes a directory without these for a plain one (setup.c)
+MAX_HEAD = 255  # bytes of HEAD that git looks at (setup.c)
+_HEAD = re.compile(rb"ref:[ \t\r\n]*refs/|[0-9A-Fa-f]{40}")  # how it begins, as a symlink with `refs/`
 
 
 class Repository(Struct, frozen=True):
@@ -39,9 +43,12 @@ def read(git: os.DirEntry[str], directory: int, device: int) -> Repository | Non
 def _read(directory: int, device: int) -> Repository | None:
     git = open_directory(b".git", directory, device)
     try:
-        with os.scandir(git) as names:
-            if not {item.name for item in names} >= _SIGNS:
-                return None
+        if not _has_head(git, device):
+            return None
+        if mode_at(b"commondir", git) is not None:
+            return Repository(problem="its .git shares another repository: the rules of that are elsewhere")
+        if not all(map(partial(_is_place, git), (b"objects", b"refs"))):
+            return None
         exclude = _exclude(git, device)
         try:
             return Repository(_tracked(git, device), exclude)
@@ -49,6 +56,20 @@ def _read(directory: int, device: int) -> Repository | None:
             return Repository(exclude=exclude, problem=f"its index cannot be read ({error})")
     finally:
         os.close(git)
+
+
+def _has_head(git: int, device: int) -> bool:
+    """Return whether there is a HEAD without which git takes a directory for a plain one."""
+    mode = mode_at(b"HEAD", git) or 0
+    if stat.S_ISLNK(mode):
+        return os.readlink(b"HEAD", dir_fd=git).startswith(b"refs/")
+    return stat.S_ISREG(mode) and bool(_HEAD.match(read_file(b"HEAD", git, device, MAX_HEAD)[:MAX_HEAD]))
+
+
+def _is_place(git: int, name: bytes) -> bool:
+    """Return whether a name is a directory, or a link, which may lead to one."""
+    mode = mode_at(name, git) or 0
+    return stat.S_ISDIR(mode) or stat.S_ISLNK(mode)
 
 
 def _tracked(git: int, device: int) -> git_index.Tracked:

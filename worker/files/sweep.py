@@ -16,7 +16,7 @@ from fledgling.worker.files.openat import directory_below
 from fledgling.worker.files.walk import Entry, Seen, Walk, ruling, stamp_of
 from fledgling.worker.rows import Stamp
 
-INDEX = b".git/index"
+HEAD, INDEX = b".git/HEAD", b".git/index"
 
 
 class ChangedFiles(Struct, frozen=True):
@@ -134,20 +134,23 @@ class Sweeper:
 
     def _rules_otherwise(self, path: bytes, seen: Seen) -> bool:
         now = ruling(_names(seen), path, self._root_fd)
-        others = [name for name, stamp in now.items() if stamp != seen.ruling[name]]
-        if others != [INDEX]:
+        others = {name for name, stamp in now.items() if stamp != seen.ruling[name]}
+        if not others or not others <= {HEAD, INDEX}:
             return bool(others)
-        seen.ruling[INDEX] = now[INDEX]  # git rewrites it whenever it is asked
-        return self._tracks_others(path, seen)
-
-    def _tracks_others(self, path: bytes, seen: Seen) -> bool:
-        """Return whether a repository tracks other files than those its rules know of."""
-        if seen.is_left_out:
+        seen.ruling |= {name: now[name] for name in others}  # git rewrites them whenever it is asked
+        if seen.is_left_out and others == {INDEX}:
             return False
+        return self._is_another(path, seen)
+
+    def _is_another(self, path: bytes, seen: Seen) -> bool:
+        """Return whether a directory is a repository now and was none, the reverse, or tracks other files."""
         try:
             found = self._repository(path)
         except OSError:
             return True
+        is_own = seen.rules.in_repository and seen.rules.base == len(path)
+        if seen.is_left_out or not is_own:
+            return seen.is_left_out != (found is not None)
         return found is None or found.tracked != seen.rules.tracked
 
     def _repository(self, path: bytes) -> repository.Repository | None:

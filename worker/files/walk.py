@@ -158,10 +158,10 @@ def ruling(names: Container[str], path: bytes, directory: int) -> dict[bytes, St
     if ".git" in names:
         git = state_at(path + b".git", directory)
         found[b".git"] = (git[0], git[-1]) if git and stat.S_ISDIR(git[0]) else git
-        for name in (b".git/HEAD", b".git/objects", b".git/refs"):
+        for name in (b".git/commondir", b".git/objects", b".git/refs"):
             part = state_at(path + name, directory)
             found[name] = part and part[:1]
-        for name in (b".git/info/exclude", b".git/index"):
+        for name in (b".git/HEAD", b".git/info/exclude", b".git/index"):
             found[name] = state_at(path + name, directory)
     return found
 
