@@ -55,7 +55,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `in_any_case`, a use may spell their names otherwise; where `functions_apart`, a name that stands alone and is only
     read means no function. Where a language `selects`, a call means a function that takes its arguments, by their
     number and types: of "all" in a class and above it, or of the "nearest" class that has one; `literals` are the types
-    of numbers by what they end in, "." that of one with a point; `type_aliases` are other names of types. A number that
+    of numbers by what they end in, "." that of one with a point, "class" that of a class that is named; of
+    `value_types` and numbers `A?` is another type than `A`; `type_aliases` are other names of types. A number that
     is written out may be of the types of `numbers`, a text of `texts`, the more so the larger the number there. What is
     of a type fits those that it `widens` to, and its box, of `boxes`. Other languages of the family have the
     `spellings` for types. With `prototypes` each function but a lambda has a `this` of its own, and may make objects,
@@ -84,6 +85,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     type_aliases: dict[str, str] = {}
     numbers: dict[str, int] = {}
     texts: dict[str, int] = {}
+    value_types: frozenset[str] = frozenset()
     widens: dict[str, tuple[str, ...]] = {}
     boxes: dict[str, str] = {}
     spellings: dict[str, str] = {}
@@ -135,7 +137,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
 
     def is_plain(self, type_: str) -> bool:
         """Whether a type is that of numbers, texts or the like, or the box of one."""
-        of_values = type_ in self.numbers or type_ in self.texts
+        type_ = type_.removesuffix("?")
+        of_values = type_ in self.numbers or type_ in self.value_types or type_ in self.texts
         return of_values or type_ in self.widens or type_ in self.boxes or type_ in self.boxes.values()
 
 

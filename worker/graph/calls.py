@@ -45,9 +45,13 @@ def call(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
     made = made_of(solver, node, expression)
     found: Values = {}
     callees = dict(solver.value(base | expression[1]))
-    if solver.project.unit(node).dialect.overloads:
+    dialect = solver.project.unit(node).dialect
+    if dialect.overloads:
         callees = called(solver, callees, made)
     for value, sure in callees.items():
+        if value[0] == EXTERNAL and expression[0] == Op.NEW and dialect.selects and value[1][:1] != "?":
+            found[EXTERNAL, value[1].removesuffix("#") + "#"] = sure
+            continue
         add(found, invoked(solver, value, made, sure))
         if expression[0] == Op.NEW and value[0] == FUNCTION and makes_objects(solver, value[1]):
             found[OBJECT, value[1], False] = min(sure, Reason.ATTRIBUTE)
@@ -180,7 +184,7 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
         add(found, solver.value(("type", solver.child(function, given.type), None)))
         if any(value[0] in (OBJECT, CLASS, CONTAINER) for value in found):
             return add(found, _exact(solver, solver.taken(cell), found))
-    found = capped(found, Reason.FLOW)
+    found = found if dialect.selects else capped(found, Reason.FLOW)
     taken = solver.taken(cell)
     if dialect.typed and (said := _expected(solver, cell)):
         taken = capped(add(_exact(solver, taken, said), said), Reason.FLOW)

@@ -387,6 +387,10 @@ class Classes:
             return self.whole(outer)
         return None
 
+    def stands_in(self, scope: int, base: int) -> bool:
+        """Whether a class, or a part of it, stands in the file of an expression or scope."""
+        return any(at & ~MASK == base for at in (scope, *self._parts.get(scope, ())))
+
     def extended(self, scope: int) -> int | None:
         """The class whose member a function is from outside, without a parameter for the object."""
         flags = self._project.scope(scope).flags

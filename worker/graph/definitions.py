@@ -130,7 +130,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     flags, kept = said_of(builder, node, decorators)
     named = word if own == NONE else own
     name = builder.key_name(word) if own == NONE and word != NONE else builder.name(own) if own != NONE else NONE
-    is_constructor = bool(tree.labels[node] & CONSTRUCTOR)
+    is_constructor = bool(tree.labels[node] & CONSTRUCTOR) and not flags & Flag.STATIC
     if is_constructor:
         name = builder.named(builder.dialect.constructors[0])
     around = builder.scope

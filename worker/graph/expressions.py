@@ -422,12 +422,38 @@ def text(builder: Builder, node: int, use: int) -> int:
     if written[:1] == "'" and builder.dialect.overloads and builder.dialect.declared:
         return 1  # `char` and `char *` are not told apart
     if written[:1] == "'" and builder.dialect.selects:
-        return builder.add(Op.CAST, builder.add(Op.NAME, builder.named("char"), NONE, None), 1)
+        return of_name(builder, "char")
     if written[-1:] in "'\"`":
         return builder.add(Op.TEXT, builder.named(written.strip("'\"`")))
     if written in ("true", "false") and builder.dialect.overloads:
-        return builder.add(Op.CAST, builder.add(Op.NAME, builder.named("boolean"), NONE, None), 1)
+        return of_name(builder, "boolean")
     return 1
+
+
+@visits("class_of")
+def class_of(builder: Builder, node: int, _use: int) -> int:
+    """`A.class`"""
+    for kid in builder.tree.kids[node]:
+        builder.visit(kid, Use.TYPE)
+    type_ = builder.dialect.literals.get("class")
+    return of_name(builder, type_) if type_ else 1
+
+
+@visits("nullable")
+def nullable(builder: Builder, node: int, use: int) -> int:
+    """`int?`, which is another type than `int`; of a class it is the same."""
+    of = builder.tree.first(node, VALUE)
+    at = builder.optional(of, use)
+    name = builder.tree.text(of).rpartition(".")[2] if of != NONE else ""
+    name = builder.dialect.type_aliases.get(name, name)
+    if name in builder.dialect.texts or not builder.dialect.is_plain(name):
+        return at
+    return builder.add(Op.NAME, builder.named(name + "?"), NONE, None)
+
+
+def of_name(builder: Builder, type_: str) -> int:
+    """An object of a type outside the project."""
+    return builder.add(Op.CAST, builder.add(Op.NAME, builder.named(type_), NONE, None), 1)
 
 
 @visits("number")
@@ -437,7 +463,7 @@ def number(builder: Builder, node: int, _use: int) -> int:
     found = NUMERAL.fullmatch(written[:MAX_KEY])
     end = (found["end"] or "").lower() or "." * bool(found["part"]) if found else ""
     if type_ := builder.dialect.literals.get(end):
-        return builder.add(Op.CAST, builder.add(Op.NAME, builder.named(type_), NONE, None), 1)
+        return of_name(builder, type_)
     if len(written) > MAX_DIGITS or end:
         return 1
     if found and found["base"]:
@@ -572,6 +598,13 @@ def choice(builder: Builder, node: int, use: int) -> int:
         else:
             read_choice(builder, kid, inner, found)
     return builder.add(Op.CHOICE, [at for kid, at in found if tree.labels[kid] & ARM])
+
+
+@visits("sum")
+def sum_(builder: Builder, node: int, _use: int) -> int:
+    """`a + b`"""
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
+    return builder.add(Op.SUM, [builder.visit(kid) for kid in builder.tree.kids[node]])
 
 
 @visits("operation", "narrow")

@@ -28,6 +28,7 @@ from fledgling.worker.graph.values import (
     add,
     capped,
 )
+from fledgling.worker.language import Dialect
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
@@ -232,6 +233,37 @@ def space(_solver: Solver, cell: Cell) -> Values:
 def choice(solver: Solver, node: int, expression: Expression) -> Values:
     """CHOICE"""
     return joined(solver, [solver.child(node, part) for part in expression[1]], Reason.SEVERAL)
+
+
+def sum_(solver: Solver, node: int, expression: Expression) -> Values:
+    """SUM"""
+    held = [dict(solver.value(solver.child(node, part))) for part in expression[1]]
+    dialect = solver.project.unit(node).dialect
+    for values in held:
+        if values and all(_is_text(dialect, value) for value in values):
+            return values
+    if not all(held) or not all(_is_number(dialect, value) for values in held for value in values):
+        return {}
+    return {_as_wide(dialect, value): sure for values in held for value, sure in values.items()}
+
+
+def _is_text(dialect: Dialect, value: Value) -> bool:
+    return value[:2] == (CONSTANT, "text") or _plain_name(value) in dialect.texts
+
+
+def _is_number(dialect: Dialect, value: Value) -> bool:
+    return value[:2] == (CONSTANT, "number") or _plain_name(value) in (*dialect.numbers, *dialect.widens)
+
+
+def _as_wide(dialect: Dialect, value: Value) -> Value:
+    """A number as it is added: one narrower than an `int` is one."""
+    is_narrow = "int" in dialect.widens.get(_plain_name(value), ())
+    return (EXTERNAL, "int#") if is_narrow else value
+
+
+def _plain_name(value: Value) -> str:
+    """The last name of a type outside of which a value is."""
+    return str(value[1]).removesuffix("#").rpartition(".")[2] if value[0] == EXTERNAL else ""
 
 
 def reach(solver: Solver, node: int, expression: Expression) -> Values:
@@ -549,6 +581,9 @@ def instance(solver: Solver, node: int, expression: Expression) -> Values:
     found: Values = {}
     for value, sure in classes_in(solver, solver.child(node, expression[1])).items():
         found[OBJECT, value[1], True] = min(sure, Reason.DECLARED)
+    if solver.project.unit(node).dialect.selects:  # which overload takes it is told by a class outside, too
+        held = solver.value(solver.child(node, expression[1]))
+        found.update({(EXTERNAL, value[1] + "#"): sure for value, sure in held.items() if value[0] == EXTERNAL})
     return capped(found, Reason.SEVERAL) if len(found) > 1 else found
 
 
@@ -582,6 +617,8 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     value = dict(solver.value(solver.child(node, expression[2]))) if expression[2] != NONE else {}
     type_ = solver.value(("type", solver.child(node, expression[1]), None))
     is_typed = solver.project.unit(node).dialect.typed
+    if solver.project.unit(node).dialect.selects and any(held[0] == EXTERNAL for held in type_):
+        value = {held: min(sure, Reason.ATTRIBUTE) for held, sure in value.items() if held[0] != EXTERNAL}
     is_settled = is_typed and any(held[0] == OBJECT or is_pointer(solver, held) for held in type_)
     if not is_settled and any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
         return value

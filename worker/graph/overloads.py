@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from fledgling.worker.graph.arguments import Call, takes_receiver
+from fledgling.worker.graph.overrides import alike, parameter_types
+from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
@@ -26,6 +28,10 @@ ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the in
 MAX_INHERITED = 64  # functions of one name in the classes above; of more, those of the nearest count
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
 NO, PERHAPS, BOXED, WIDER, YES, LITERAL = -1, 1, 2, 3, 4, 5  # how well an argument fits
+UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
+MAX_COMPARED = 16  # functions that fit equally well, of which each is compared with the others
+Group = tuple[int | None, int]  # the class of some functions, and their name
+Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
 
 
 def called(solver: Solver, values: Values, made: Call) -> Values:
@@ -65,7 +71,7 @@ def fitting(solver: Solver, values: Values, made: Call) -> Values:
     Where none of a class takes the arguments, those of the classes above it are meant; where none does at all, the
     arguments are not what they seem, and each is possible.
     """
-    groups: dict[tuple[int | None, int], list[Value]] = {}
+    groups: dict[Group, list[Value]] = {}
     for value in values:
         if value[0] in (FUNCTION, BOUND):
             row = solver.project.scope(value[1])
@@ -73,13 +79,47 @@ def fitting(solver: Solver, values: Values, made: Call) -> Values:
             if unit.dialect.overloads and row.name != NONE:
                 groups.setdefault((solver.classes.owner(value[1]), unit.names[row.name]), []).append(value)
     found = dict(values)
-    for (owner, name), group in groups.items():
-        if len(group) < 2 and not solver.project.unit(group[0][1]).dialect.selects:
+    meant: dict[Group, tuple[list[Value], int]] = {}
+    above = {key: _asked_above(solver, key, groups) for key in groups} if len(groups) > 1 else {}
+    for key in sorted(groups, key=lambda key: above.get(key) is not None):
+        (owner, name), group = key, groups[key]
+        asked = above.get(key)
+        if asked is not None and asked in meant:
+            chosen, reason = _overriding(solver, group, *meant[asked])
+        elif len(group) > 1 or solver.project.unit(group[0][1]).dialect.selects:
+            chosen, reason = meant[key] = _chosen(solver, _seen(solver, group, made), owner, name, made)
+        else:
             continue
-        chosen, reason = _chosen(solver, group, owner, name, made)
         surest = max(found.pop(value) for value in group)
         found.update((value, min(values.get(value, surest), reason)) for value in chosen)
     return _not_all(solver, found)
+
+
+def _asked_above(solver: Solver, key: Group, groups: dict[Group, list[Value]]) -> Group | None:
+    """The topmost class above one that is asked as well: where types are declared it says which overload is meant."""
+    owner, name = key
+    if owner is None or not solver.project.unit(owner).dialect.typed:
+        return None
+    return next(((at, name) for at in reversed(solver.classes.order(owner)[1:]) if (at, name) in groups), None)
+
+
+def _overriding(solver: Solver, group: list[Value], meant: list[Value], reason: int) -> tuple[list[Value], int]:
+    """Of the functions of a class those that override what is meant of a class above it."""
+    above = [parameter_types(solver, at[1]) for at in meant]
+    how = {value: max(alike(parameter_types(solver, value[1]), each) for each in above) for value in group}
+    best = max(how.values())
+    return ([value for value in group if how[value] == best], reason) if best else ([], reason)
+
+
+def _seen(solver: Solver, group: list[Value], made: Call) -> list[Value]:
+    """The functions that a call sees: a private one only in the files of its class, unless there is no other."""
+    seen = [value for value in group if not _is_hidden(solver, value[1], made.node & ~MASK)]
+    return seen or group
+
+
+def _is_hidden(solver: Solver, function: int, base: int) -> bool:
+    owner = solver.classes.owner(function) if solver.project.scope(function).flags & Flag.HIDDEN else None
+    return owner is not None and not solver.classes.stands_in(owner, base)
 
 
 def _not_all(solver: Solver, values: Values) -> Values:
@@ -100,11 +140,17 @@ def _chosen(solver: Solver, group: list[Value], owner: int | None, name: int, ma
     """The functions of one name and class that a call may mean, or of the classes above it, and how sure they are."""
     selects = solver.project.unit(group[0][1]).dialect.selects
     fit = {value: taken(solver, value, made) for value in group}
-    is_found = any(own.takes and not own.against for own in fit.values())
-    if owner is not None and (selects == "all" or (selects and not is_found)):
+    is_found = any(_settles(solver, value[1], own) for value, own in fit.items())
+    if (
+        owner is not None
+        and (selects == "all" or (selects and not is_found))
+        and not _is_constructor(solver, group[0][1])
+    ):
         _take_inherited(solver, fit, owner, name, made)
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
+    if len(chosen) > 1 and selects and all(fit[value].is_sure for value in chosen):
+        chosen = _narrowest(solver, chosen, len(made.arguments))
     if selects and not fit[chosen[0]].takes:
         return group, Reason.OTHER_ARGUMENTS
     if len(chosen) > 1:
@@ -113,6 +159,70 @@ def _chosen(solver: Solver, group: list[Value], owner: int | None, name: int, ma
     others = sum(own.takes and not own.against for own in fit.values()) > 1
     is_doubtful = fit[only].against or (others and not fit[only].is_sure)
     return chosen, Reason.OVERLOAD if selects and is_doubtful else Reason.BOUND
+
+
+def _is_constructor(solver: Solver, function: int) -> bool:
+    """Whether a function makes objects of its class alone."""
+    unit, own = solver.project.unit(function), solver.project.scope(function).name
+    return unit.dialect.own_constructors and own != NONE and unit.facts.names[own] in unit.dialect.constructors
+
+
+def _settles(solver: Solver, function: int, fit: "Fit") -> bool:
+    """Whether no class above is asked, since a function that the class itself declares surely takes the arguments.
+
+    One that overrides another is declared above, as C# sees it.
+    """
+    is_above = solver.project.scope(function).flags & Flag.OVERRIDES
+    return fit.takes and not fit.against and fit.is_sure and not is_above
+
+
+def _narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
+    """Of functions that fit equally well those of which no other one takes narrower types."""
+    if len(chosen) > MAX_COMPARED:
+        return chosen
+    dialect = solver.project.unit(chosen[0][1]).dialect
+    types = {value: _wanted_types(solver, value, count) for value in chosen}
+    found = [
+        at
+        for at in chosen
+        if not any(_are_narrower(solver, dialect, types[by], types[at]) for by in chosen if by != at)
+    ]
+    return found or chosen
+
+
+def _wanted_types(solver: Solver, value: Value, count: int) -> list[Wanted]:
+    """The types of the parameters of a function that so many arguments go to."""
+    skip = 1 if value[0] == BOUND and takes_receiver(solver, value[1]) else 0
+    parameters = solver.project.scope(value[1]).parameters[skip : skip + count]
+    types = (NONE if each.type == NONE else solver.child(value[1], each.type) for each in parameters)
+    return [("", []) if type_ == NONE else _wanted(solver, type_) for type_ in types]
+
+
+def _are_narrower(solver: Solver, dialect: Dialect, own: list[Wanted], others: list[Wanted]) -> bool:
+    """Whether some types are those of others, or narrower, and one of them is."""
+    how = [_narrows(solver, dialect, *pair) for pair in zip(own, others, strict=False)]
+    return len(own) == len(others) and YES in how and NO not in how
+
+
+def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> int:
+    """Whether a type is narrower than another one; PERHAPS where they are the same."""
+    (name, objects), (wider, others) = own, other
+    if objects and others:
+        if objects[0][1] == others[0][1]:
+            return PERHAPS
+        return YES if others[0][1] in solver.classes.order(objects[0][1]) else NO
+    if wider in ANYTHING and not others:
+        return PERHAPS if name in ANYTHING and not objects else YES
+    if name == wider and not objects and not others:
+        return PERHAPS
+    is_wider = not (objects or others) and (widens_to(dialect, name, wider) or dialect.boxes.get(name) == wider)
+    return YES if is_wider else NO
+
+
+def widens_to(dialect: Dialect, name: str, wider: str) -> bool:
+    """Whether what is of a type is of a wider one as well: an `int` is a `long`, and an `int?`."""
+    plain = name.removesuffix("?")
+    return wider.removesuffix("?") in (plain, *dialect.widens.get(plain, ())) and (plain == name or wider[-1:] == "?")
 
 
 def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: int, made: Call) -> None:
@@ -142,12 +252,18 @@ def _inherited(solver: Solver, owner: int, name: int) -> Iterable[int]:
         above, _ = solver.classes.of_class(owner, name, owner)
         while above is not None and len(found) < MAX_INHERITED:
             own = [function for _, function in map(solver.project.defined, solver.project.table(above)[name])]
-            own = [at for at in own if at >= 0 and solver.project.scope(at).kind == ScopeKind.FUNCTION]
+            own = [at for at in own if at >= 0 and _is_inherited(solver, at)]
             found += [function for function in own if _shape(solver, function) not in nearer]
             nearer.update(_shape(solver, function) for function in own)
             above, _ = solver.classes.of_class(owner, name, above)
         solver.inherited[owner, name] = found
     return found
+
+
+def _is_inherited(solver: Solver, function: int) -> bool:
+    """Whether what a class has of a name is a function that a class below has as well."""
+    row = solver.project.scope(function)
+    return row.kind == ScopeKind.FUNCTION and not row.flags & (Flag.HIDDEN | Flag.EXPLICIT)
 
 
 def _shape(solver: Solver, function: int) -> object:
@@ -201,55 +317,69 @@ def taken(solver: Solver, value: Value, made: Call) -> Fit:
         takes=True,
         against=each.count(NO),
         score=sum(fit for fit in each if fit != NO) + (-1 if has_rest else left),
-        is_sure=not (has_rest or made.words) and all(fit > PERHAPS for fit in each),
+        is_sure=not (has_rest or made.words)
+        and all(fit > PERHAPS for fit in each)
+        and all(_is_declared(solver, function, cell) for cell, _ in made.arguments),
     )
 
 
+def _is_declared(solver: Solver, function: int, cell: Cell) -> bool:
+    """Whether the type of an argument is declared, and not only inferred."""
+    selects = solver.project.unit(function).dialect.selects
+    return not selects or any(sure >= CERTAIN for sure in solver.value(cell).values())
+
+
 def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
-    """How well one argument fits a parameter."""
+    """How well one argument fits a parameter: what is declared of it, else all that it may be."""
     values = solver.value(cell)
     if parameter.type == NONE or not values:
         return PERHAPS
-    type_ = solver.child(function, parameter.type)
-    name, wanted = _wanted(solver, type_)
+    wanted = _wanted(solver, solver.child(function, parameter.type))
     dialect = solver.project.unit(function).dialect
-    best = NO
-    for value in values:
-        if value[0] == OBJECT:
-            order = solver.classes.order(value[1])
-            if wanted:
-                place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
-                own = NO if place == NO else max(YES - place, 2)
-            else:
-                own = PERHAPS if name in ANYTHING or value[1] in solver.classes.has_external_base else NO
-        elif value[0] == CONSTANT:
-            known = dialect.numbers if value[1] == "number" else dialect.texts
-            is_other = value[1] == "number" and dialect.declared and not wanted and not dialect.is_plain(name)  # size_t
-            otherwise = WIDER if is_other else NO
-            own = known.get(name, PERHAPS if _is_above_plain(name) else otherwise)
-            if name == "char" and value[1] == "text" and dialect.declared:
-                own = LITERAL  # char * is what a literal is
-        elif value[0] == EXTERNAL:
-            own = _of_external(dialect, value[1], name, is_own=bool(wanted))
-        elif value[0] == FUNCTION:
-            own = NO if name in dialect.texts or name in dialect.numbers else PERHAPS
-        elif value[0] in (CONTAINER, CLASS):
-            is_other = wanted and value[0] == CONTAINER  # a class may stand for its companion object
-            own = NO if is_other or name in dialect.numbers or name in dialect.texts else PERHAPS
-        else:
-            own = PERHAPS
-        best = max(best, own)
-    return best
+    declared = [value for value, sure in values.items() if sure >= CERTAIN] if dialect.selects else []
+    each = [_fits(solver, dialect, value, wanted) for value in declared or values]
+    return min(each) if dialect.selects else max(each)
 
 
-def _wanted(solver: Solver, type_: int) -> tuple[str, list[Value]]:
+def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
+    """How well a value fits a type."""
+    name, wanted = type_
+    if value[0] == OBJECT:
+        order = solver.classes.order(value[1])
+        if wanted:
+            place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
+            return NO if place == NO else max(YES - place, 2)
+        return PERHAPS if name in ANYTHING or value[1] in solver.classes.has_external_base else NO
+    if value[0] == CONSTANT:
+        return _of_constant(dialect, value, name, is_own=bool(wanted))
+    if value[0] == EXTERNAL:
+        return _of_external(dialect, value[1], name, is_own=bool(wanted))
+    is_plain = name in dialect.texts or name in dialect.numbers
+    if value[0] in (CONTAINER, CLASS):
+        is_other = wanted and value[0] == CONTAINER  # a class may stand for its companion object
+        return NO if is_other or is_plain else PERHAPS
+    return NO if value[0] == FUNCTION and is_plain else PERHAPS
+
+
+def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> int:
+    """How well a number or text that is written out fits a type of a name."""
+    known = dialect.numbers if value[1] == "number" else dialect.texts
+    if name == "char" and value[1] == "text" and dialect.declared:
+        return LITERAL  # char * is what a literal is
+    is_other = value[1] == "number" and dialect.declared and not is_own and not dialect.is_plain(name)  # size_t
+    otherwise = PERHAPS if _is_above_plain(name) else WIDER if is_other else NO
+    return known.get(name, min(known.get(name.removesuffix("?"), otherwise), WIDER))
+
+
+def _wanted(solver: Solver, type_: int) -> Wanted:
     """The last name of a type, "" where it may be any, and the objects of it that the project defines."""
     project = solver.project
     values = solver.value(("type", type_, None))
     wanted = [value for value in values if value[0] == OBJECT]
     if not values and solver.op(type_) in (Op.NAME, Op.BARE):  # a type parameter
         return "", wanted
-    name = project.last_name(type_)
+    op, *parts = project.expression(type_)
+    name = project.last_name(solver.child(type_, parts[0]) if op == Op.INDEX else type_)
     return name if wanted else project.unit(type_).dialect.type_aliases.get(name, name), wanted
 
 
@@ -260,6 +390,8 @@ def _is_above_plain(name: str) -> bool:
 
 def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int:
     """How well an object of a type outside the project, `a.B#`, fits what is declared to be of a type of that name."""
+    before, _, behind = full.partition("?#.")
+    full = before + "#" if behind in UNWRAPPED else full
     if not full.endswith("#"):
         return PERHAPS
     last = full[:-1].rpartition(".")[2]
@@ -270,7 +402,7 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
         return PERHAPS
     if last in dialect.texts and name in dialect.texts:
         return dialect.texts[name]
-    if name in dialect.widens.get(last, ()):
+    if widens_to(dialect, last, name):
         return WIDER
     if dialect.boxes.get(last) == name:
         return BOXED

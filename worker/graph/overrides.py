@@ -1,6 +1,5 @@
 """Which functions of one name override which, where those of one class may take different arguments."""
 
-from functools import cache
 from typing import Any
 
 from fledgling.worker.graph.project import MASK
@@ -20,7 +19,6 @@ class Overrides:
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
-        self.taken = cache(self._taken)
 
     def found(self, own: list[int], above: list[list[int]]) -> list[tuple[int, int, int]]:
         """Which functions of a class override which of the classes above it, the nearest first; and 0, or a Reason.
@@ -35,7 +33,7 @@ class Overrides:
             for others in above:
                 others = [other for other in others if may_override(self._solver, function, other)]
                 left -= len(others)
-                how = [(other, alike(self.taken(function), self.taken(other))) for other in others] if left > 0 else []
+                how = [(other, self._compared(function, other)) for other in others] if left > 0 else []
                 if sure := [other for other, sameness in how if sameness == YES]:
                     found.append((function, sure[-1], 0))
                     break
@@ -50,48 +48,60 @@ class Overrides:
         count = len(self._solver.project.scope(function).parameters)
         return [other for other in others if len(self._solver.project.scope(other).parameters) == count][-1:]
 
-    def _taken(self, function: int) -> tuple[Type, ...]:
-        """The types of a function's parameters."""
-        return tuple(self._of(function, parameter) for parameter in self._solver.project.scope(function).parameters)
+    def _compared(self, function: int, other: int) -> int:
+        """Whether two functions take the same."""
+        return alike(parameter_types(self._solver, function), parameter_types(self._solver, other))
 
-    def _of(self, function: int, parameter: Parameter) -> Type:
-        if parameter.type == NONE:
-            return None
-        found = self._read(self._solver.child(function, parameter.type), 0)
-        return ("array", found) if parameter.rest and not (found and found[0] == "array") else found
 
-    def _read(self, node: int, depth: int) -> Type:
-        """What a type says."""
-        op, *parts = self._solver.project.expression(node)
-        base = node & ~MASK
-        if depth > MAX_WITHIN:
-            return None
-        if op == Op.ARRAY:
-            return "array", self._read(base | parts[0], depth + 1)
-        if op == Op.FUNCTION:
-            return "function", None
-        if op == Op.INDEX:
-            key, *some = self._solver.project.expression(base | parts[1])
-            within = some[0] if key == Op.TUPLE else [parts[1]]
-            arguments = tuple(self._read(base | each, depth + 1) for each in within if each >= 0)
-            return "applied", self._read(base | parts[0], depth + 1), arguments
-        return self._named(node)
+def parameter_types(solver: Solver, function: int) -> tuple[Type, ...]:
+    """The types of a function's parameters."""
+    found = solver.parameter_types.get(function)
+    if found is None:
+        parameters = solver.project.scope(function).parameters
+        found = solver.parameter_types[function] = tuple(_of(solver, function, each) for each in parameters)
+    return found
 
-    def _named(self, node: int) -> Type:
-        project = self._solver.project
-        values = self._solver.value(("type", node, None))
-        if len(values) != 1:
-            return None
-        [value] = values
-        if value[0] == OBJECT:
-            name = project.scope(value[1]).name
-            return "class", value[1], "" if name == NONE else project.unit(value[1]).facts.names[name]
-        if value[0] != EXTERNAL:
-            return None
-        name = value[1].removesuffix("#").rpartition(".")[2]
-        unit = project.unit(node)
-        name = unit.dialect.type_aliases.get(name, name)
-        return "name", unit.language, unit.dialect.spellings.get(name, unit.dialect.boxes.get(name, name)), name
+
+def _of(solver: Solver, function: int, parameter: Parameter) -> Type:
+    if parameter.type == NONE:
+        return None
+    found = _read(solver, solver.child(function, parameter.type), 0)
+    return ("array", found) if parameter.rest and not (found and found[0] == "array") else found
+
+
+def _read(solver: Solver, node: int, depth: int) -> Type:
+    """What a type says."""
+    op, *parts = solver.project.expression(node)
+    base = node & ~MASK
+    if depth > MAX_WITHIN:
+        return None
+    if op == Op.ARRAY:
+        return "array", _read(solver, base | parts[0], depth + 1)
+    if op == Op.FUNCTION:
+        return "function", None
+    if op == Op.INDEX:
+        key, *some = solver.project.expression(base | parts[1])
+        within = some[0] if key == Op.TUPLE else [parts[1]]
+        arguments = tuple(_read(solver, base | each, depth + 1) for each in within if each >= 0)
+        return "applied", _read(solver, base | parts[0], depth + 1), arguments
+    return _named(solver, node)
+
+
+def _named(solver: Solver, node: int) -> Type:
+    project = solver.project
+    values = solver.value(("type", node, None))
+    if len(values) != 1:
+        return None
+    [value] = values
+    if value[0] == OBJECT:
+        name = project.scope(value[1]).name
+        return "class", value[1], "" if name == NONE else project.unit(value[1]).facts.names[name]
+    if value[0] != EXTERNAL:
+        return None
+    name = value[1].removesuffix("#").rpartition(".")[2]
+    unit = project.unit(node)
+    name = unit.dialect.type_aliases.get(name, name)
+    return "name", unit.language, unit.dialect.spellings.get(name, unit.dialect.boxes.get(name, name)), name
 
 
 def may_override(solver: Solver, own: int, above: int) -> bool:

@@ -89,6 +89,7 @@ KINDS = [
     "slice",
     "cast",
     "choice",
+    "sum",
     "list",
     "variant",
     "tuple",
@@ -106,6 +107,8 @@ KINDS = [
     "array",
     "channel",
     "typeof",
+    "class_of",
+    "nullable",
     "label",
     "name",
 ]

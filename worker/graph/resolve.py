@@ -26,6 +26,7 @@ OPERATIONS = {
     Op.FUNCTION: operations.function,
     Op.CLASS: operations.class_,
     Op.CHOICE: operations.choice,
+    Op.SUM: operations.sum_,
     Op.ELEMENT: operations.element,
     Op.POINTED: operations.pointed,
     Op.ADDRESSED: operations.addressed,

@@ -82,6 +82,7 @@ class Op:
     RECEIVED = 38  # of: what a loop over it gives that has one name, where that is its place unless it is a channel
     POINTED = 39  # of, the operator's name: what a pointer of a library points to, `*a`; any other value is that itself
     ADDRESSED = 40  # of: `&a`, which points to a pointer of a library; any other value is that itself
+    SUM = 41  # of, of: a text if one of them is one, else a number as wide as the wider one
 
 
 class ScopeKind:

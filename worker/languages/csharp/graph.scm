@@ -47,7 +47,9 @@
 (conditional_expression condition: (_) @cond consequence: (_) @arm alternative: (_) @arm) @choice
 (binary_expression) @operation
 (binary_expression left: (_) @arm operator: "??" right: (_) @arm) @choice
-[(prefix_unary_expression) (postfix_unary_expression) (typeof_expression)] @operation
+(binary_expression left: (_) @arm operator: "+" right: (_) @arm) @sum
+[(prefix_unary_expression) (postfix_unary_expression)] @operation
+(typeof_expression) @class_of
 (postfix_unary_expression (_) @value "!") @await
 (await_expression (_) @value) @await
 [(string_literal) (verbatim_string_literal) (interpolated_string_expression) (raw_string_literal) (character_literal) (null_literal) (boolean_literal)] @text
@@ -67,8 +69,8 @@
 (explicit_interface_specifier (_) @base)
 ([(method_declaration (modifier) @overrides) (property_declaration (modifier) @overrides) (event_declaration (modifier) @overrides)]
   (#eq? @overrides "override"))
-([(method_declaration (modifier) @hidden) (property_declaration (modifier) @hidden)] (#eq? @hidden "private"))
-(method_declaration (modifier "static" @static))
+([(method_declaration (modifier) @hidden) (constructor_declaration (modifier) @hidden) (property_declaration (modifier) @hidden)] (#eq? @hidden "private"))
+[(method_declaration (modifier "static" @static)) (constructor_declaration (modifier "static" @static))]
 (method_declaration (modifier "abstract" @abstract))
 (method_declaration (modifier "extern" @abstract))
 ((method_declaration parameters: (parameter_list . (parameter (modifier) @_this) @extension_of)) (#eq? @_this "this"))
@@ -115,7 +117,7 @@
 (generic_name . (identifier) @of) @index
 (type_argument_list (_) @type)
 (array_type type: (_) @of) @array
-(nullable_type type: (_) @value) @await
+(nullable_type type: (_) @value) @nullable
 (implicit_type) @text
 
 ; ---- statements

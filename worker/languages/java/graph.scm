@@ -30,10 +30,10 @@
 (super) @super
 [(string_literal) (character_literal) (null_literal) (true) (false)] @text
 [(decimal_integer_literal) (hex_integer_literal) (octal_integer_literal) (binary_integer_literal) (decimal_floating_point_literal)] @number
-(class_literal) @operation
+(class_literal) @class_of
 (ternary_expression condition: (_) @cond consequence: (_) @arm alternative: (_) @arm) @choice
 [(binary_expression) (unary_expression) (update_expression)] @operation
-(binary_expression left: (_) @arm operator: "+" right: (_) @arm) @choice
+(binary_expression left: (_) @arm operator: "+" right: (_) @arm) @sum
 (instanceof_expression left: (_) @left right: (_) @type name: (identifier)? @bind) @narrow
 (lambda_expression body: (_) @value) @lambda
 (lambda_expression body: (block) @body)
@@ -46,7 +46,7 @@
 (constructor_declaration name: (_) @word body: (_) @body) @function @constructor
 (compact_constructor_declaration name: (_) @word body: (_) @body) @function @constructor
 (method_declaration (modifiers "static" @static))
-(method_declaration (modifiers "private" @hidden))
+[(method_declaration (modifiers "private" @hidden)) (constructor_declaration (modifiers "private" @hidden))]
 (class_declaration (modifiers "private" @hidden))
 (field_declaration (modifiers "static" @static))
 (field_declaration (modifiers "private" @hidden))
@@ -96,6 +96,8 @@
 (try_with_resources_statement (finally_clause) @finally)
 (resource type: (_) @type name: (identifier) @left @bind value: (_) @right) @assign
 (catch_clause body: (_) @body) @handler
+(catch_type (_) @arm . (_)) @choice
+(catch_type (_) . (_) @arm) @choice
 (catch_formal_parameter (catch_type) @type name: (identifier) @left @bind)
 (break_statement) @break
 (continue_statement) @continue

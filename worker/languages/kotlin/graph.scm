@@ -25,6 +25,7 @@
 (is_expression left: (_) @left right: (_) @type) @narrow
 (binary_expression) @operation
 (binary_expression left: (_) @arm operator: "?:" right: (_) @arm) @choice
+(binary_expression left: (_) @arm operator: "+" right: (_) @arm) @sum
 [(string_literal) (multiline_string_literal) (character_literal)] @text
 [(number_literal) (float_literal)] @number
 (this_expression) @this
