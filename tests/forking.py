@@ -4,12 +4,13 @@
 process is the one that the command would have started: a child of whoever asked, with the same descriptors, directory,
 environment, words and exit status. What differs is what it did before: its environment as the kernel shows it is empty,
 its limits, umask and ignored signals are those of the first of its kind, with which it shares memory, and that it can
-load its modules, when, and what it does meanwhile cannot be seen. The back processes of such a process are forked from
-itself, with all that confines it and all that it holds in memory, but while it has other threads: those, as other
-programs that it starts, are executed. A test of what differs says so, by the fixture `executed`, or of back processes
-alone by `executed_behind`.
+load its modules, when, and what it does meanwhile cannot be seen; and that it ends without taking its modules down.
+The back processes of such a process are forked from itself, with all that confines it and all that it holds in memory,
+but while it has other threads: those, as other programs that it starts, are executed. A test of what differs says so,
+by the fixture `executed`, or of back processes alone by `executed_behind`.
 """
 
+import atexit
 import ctypes
 import fcntl
 import gc
@@ -398,7 +399,29 @@ def main() -> None:
     assert len(os.listdir("/proc/self/task")) == 1, "a process with threads cannot be forked"
     module, *words = become_each(socket.socket(fileno=int(asked)))
     sys.argv[1:] = words
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if isinstance(end.code, int | None):
+            end_at_once(end.code or 0)
+        raise
+
+
+def end_at_once(status: int) -> None:
+    """End as the interpreter does, but take nothing down, which would touch, and so copy, all that forks share.
+
+    Return where what was printed cannot be written: the interpreter says so.
+    """
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":
