@@ -16,7 +16,8 @@ from fledgling.messages.answers import Architecture, Exploration, Next, Refusal,
 from fledgling.messages.questions import Explore
 from fledgling.worker.ranking import sentences
 from fledgling.worker.ranking.sentences import Sentence
-from fledgling.worker.tools.architecture import TOKENS, scripts
+from fledgling.worker.tools import manifests
+from fledgling.worker.tools.architecture import TOKENS
 from fledgling.worker.tools.components import components, layers
 
 # ---- sentences -------------------------------------------------------------------------------------------------------
@@ -150,6 +151,11 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
     ),
     "a fence that is never closed": ("# Uploads\n\n```\n\nSends files again.\n", "Uploads: Sends files again."),
     "a sentence above a fence": ("# Uploads\n\nSends files again\n```sh\ncode\n```\n", "Uploads: Sends files again"),
+    "a field that goes on": (
+        ":Version: 1\n:Keywords: one,\n  two, three, four\n\nSends files again.\n",
+        "Sends files again.",
+    ),
+    "a name that leads away": ("Up_ sends __files__ again_.\n", "Up sends __files__ again."),
     "prose alone": ("Sends files again. More.\n", "Sends files again."),
     "nothing": ("\n\n", None),
 }
@@ -218,9 +224,45 @@ HOSTILE += [
 ]
 
 
-@pytest.mark.parametrize("text", ["\n" * 60_000, "q" * 60_000, "q=" * 30_000, " " * 60_000], ids=lambda text: text[:2])
-def test_a_hostile_manifest_takes_no_time(text: str) -> None:
-    costs_under(0.2, lambda: [*scripts(f"[project.scripts]\n{text}")])
+# Of a manifest: its name, its text, and what it says the project is.
+MANIFESTS = {
+    "of Python": ("pyproject.toml", '[project]\ndescription = "Sends files away"  # so\n', "Sends files away"),
+    "of Poetry": (
+        "pyproject.toml",
+        "[tool.poetry]\nname='a'\ndescription = 'Sends \"all\" files'\n",
+        'Sends "all" files',
+    ),
+    "of another section": ("pyproject.toml", '[tool.other]\ndescription = "Sends files away"\n', None),
+    "of Rust, on lines": ("Cargo.toml", '[package]\ndescription = """\nSends\nfiles away"""\n', "Sends files away"),
+    "of a workspace": ("Cargo.toml", "[package]\ndescription.workspace = true\n", None),
+    "of setuptools": ("setup.cfg", "[metadata]\ndescription = Sends files away\nname = up\n", "Sends files away"),
+    "in another file": ("setup.cfg", "[metadata]\ndescription = file: README.md, CHANGES.md, and more\n", None),
+    "of Node": ("package.json", '{"description": "Sends files\\nto a bucket"}', "Sends files to a bucket"),
+    "of a name": ("package.json", '{"description": "web shop"}', None),
+    "of a number": ("package.json", '{"description": 17}', None),
+    "of no object": ("composer.json", '["Sends files away"]', None),
+    "of no JSON": ("composer.json", '{"description": ', None),
+    "of a gem": ("up.gemspec", "Gem.new do |s|\n  s.summary = 'Sends files away'.freeze\nend\n", "Sends files away"),
+    "of a gem without": ("up.gemspec", "Gem.new do |s|\nend\n", None),
+}
+
+
+@every_row("case", MANIFESTS)
+def test_a_manifest_says_what_the_project_is(case: str) -> None:
+    name, text, expected = MANIFESTS[case]
+    assert manifests.says(name, text) == expected
+
+
+LONG = ["\n", "q", "q=", " ", 'description="""', "description = ' ", "' ", "s.summary = ' ", "[project]\n", '{"a":[']
+
+
+@pytest.mark.parametrize("part", LONG)
+def test_a_hostile_manifest_takes_no_time(part: str) -> None:
+    text = part * (manifests.MOST_BYTES // len(part))
+    costs_under(0.2, lambda: [*manifests.scripts(f"[project.scripts]\n{text}")])
+    for name in (*manifests.SPEAKING, "a.gemspec"):
+        costs_under(0.2, lambda name=name: manifests.says(name, f"[package]\ndescription = '{text}"))
+        costs_under(0.2, lambda name=name: manifests.says(name, f"[package]\n{text}"))
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:4])
@@ -274,7 +316,8 @@ FILES = {
     "many/first.py": "def first():\n" + "    pass\n" * 50,
     "many/z.py": "def first(): ...\n",
     "many/c.py": "".join(f"class C{number}: ...\n" for number in range(6)),
-    "web/package.json": '{"name": "web", "main": "./lib/"}\n',
+    "web/package.json": '{"name": "web", "main": "./lib/", "description": "Sells it to browsers"}\n',
+    "web/README.md": "# Web\n\nThanks to those who pay for it.\n",
     "web/conftest.py": "",
     "web/t/unit/__init__.py": "",
     "web/t/unit/test_web.py": "",
@@ -353,6 +396,9 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     shop = await answered(front, Explore("shop", detail="architecture"))
     assert isinstance(shop, Architecture)
     assert shop.lines[1] == '"Shop: Sells what there is." [README.asciidoc]'
+    web = await answered(front, Explore("web", detail="architecture"))
+    assert isinstance(web, Architecture)
+    assert web.lines[1] == '"Sells it to browsers" [package.json]'
     below = await answered(front, Explore("src/up/core", detail="architecture"))
     assert isinstance(below, Architecture)
     assert below.path == "src/up/core/"

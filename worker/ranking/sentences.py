@@ -65,6 +65,8 @@ _STRONG = re.compile(r"\*\*(?=\S)([^*]{1,200})(?<=\S)\*\*")
 _NO_PROSE = re.compile(
     r"\s*(?:[|>:\-+=!~]|```|//|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\[[^\]]*\]$|\d+\.|\w+::\S*\[|:\w+:)"
 )
+_FIELD = re.compile(r":\w[\w -]{0,40}:(?:\s|$)")  # of reStructuredText; what is indented behind it goes on
+_REFERENCE = re.compile(r"\b([A-Za-z][\w-]{0,60}[A-Za-z0-9])_(?=[\s.,;:)]|$)")  # likewise
 _CELLS, _NEXT = re.compile(r'"cells"\s*:\s*\[\s*'), re.compile(r"\s*,\s*")  # of a notebook
 _JSON = json.JSONDecoder()
 _TITLE = re.compile(r"=\s+\S.*")  # of a document of AsciiDoc: up to a blank line its authors, version and settings are
@@ -283,11 +285,12 @@ def _without_lists(lines: Sequence[str]) -> list[str]:
 def _of_document(lines: Sequence[str]) -> Sentence | None:
     """Return the first heading, and what the first line of prose behind it says."""
     lines, heading, prose = _without_lists(_without_fences(lines)), "", ""
-    is_header = False
+    is_header = is_field = False
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
         is_header = is_header and bool(line.strip())
-        if is_header:
+        is_field = _FIELD.match(line) is not None or (is_field and line.startswith((" ", "\t")))
+        if is_header or is_field:
             continue
         if not heading and (found := _HEADING.fullmatch(line)):
             heading, is_header = found[1].rstrip("#= \t"), _TITLE.fullmatch(line) is not None
@@ -296,7 +299,7 @@ def _of_document(lines: Sequence[str]) -> Sentence | None:
         elif line.strip() and not _NO_PROSE.match(line) and not _HEADING.fullmatch(line):
             if _UNDERLINE.fullmatch(following) or line.strip() == heading:
                 continue
-            prose = _plain(_paragraph(lines[at:]))
+            prose = _REFERENCE.sub(r"\1", _plain(_paragraph(lines[at:])))
             if prose:
                 break
     text = ": ".join(filter(None, (_without_markup(heading), prose)))[:MOST_CHARS]

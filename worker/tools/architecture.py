@@ -4,7 +4,6 @@ All of it is from names, definitions and imports; a share of the tokens is set a
 out another.
 """
 
-import json
 import posixpath
 import re
 from collections import Counter, defaultdict
@@ -15,7 +14,7 @@ from fledgling.messages.answers import Architecture
 from fledgling.plain import by_depth, counted, one_line
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import components, packages, summaries, tags, unknown
+from fledgling.worker.tools import components, manifests, packages, summaries, tags, unknown
 from fledgling.worker.tools.request import Request
 
 TOKENS = 800  # of all, each of four characters: the rooms of its lines together have fewer
@@ -26,8 +25,6 @@ HUBS, CYCLES = 6, 3
 STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
 SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
-MOST_MANIFEST = 2**16  # bytes of a manifest that is read
-
 SAYS_CHARS = 60  # of what a part says of itself
 
 _MANIFEST = re.compile(
@@ -55,8 +52,6 @@ _LIBRARIES = (
     "mod.ts",
 )  # what is imported by its directory
 _ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
-_SCRIPTS = re.compile(r"(?ms)^\[(?:project\.scripts|project\.gui-scripts|tool\.poetry\.scripts)\]\s*\n(.*?)(?=^\[|\Z)")
-_SCRIPT = re.compile(r"(?m)^[ \t]*[\"']?([\w.-]+)[\"']?[ \t]*=[ \t]*[\"']([^\"'\n]+)")
 
 
 class _Link(NamedTuple):
@@ -131,10 +126,26 @@ def _head(request: Request, project: _Project) -> Iterator[str]:
     files = counted(len(project.files), "file")
     code = f"{len(project.own) + len(project.aside):,} of code with {total:,} lines ({', '.join(shares)})"
     yield f"{files}, {code if total else 'none of code'}"
+    yield from _itself(request, project)
+
+
+def _itself(request: Request, project: _Project) -> Iterator[str]:
+    """Yield what the project says it is, in a manifest or at the top of what speaks for it, and where."""
+    here = {name: file for file in project.files if "/" not in (name := file.path.removeprefix(project.prefix))}
+    for name in (*manifests.SPEAKING, *(name for name in here if name.endswith(".gemspec"))):
+        if name in here and (text := _text(request, here[name])) and (found := manifests.says(name, text)):
+            yield f'"{found}" [{name}]'
+            return
     speaker = summaries.speaking(project.prefix, project.files)
-    found = summaries.sentence_of(request, speaker) if speaker else None
-    if found and speaker:
-        yield f'"{found.text}" [{speaker.path.removeprefix(project.prefix)}]'
+    sentence = summaries.sentence_of(request, speaker) if speaker else None
+    if sentence and speaker:
+        yield f'"{sentence.text}" [{speaker.path.removeprefix(project.prefix)}]'
+
+
+def _text(request: Request, file: File) -> str:
+    """Return the text of a manifest; "" of one that is too large to be read."""
+    blocks = range(file.block, file.block + file.blocks) if file.size_bytes <= manifests.MOST_BYTES else ()
+    return b"\n".join(map(request.blocks.text, blocks)).decode()
 
 
 def _manifests(project: _Project) -> Iterator[str]:
@@ -158,10 +169,10 @@ def _entries(request: Request, project: _Project) -> list[str]:
 def _declared(request: Request, project: _Project) -> Iterator[str]:
     for file in project.files:
         name = file.path.removeprefix(project.prefix)
-        if name not in ("pyproject.toml", "package.json") or file.size_bytes > MOST_MANIFEST:
-            continue
-        text = b"\n".join(map(request.blocks.text, range(file.block, file.block + file.blocks))).decode()
-        yield from scripts(text) if name == "pyproject.toml" else _there(request, project, _of_package(text))
+        if name == "pyproject.toml":
+            yield from manifests.scripts(_text(request, file))
+        elif name == "package.json":
+            yield from _there(request, project, manifests.entries(_text(request, file)))
 
 
 def _there(request: Request, project: _Project, entries: Iterable[str]) -> Iterator[str]:
@@ -170,29 +181,6 @@ def _there(request: Request, project: _Project, entries: Iterable[str]) -> Itera
         path = posixpath.normpath(f"{project.prefix}{entry.rpartition(' = ')[2]}")
         is_there = any(request.blocks.find(posixpath.normpath(f"{path}{ending}")) for ending in _ENDINGS)
         yield entry if is_there else f"{entry} (not in the index)"
-
-
-def scripts(pyproject: str) -> Iterator[str]:
-    r"""Yield the commands that a project declares: of "[project.scripts]\nrun = 'a:main'" that is `run = a:main`.
-
-    By expressions: tomllib takes a minute for a key of many parts.
-    """
-    for section in _SCRIPTS.finditer(pyproject):
-        yield from (f"{script[1]} = {script[2]}" for script in _SCRIPT.finditer(section[1]))
-
-
-def _of_package(text: str) -> Iterator[str]:
-    try:
-        package = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    bins = package.get("bin") if isinstance(package, dict) else None
-    if isinstance(bins, dict):
-        yield from (f"{name} = {path}" for name, path in bins.items() if isinstance(path, str))
-    elif isinstance(bins, str):
-        yield bins
-    elif isinstance(package, dict) and isinstance(package.get("main"), str):
-        yield package["main"]
 
 
 def _named_main(request: Request, project: _Project) -> Iterator[str]:
