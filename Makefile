@@ -39,7 +39,7 @@ dist: # wheel and sdist of the last commit: the same bytes from every clone
 
 constraints pins: # pins and hashes of all that the tests need, of every platform, all anew or only what has no pin yet; needs uv
 	.venv/bin/python .ci/grammars.py
-	uv pip compile --universal --python-version 3.11 --extra test --generate-hashes $(if $(filter constraints,$@),--upgrade) \
+	uv pip compile --quiet --universal --python-version 3.11 --extra test --generate-hashes $(if $(filter constraints,$@),--upgrade) \
 	  --no-annotate --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
 
 docs: # writes what documents say of tools, languages, profiles and settings, from the code
@@ -50,7 +50,7 @@ site: # the documents as pages, every link checked; sets itself up
 	build/site-venv/bin/python .ci/site.py build/site
 
 site-requirements: # pins and hashes of what makes them; needs uv
-	echo 'mkdocs-material>=9.8,<10' | uv pip compile --universal --python-version 3.11 --generate-hashes --upgrade \
+	echo 'mkdocs-material>=9.8,<10' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
 	  --no-annotate --custom-compile-command "make site-requirements" --output-file .ci/site-requirements.txt -
 
 check:
