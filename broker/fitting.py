@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from fledgling.messages.answers import (
     Architecture,
-    CandidateTexts,
     Context,
     DependencyGraph,
     Excerpt,
@@ -25,11 +24,9 @@ from fledgling.messages.answers import (
     FileSymbols,
     Hits,
     Next,
-    Overview,
     Passage,
     Ranking,
     Relations,
-    Sifted,
     Summaries,
     SymbolList,
     Table,
@@ -37,6 +34,7 @@ from fledgling.messages.answers import (
 from fledgling.messages.bounded import MAX_COUNT, MAX_LINE
 from fledgling.messages.cursors import offset_of, place
 from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.inner_answers import CandidateTexts, Overview, Sifted
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import (
     AnyQuestion,

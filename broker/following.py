@@ -21,19 +21,18 @@ from fledgling.broker.spawn import spawn
 from fledgling.config import Freshness
 from fledgling.messages.answers import Refusal
 from fledgling.messages.bounded import MAX_COUNT
-from fledgling.messages.control import (
+from fledgling.messages.control import Images, Update
+from fledgling.messages.following import (
+    AskChanged,
     AskRefs,
     Follow,
     Following,
     FromFollower,
-    Images,
     Look,
     Looked,
     Refs,
     Sweep,
     Swept,
-    Tell,
-    Update,
 )
 from fledgling.messages.status import Changed
 from fledgling.pipe import MAX_FRAME_BYTES, Unpacker
@@ -163,7 +162,7 @@ class Follower:
         async with self._talking:
             if self._process is None or self._swept is None or self._swept.obstacle:
                 return None
-            self._process.tell(Tell(since))
+            self._process.tell(AskChanged(since))
             changed = await self._heard()
             if not isinstance(changed, Changed):
                 raise await self._lost("it sent a message that was not asked for")

@@ -22,21 +22,11 @@ from fledgling.broker.refused import GIVEN_UP, NO_ROOT, not_looked_at, not_ready
 from fledgling.broker.terms import Report, Terms, due
 from fledgling.broker.workers import Workers
 from fledgling.config import Freshness
-from fledgling.messages.answers import (
-    AnyAnswer,
-    CallGraph,
-    DependencyGraph,
-    Excerpt,
-    Found,
-    Hits,
-    InnerAnswer,
-    Overview,
-    Ranking,
-    Refusal,
-    SymbolList,
-)
-from fledgling.messages.control import AskRefs, Progress, Refs, Swept, TagsByHand
+from fledgling.messages.answers import AnyAnswer, DependencyGraph, Excerpt, Hits, Ranking, Refusal, SymbolList
+from fledgling.messages.control import Progress, TagsByHand
+from fledgling.messages.following import AskRefs, Refs, Swept
 from fledgling.messages.generations import CODE, GRAPH
+from fledgling.messages.inner_answers import CallGraph, Found, InnerAnswer, Overview
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Candidates, Query, Read, Reordered, Search, Survey
 from fledgling.messages.status import Changed

@@ -22,7 +22,7 @@ from fledgling.broker.memory import Memory
 from fledgling.broker.protocol import tools
 from fledgling.broker.spawn import spawn
 from fledgling.broker.taken import meant_by, with_words
-from fledgling.messages.answers import Found, Refusal
+from fledgling.messages.answers import Refusal
 from fledgling.messages.control import (
     Begun,
     Call,
@@ -38,6 +38,7 @@ from fledgling.messages.control import (
     Updated,
 )
 from fledgling.messages.generations import CODE
+from fledgling.messages.inner_answers import Found
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Asked
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker

@@ -3,7 +3,8 @@
 from msgspec.structs import replace
 
 from fledgling.broker import fitting
-from fledgling.messages.answers import Found, Refusal
+from fledgling.messages.answers import Refusal
+from fledgling.messages.inner_answers import Found
 from fledgling.messages.questions import AnyQuestion, Asked, Inner
 from fledgling.plain import said
 

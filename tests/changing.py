@@ -14,10 +14,11 @@ import msgspec
 import running
 from msgspec.structs import astuple, replace
 
-from fledgling.messages.answers import Found, Refusal
+from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Images, Open, Update
 from fledgling.messages.cursors import place
 from fledgling.messages.generations import CODE
+from fledgling.messages.inner_answers import Found
 from fledgling.messages.questions import (
     AnyQuestion,
     Asked,

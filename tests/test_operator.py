@@ -37,7 +37,8 @@ from fledgling.broker.operating.tasks import MAX_STEPS, TaskList
 from fledgling.broker.operating.unfit import OperationError
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.config import Settings
-from fledgling.messages.control import AskRefs, Refs, TagsByHand
+from fledgling.messages.control import TagsByHand
+from fledgling.messages.following import AskRefs, Refs
 from fledgling.messages.operations import MAX_LINKS, Manage
 from fledgling.messages.profile import View
 from fledgling.messages.questions import Search

@@ -32,8 +32,8 @@ from fledgling.broker.protocol.http import agents
 from fledgling.broker.terms import due
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
-from fledgling.messages.control import AskRefs
 from fledgling.messages.cursors import Place
+from fledgling.messages.following import AskRefs
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import Dependencies, Explore, Question, Read, Search, Symbols
 from fledgling.security import profile as profiles

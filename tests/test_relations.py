@@ -12,8 +12,9 @@ from running import PATIENCE, fronted
 from test_live import live
 
 from fledgling.broker.front import Front
-from fledgling.messages.answers import Context, Overview, Related, Relations, Table
+from fledgling.messages.answers import Context, Related, Relations, Table
 from fledgling.messages.generations import GRAPH
+from fledgling.messages.inner_answers import Overview
 from fledgling.security import profile as profiles
 from fledgling.worker.indexer.placing import MAX_LINES
 from fledgling.worker.indexer.whole import Spans

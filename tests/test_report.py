@@ -24,7 +24,10 @@ from fledgling.broker.protocol import app
 from fledgling.broker.reporting import explorer, output, report
 from fledgling.broker.reporting.treemap import LEAST_AREA, Box, cells, squarified, tree
 from fledgling.config import ConfigError
-from fledgling.messages.answers import (
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Built, LanguageStats
+from fledgling.messages.generations import GRAPH
+from fledgling.messages.inner_answers import (
     Area,
     CallGraph,
     CallHub,
@@ -34,11 +37,8 @@ from fledgling.messages.answers import (
     Neighbour,
     Overview,
     Parsed,
-    Refusal,
     SkippedFiles,
 )
-from fledgling.messages.control import Built, LanguageStats
-from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import QUESTIONS
 
 BUILT = Built(

@@ -13,9 +13,10 @@ from running import INDEXER, QUERY_WORKER, Server, back_processes, building, fir
 from fledgling.broker.indexing import indexing as indexing_module
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import UNFINISHED
-from fledgling.messages.answers import Overview, Refusal
+from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Progress
 from fledgling.messages.generations import CODE, TEXT
+from fledgling.messages.inner_answers import Overview
 from fledgling.messages.questions import Explore, Search, Symbols
 
 WARNED = "the index is built once more"

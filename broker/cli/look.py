@@ -20,9 +20,10 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.reporting import output, report, stats
 from fledgling.config import KEYS
 from fledgling.found import PROJECT_FILE
-from fledgling.messages.answers import Overview, Refusal
+from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Accepted, Built
 from fledgling.messages.generations import GRAPH
+from fledgling.messages.inner_answers import Overview
 
 _log = logging.getLogger("fledgling")
 

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from fledgling.broker.audit_log.records import Tell
 from fledgling.broker.embedding.connector import Connector, FailedError
-from fledgling.messages.answers import CandidateTexts, Found, Ranking, Refusal
+from fledgling.messages.answers import Ranking, Refusal
+from fledgling.messages.inner_answers import CandidateTexts, Found
 from fledgling.messages.questions import Candidates, Near, Reordered, Search
 from fledgling.plain import said
 

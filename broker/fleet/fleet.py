@@ -26,21 +26,10 @@ from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import not_ready
 from fledgling.broker.succession import Succession
 from fledgling.broker.terms import Terms
-from fledgling.messages.answers import (
-    AnyAnswer,
-    Exploration,
-    Found,
-    Hits,
-    InnerAnswer,
-    Next,
-    Ranking,
-    Refusal,
-    Sifted,
-    Summary,
-    SymbolList,
-)
+from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Next, Ranking, Refusal, Summary, SymbolList
 from fledgling.messages.cursors import Place, offset_of
 from fledgling.messages.generations import GRAPH
+from fledgling.messages.inner_answers import Found, InnerAnswer, Sifted
 from fledgling.messages.questions import (
     AnyQuestion,
     Asked,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from fledgling.broker.front import Front
 from fledgling.broker.projects.projects import Projects
-from fledgling.messages.control import AskRefs, Refs
+from fledgling.messages.following import AskRefs, Refs
 from fledgling.plain import counted
 
 Kind = Literal["branch", "commit"]

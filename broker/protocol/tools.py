@@ -12,23 +12,20 @@ from fledgling.broker.protocol import render
 from fledgling.messages.answers import (
     AnyAnswer,
     Architecture,
-    CandidateTexts,
     Context,
     DependencyGraph,
     Excerpt,
     Exploration,
-    Found,
     Hits,
-    Overview,
     Ranking,
     Refusal,
     Relations,
-    Sifted,
     Summaries,
     SymbolList,
     Table,
 )
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
+from fledgling.messages.inner_answers import CandidateTexts, Found, Overview, Sifted
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import (
     QUESTIONS,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from fledgling.broker.reporting.related import calls, circles, shown
 from fledgling.broker.reporting.treemap import Node, tree
-from fledgling.messages.answers import Hub, Overview
+from fledgling.messages.inner_answers import Hub, Overview
 from fledgling.plain import counted
 
 ELSEWHERE = "(elsewhere)"  # directories that were too small to be listed

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from fledgling.messages.answers import CallGraph, CallHub, Circles, Neighbour
+from fledgling.messages.inner_answers import CallGraph, CallHub, Circles, Neighbour
 from fledgling.plain import counted, one_line
 
 

@@ -10,8 +10,8 @@ import fledgling
 from fledgling.broker.reporting.explorer import ELSEWHERE, SCRIPT, policy, section
 from fledgling.broker.reporting.related import shown
 from fledgling.broker.reporting.treemap import Box, Cell, Node, cells, tree
-from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed
 from fledgling.messages.control import Built
+from fledgling.messages.inner_answers import Area, Hub, LongFunction, Overview, Parsed
 from fledgling.plain import counted, one_line
 
 STYLE = Path(fledgling.__file__).with_name("page.css").read_text("utf-8")  # before files are out of reach

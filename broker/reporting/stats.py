@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from fledgling.messages.answers import Overview
 from fledgling.messages.control import Built
+from fledgling.messages.inner_answers import Overview
 
 SHOWN = 5  # hubs and functions; a report has more
 

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 
-from fledgling.messages.control import AskRefs, Refs
+from fledgling.messages.following import AskRefs, Refs
 from fledgling.worker.files.openat import mode_at, open_directory, read_file
 
 MAX_PACKED = 64 << 20  # bytes of packed-refs; some 800,000 refs

@@ -13,7 +13,8 @@ from msgspec import Struct
 from fledgling.scope import Scope
 from fledgling.worker.files import repository
 from fledgling.worker.files.openat import directory_below
-from fledgling.worker.files.walk import Entry, Seen, Walk, ruling, stamp_of
+from fledgling.worker.files.stamps import ruling, stamp_of
+from fledgling.worker.files.walk import Entry, Seen, Walk
 from fledgling.worker.rows import Stamp
 
 HEAD, INDEX = b".git/HEAD", b".git/index"

@@ -12,10 +12,8 @@ What is not listed is counted: `left_out` says how many names, by reason; a dire
 
 import errno
 import os
-import stat
 import time
 from collections import Counter
-from collections.abc import Container
 from itertools import islice
 from operator import attrgetter
 
@@ -29,6 +27,7 @@ from fledgling.worker.files import repository
 from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.ignore import MAX_FILE, Rules
 from fledgling.worker.files.openat import directory_below, open_directory, read_file
+from fledgling.worker.files.stamps import State, ruling, stamp_of
 from fledgling.worker.reasons import (
     CLOSED_DIRECTORY,
     CLOSED_FILE,
@@ -113,57 +112,12 @@ class Seen(Struct):
     stamp: tuple[int, int, int]
     inherited: Rules
     rules: Rules
-    ruling: dict[bytes, "State"] = {}
+    ruling: dict[bytes, State] = {}
     is_left_out: bool = False  # a nested repository
     left_out: dict[bytes, str] = {}  # LEFT_OUT_NAMES of them at most, by their paths, and why
     names: int = 0
     entries: dict[bytes, Entry] = {}
     directories: dict[bytes, bool] = {}  # their paths, and whether they are ignored
-
-
-State = tuple[int, ...] | None  # what changes with a file; None where there is none
-
-
-def stamp_of(status: os.stat_result) -> tuple[int, int, int]:
-    """Return what changes with the names in a directory."""
-    return status.st_mtime_ns, status.st_ctime_ns, status.st_ino
-
-
-def state_at(path: bytes, directory: int) -> State:
-    """Return the stamp of what is at a path from an open directory."""
-    try:
-        status = os.stat(path, dir_fd=directory, follow_symlinks=False)
-    except OSError:
-        return None
-    return status.st_mode, status.st_size, *stamp_of(status)
-
-
-def stamp_at(path: bytes, directory: int) -> Stamp | None:
-    """Return the stamp of the file at a path from an open directory; None where there is nothing."""
-    try:
-        status = os.stat(path, dir_fd=directory, follow_symlinks=False)
-    except OSError:
-        return None
-    return Stamp(status.st_size, *stamp_of(status))
-
-
-def ruling(names: Container[str], path: bytes, directory: int) -> dict[bytes, State]:
-    """Return those of some names in a directory that make rules for others, each with what changes with the rules.
-
-    Of what makes a repository it is enough that it is there; git writes into those whenever it is asked.
-    """
-    found = {}
-    if ".gitignore" in names:
-        found[b".gitignore"] = state_at(path + b".gitignore", directory)
-    if ".git" in names:
-        git = state_at(path + b".git", directory)
-        found[b".git"] = (git[0], git[-1]) if git and stat.S_ISDIR(git[0]) else git
-        for name in (b".git/commondir", b".git/objects", b".git/refs"):
-            part = state_at(path + name, directory)
-            found[name] = part and part[:1]
-        for name in (b".git/HEAD", b".git/info/exclude", b".git/index"):
-            found[name] = state_at(path + name, directory)
-    return found
 
 
 class _Directory(Struct):

@@ -5,7 +5,7 @@ if __name__ == "__main__":
 
     begin()
 
-from fledgling.messages.control import AskRefs, Follow, Look, Sweep, Tell
+from fledgling.messages.following import Follow, ToFollower
 from fledgling.pipe import Pipe
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.languages.table import load_languages
@@ -13,8 +13,8 @@ from fledgling.worker.process.fault import ended
 
 
 def main() -> None:
-    """Follow one project: read Follow from standard input, then answer every Sweep, Look, Tell and AskRefs."""
-    pipe: Pipe[Follow | Sweep | Look | Tell | AskRefs] = Pipe(Follow | Sweep | Look | Tell | AskRefs)
+    """Follow one project: read Follow from standard input, then answer every other message."""
+    pipe: Pipe[ToFollower] = Pipe(ToFollower)
     order = pipe.receive()
     if isinstance(order, Follow):
         languages = load_languages(order.profile, for_graph=False)  # no change is laid over it

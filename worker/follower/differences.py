@@ -6,13 +6,15 @@ from operator import attrgetter
 
 import msgspec
 
-from fledgling.messages.control import Follow, Obstacle, Swept, Update
+from fledgling.messages.control import Update
+from fledgling.messages.following import Follow, Obstacle, Swept
 from fledgling.messages.status import Changed
 from fledgling.pipe import together
 from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.files.stamps import stamp_at
 from fledgling.worker.files.sweep import ChangedFiles, Sweeper
 from fledgling.worker.files.text import Pieces
-from fledgling.worker.files.walk import Entry, stamp_at
+from fledgling.worker.files.walk import Entry
 from fledgling.worker.follower.imports import Imports
 from fledgling.worker.follower.journal import Journal, Kind
 from fledgling.worker.follower.known import Known

@@ -7,14 +7,15 @@ from contextlib import closing
 import msgspec
 from msgspec import Struct
 
-from fledgling.messages.control import Follow
+from fledgling.messages.following import Follow
 from fledgling.worker.extractor.messages import Batch, Facts, Found, Source
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.extractor.wording import known
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
+from fledgling.worker.files.stamps import stamp_at
 from fledgling.worker.files.text import Pieces
-from fledgling.worker.files.walk import Entry, stamp_at
+from fledgling.worker.files.walk import Entry
 from fledgling.worker.language import Languages
 from fledgling.worker.rows import FileRow, Stamp, SymbolColumns
 from fledgling.worker.store.parts import Part

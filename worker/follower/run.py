@@ -6,7 +6,7 @@ import time
 from fledgling import project_file, refusals
 from fledgling.config import MAX_YAML_BYTES
 from fledgling.found import PROJECT_FILE
-from fledgling.messages.control import AskRefs, Follow, Following, Look, Looked, Sweep, Swept, Tell
+from fledgling.messages.following import AskChanged, AskRefs, Follow, Following, Look, Looked, Swept, ToFollower
 from fledgling.pipe import Pipe
 from fledgling.project_file import narrow
 from fledgling.security import memory_file
@@ -22,9 +22,7 @@ from fledgling.worker.store.kept import Kept
 from fledgling.worker.store.text import Blocks
 
 
-def follow(
-    pipe: Pipe[Follow | Sweep | Look | Tell | AskRefs], order: Follow, languages: Languages, extractors: Extractors
-) -> None:
+def follow(pipe: Pipe[ToFollower], order: Follow, languages: Languages, extractors: Extractors) -> None:
     """Answer until the broker closes the pipe. What the index has left is mapped before, and read once confined."""
     load_resolvers(languages)
     project_file.load()
@@ -51,7 +49,7 @@ def follow(
         if isinstance(asked, Look):
             pipe.send(Looked(differences.are_current(asked.paths)))
             continue
-        if isinstance(asked, Tell):
+        if isinstance(asked, AskChanged):
             pipe.send(differences.changed(asked.since))
             continue
         if not has_same_settings(order):

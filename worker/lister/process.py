@@ -18,7 +18,8 @@ from fledgling import project_file, refusals
 from fledgling.config import MAX_YAML_BYTES
 from fledgling.found import PROJECT_FILE
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Build, Follow, Layer
+from fledgling.messages.control import Build, Layer
+from fledgling.messages.following import Follow
 from fledgling.messages.profile import Profile
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, together
 from fledgling.project_file import Narrowed, narrow

@@ -6,8 +6,9 @@ import _duckdb as duckdb
 import msgspec
 
 from fledgling import refusals
-from fledgling.messages.answers import Found, InnerAnswer, Refusal
+from fledgling.messages.answers import Refusal
 from fledgling.messages.cursors import place
+from fledgling.messages.inner_answers import Found, InnerAnswer
 from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Inner, asks_graph, name_of
 from fledgling.plain import said
 from fledgling.worker.tools.meant import meant

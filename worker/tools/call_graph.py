@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from fledgling.messages.answers import CallGraph, CallHub, Circles, Neighbour
+from fledgling.messages.inner_answers import CallGraph, CallHub, Circles, Neighbour
 from fledgling.worker.store.graph import CALLS, NO_GRAPH, PLACE_BITS, SURE, Definition, Graph, Occurrence, unpacked
 from fledgling.worker.tools import definitions
 from fledgling.worker.tools.components import circles

@@ -3,8 +3,8 @@
 It is what the index holds, so what a profile hides is not in it.
 """
 
-from fledgling.messages.answers import Candidate, CandidateTexts
 from fledgling.messages.bounded import CANDIDATE_BYTES
+from fledgling.messages.inner_answers import Candidate, CandidateTexts
 from fledgling.messages.questions import Candidates
 from fledgling.worker.ranking import passages
 from fledgling.worker.ranking.definitions import Definitions

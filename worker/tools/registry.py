@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
-from fledgling.messages.answers import Found
+from fledgling.messages.inner_answers import Found
 from fledgling.messages.questions import Asked, name_of
 from fledgling.worker.tools.request import Request
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import re2
 
-from fledgling.messages.answers import Sifted
+from fledgling.messages.inner_answers import Sifted
 from fledgling.messages.questions import Read, Search, Sift, Symbols
 from fledgling.worker.matching import globs
 from fledgling.worker.ranking.asked import asked as words_of

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fledgling.messages.answers import Area, CallGraph, Hub, LongFunction, Overview, Parsed, SkippedFiles
+from fledgling.messages.inner_answers import Area, CallGraph, Hub, LongFunction, Overview, Parsed, SkippedFiles
 from fledgling.messages.questions import Survey
 from fledgling.worker.store.symbols import CODES
 from fledgling.worker.tools import call_graph, packages

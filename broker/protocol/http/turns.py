@@ -8,7 +8,8 @@ from contextvars import ContextVar
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.front import Front
 from fledgling.broker.terms import Terms
-from fledgling.messages.answers import AnyAnswer, Found, Refusal
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.inner_answers import Found
 from fledgling.messages.questions import AnyQuestion, Asked
 
 TURNS = 1  # requests of one of several agents, or of nobody, worked on at once, refused ones too: others do not wait
