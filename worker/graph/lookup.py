@@ -262,6 +262,7 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
         return []
     if handed_on := of_stars(solver, unit.number, own, Reason.BOUND):
         return handed_on
+    unlisted: list[Any] = []
     for which in stars_with(solver, unit, own):
         said, module, _, _ = solver.project.imported(unit, which)
         inside, reason = solver.spaces.in_package(unit, said.module, own)
@@ -275,9 +276,16 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
             ]
             found = [place for place in found if _shown(solver.project, unit, place[0])]
             if unit.dialect.exported:
-                found = _loaded(found, solver.stars.lists(module, own))
+                every, found = found, _loaded(found, solver.stars.lists(module, own))
+                # the package has it if some file has loaded it, and nothing else is seen to bring that name
+                unlisted += [(cell, Reason.SEVERAL, at) for cell, _, at in every if not found and cell[0] == "module"]
             if found := found or in_class(solver, node, module, said.module, own):
                 return found
+    return unlisted or _of_crate(solver, unit, own)
+
+
+def _of_crate(solver: Solver, unit: Unit, own: int) -> list[Any]:
+    """The place of a name that is a crate's, or one of a macro of any."""
     crate = solver.crates.get(solver.project.text(own)) if unit.dialect.crates else None
     if crate is not None:
         return [(("module", crate), Reason.BOUND, None)]

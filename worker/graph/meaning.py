@@ -3,9 +3,9 @@
 from typing import Any
 
 from fledgling.worker.graph.calls import made_of
-from fledgling.worker.graph.globs import UNSEEN, says
 from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
 from fledgling.worker.graph.members import asked_of, hides, is_another, places
+from fledgling.worker.graph.missing import Missing
 from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import LINE, MASK, Target, Unit
@@ -16,9 +16,7 @@ from fledgling.worker.graph.tables import (
     ASSIGNED,
     EXPORT,
     HOLDING,
-    MADE,
     NONE,
-    WHOLE,
     Binding,
     Flag,
     Op,
@@ -45,10 +43,6 @@ from fledgling.worker.graph.values import (
 
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
 DOUBTED = {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}
-MAX_STEPS = 20  # from `a.b().c` back to where a begins; names may lead in circles: `a = a.b`
-BEGINNING = (  # expressions that begin with another one, or are of a type that is one
-    Op.GET, Op.CALL, Op.NEW, Op.INDEX, Op.ALIAS, Op.PREFIX, Op.UNSURE, Op.DECLARED, Op.INSTANCE, Op.ELEMENT,
-)  # fmt: skip
 ITERATED = (Op.ELEMENT, Op.ENTERED)
 OUTSIDE = (EXTERNAL, METHOD_OF, "container", "generator", "constant")
 Targets = dict[Target, int]  # with a Reason each
@@ -60,12 +54,6 @@ def put(found: Targets, target: Target, sure: int) -> None:
         found[target] = sure
 
 
-def _begins_with(op: int, parts: list[Any]) -> int:
-    """What an expression begins with, or its type; 0 where that is nothing."""
-    places = parts[:2] if op == Op.DECLARED else parts[:1] if op in BEGINNING else ()
-    return next((part for part in places if part > MADE), 0)
-
-
 class Meaning:
     """Asks the cells of a solver that has run."""
 
@@ -73,6 +61,7 @@ class Meaning:
         self.solver = solver
         self.project = solver.project
         self._rewritten = Rewritten(solver)
+        self._missing = Missing(solver)
         self._places: dict[tuple[Value, int, int], list[tuple[Any, int]]] = {}
         self._named: dict[tuple[Any, int], Targets] = {}  # of what a cell holds that has a name
 
@@ -421,7 +410,7 @@ class Meaning:
         reason = self._unresolved(unit, site)
         if reason != Reason.OUTSIDE or site.use == Use.IMPORT:
             return reason
-        if unseen := self._unseen(unit.base | site.at):
+        if unseen := self._missing.reason(unit.base | site.at):
             return unseen
         if not unit.dialect.prototypes:
             return reason
@@ -474,81 +463,6 @@ class Meaning:
             bindings = self.project.table(node & ~MASK | expression[2]).get(own, [])
         values = [self.solver.op(self.project.value_of(at)) for at in bindings]
         return expression[0] == Op.ALIAS or (bool(values) and all(op in (Op.IMPORT, Op.ALIAS) for op in values))
-
-    def _unseen(self, node: int) -> int:
-        """Why what an expression begins with may be in the project where nobody sees it; 0 if it is outside."""
-        for _ in range(MAX_STEPS):
-            unit = self.project.unit(node)
-            op, *parts = self.project.expression(node)
-            if op == Op.IMPORT:
-                return self._unseen_import(unit, parts[0])
-            is_unknown = op == Op.BARE and all(value[0] == EXTERNAL for value in self.solver.value(node))
-            if is_unknown and unit.dialect.takes_unseen and self._may_be_taken(unit, parts[0], parts[1]):
-                return Reason.NOT_TAKEN
-            if op in (Op.NAME, Op.BARE):
-                own, scope, reach = parts if op == Op.NAME else (parts[0], parts[2], None)
-                if self._may_be_brought(unit, unit.names[own], parts[1] if op == Op.BARE else scope):
-                    return Reason.UNSEEN
-                table = {} if scope == NONE else self.project.table(unit.base | scope)
-                bindings = [unit.base | at for at in reach] if reach else table.get(unit.names[own], ())
-                if len(bindings) != 1:
-                    return 0
-                node = self.project.value_of(bindings[0])
-            elif begins := _begins_with(op, parts):
-                node = unit.base | begins
-            elif op in (Op.THIS, Op.SUPER) and unit.dialect.takes_unseen:
-                return Reason.NOT_TAKEN if self._has_unseen_base(unit, parts[0]) else 0
-            elif op == Op.PARAMETER and (types := self._declared(unit, *parts)):
-                node = unit.base | types[0]
-            else:
-                return 0
-        return 0
-
-    def _unseen_import(self, unit: Unit, which: int) -> int:
-        """Why what an import names may be in the project: its module is not there, or is not seen to have it."""
-        said, module, inner, _ = self.project.imported(unit, which)
-        rows = [row for row in unit.by_module.get(said.module, ()) if row.is_relative]
-        if rows and not any(row.resolved_path for row in rows):
-            return Reason.MISSING
-        if not said.name or said.name == WHOLE or module is None or inner is not None:
-            return 0
-        name = self.project.number(said.name)
-        starring = self.solver.stars.starring(module, name)
-        is_found = self.solver.stars.gives(module, name) or bool(starring.modules)
-        return Reason.UNSEEN if starring.is_cut and not is_found else 0
-
-    def _may_be_brought(self, unit: Unit, name: int, scope: int) -> bool:
-        """Whether what takes all names of others may bring one that nobody sees to where it is used."""
-        if not unit.dialect.crates:
-            return scope == NONE and self.solver.stars.starring(unit.number, name).is_cut
-        at = unit.base | scope
-        while at >= 0 and scope != NONE:
-            if says(self.solver, UNSEEN, [at], name):
-                return True
-            if at in self.solver.spaces.paths:
-                return False
-            at = self.project.outer(at)
-        return False
-
-    def _may_be_taken(self, unit: Unit, own: int, scope: int) -> bool:
-        """Whether what a project file takes for all files may give a name, or a class above the one around."""
-        if self.solver.spaces.having(unit.names[own]) or unit.facts.names[own] in self.project.taken_everywhere:
-            return True
-        return self._has_unseen_base(unit, scope)
-
-    def _has_unseen_base(self, unit: Unit, scope: int) -> bool:
-        """Whether a class around a scope has a base that may be in the project where nobody sees it."""
-        at = unit.base | scope
-        while at >= 0:
-            if any(self._unseen((at & ~MASK) | base) for base in self.project.scope(at).bases):
-                return True
-            at = self.project.outer(at)
-        return False
-
-    def _declared(self, unit: Unit, scope: int, place: int) -> list[int]:
-        """The type of a parameter, if that is written."""
-        parameters = unit.facts.scopes[scope].parameters[place : place + 1]  # none where it has no name: `it`
-        return [parameter.type for parameter in parameters if parameter.type != NONE]
 
     def _plain(self, node: int) -> int:
         """The callee of a call, and what stands behind what was put there before."""

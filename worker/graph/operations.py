@@ -32,6 +32,15 @@ from fledgling.worker.language import Dialect
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
+UNSEEN = (
+    Op.PARAMETER,
+    Op.NAME,
+    Op.GET,
+    Op.CALL,
+    Op.INDEX,
+    Op.ELEMENT,
+    Op.ITEM,
+)  # of which nothing known may be anything
 MAX_PLACE = 32  # elements of a list that are told apart
 
 
@@ -100,12 +109,13 @@ def one_class(values: Values) -> Values:
 def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
     """What any of some expressions stands for; where several do, that is a reason to doubt."""
     found: Values = {}
-    ways = 0
+    is_open, ways = False, 0
     for node in nodes:
         values = solver.value(node)
         ways += bool(values)
+        is_open = is_open or (not values and solver.op(node) in UNSEEN)
         add(found, values)
-    return capped(found, reason) if ways > 1 and differ(found) else found
+    return capped(found, reason) if is_open or (ways > 1 and differ(found)) else found
 
 
 def merged(solver: Solver, nodes: list[int]) -> Values:

@@ -19,8 +19,8 @@ from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Binding, Flag, Imported, Op, ScopeKind, Use
 from fledgling.worker.graph.targets import key_changed, left_of, target
 
-BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY = (
-    BITS[role] for role in ("base", "decorator", "otherwise", "async", "finally")
+BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY, OPTIONAL = (
+    BITS[role] for role in ("base", "decorator", "otherwise", "async", "finally", "optional")
 )
 MODULE, IMPORTED, ALIAS, WILDCARD, FRESH, CHECKED = (
     BITS[role] for role in ("module", "imported", "alias", "wildcard", "fresh", "checked")
@@ -329,10 +329,14 @@ def with_(builder: Builder, node: int, _use: int) -> int:
     """`with a as b: c`"""
     tree = builder.tree
     for kid in tree.kids[node]:
-        if tree.labels[kid] & BODY:
-            builder.body(kid)
-        else:
+        if not tree.labels[kid] & BODY:
             builder.visit(kid)
+        elif tree.labels[node] & OPTIONAL:  # what is raised in there ends it: `with suppress(A): b`
+            begun = len(builder.given)
+            layer, _ = builder.arm(partial(builder.body, kid))
+            builder.join([(builder.left_early(begun, layer), False)], optional=True)
+        else:
+            builder.body(kid)
     return 0
 
 

@@ -112,6 +112,8 @@
 (except_clause value: (_) @type)
 (except_clause (block) @body)
 (with_statement body: (_) @body) @with
+((with_statement (with_clause (with_item value: (call function: [
+  (identifier) @_suppresses (attribute attribute: (identifier) @_suppresses)])))) @optional (#eq? @_suppresses "suppress"))
 (with_item value: (_) @value) @item_with
 (with_item value: (as_pattern . (_) @value alias: (as_pattern_target (_) @left))) @item_with
 (match_statement) @match
