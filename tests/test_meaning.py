@@ -125,6 +125,10 @@ DEFINITIONS = {
     "  ~Groom();\n  void Feed();\n};\n}\n#define STABLE_H_\n",
     "ferry.py": "# Boats wait no longer than this.\nBOAT_LIMIT = 30\n\n\n"
     "def cross(boat):\n    return sail(boat, BOAT_LIMIT)\n",
+    "barge.ts": "/**\nMoors barges tightly.\n*/\nexport class Rope {\n  pull() {\n    return 2;\n  }\n}\n\n"
+    "export function tightMooring() {\n  return 3;\n}\n\nexport class Barge {\n  moor() {\n    return 4;\n  }\n}\n",
+    "sluice.py": "def fill():\n" + "    wait()\n" * 30 + "    return sluice.gate.opened\n\n\n"
+    "class SluiceGate:\n    def close(self):\n        return self\n",
     "ports.py": "def undock():\n    return quayside\n\n\ndef dock():\n    return QUAY\n",
 }
 MEANT = {
@@ -138,6 +142,8 @@ MEANT = {
     "open by code": "ParcelLocker.open",
     "BOAT_LIMIT": "BOAT_LIMIT",  # though a constant is small: its very name is asked for
     "where is BOAT_LIMIT set": "BOAT_LIMIT",
+    "moor a barge tightly": "Rope",  # by a line of the comment above it
+    "the opened gate of a sluice": "fill",  # by a line of it
     "at the quay": "dock",  # in capitals, and no longer word that begins so
     "limit of a boat": "cross",  # and not what is small, whose words alone are asked for
 }

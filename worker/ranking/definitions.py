@@ -27,6 +27,7 @@ WORD_FOR_WORD = (
     0.95  # of a question, whose words stand beside each other: all of them, or but for one that is everywhere
 )
 BESIDE = 2  # lines that say a question together, word for word: a sentence may go on on the next one
+OWNED = 100  # lines of a definition that stands for lines in it: of more, they themselves say where it is
 NEXT = 8  # symbols behind a comment, of which its definition is one: imports may stand between
 LINE_BYTES = 200  # of a line, by which it is known as a comment: more is no indentation
 # How far a word is said by a name, by a comment and by another line that have it, once. These, and the shares below,
@@ -42,15 +43,19 @@ _TESTS = re.compile(r"(?i)(?:^|\.)tests?(?:[._]|$)")
 _SMALL = frozenset({"variable", "constant", "property"})  # which are named only where their very name is asked for
 _AROUND = frozenset({"namespace", "module"})  # which hold what is meant, and say nothing
 _COMMENT = (b"//", b"/*", b"*", b"#", b"--", b";", b"%", b"{-", b"(*", b"<!--")
+_OPENS = re.compile(rb"(?m)^[ \t]*+/\*")  # a comment of many lines
 
 
 class Hit(NamedTuple):
-    """A word of the question on a line: which it is, how surely it is that, and whether it stands in a comment."""
+    """A word of the question on a line: which it is, how surely it is that, and whether the line looks like a comment,
+    or goes on in one: to rank by those, too, does better on some questions of held_out.toml, and worse on others.
+    """
 
     line: int
     word: bytes
     share: float
     is_comment: bool
+    is_inside: bool
 
 
 class Definition(NamedTuple):
@@ -62,10 +67,13 @@ class Definition(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Lines beside each other that have the very words of a question: the share of it, and the first of them."""
+    """Lines beside each other that have the very words of a question: the share of it, the first of them, and the
+    definition that they are of, in it or in the comment above it.
+    """
 
     share: float
     line: int
+    row: Row | None = None
 
 
 class Saying(NamedTuple):
@@ -97,7 +105,7 @@ class Definitions:
             outlines = self.features.corpus.outlines
             part = outlines.outline(file.number)
             found_hits = [*hits(self.features, file)]
-            self._together[file.number] = _together(self.features, found_hits)
+            self._together[file.number] = self._whose(part, _together(self.features, found_hits), found_hits)
             by_place = _said(part, found_hits, partial(self._may_be_meant, part))
             rows = [(outlines.row_of(part, place), said) for place, said in by_place.items()]
             found = [Definition(row, _score(self.features, row, said), said) for row, said in rows]
@@ -110,6 +118,19 @@ class Definitions:
         """Return the lines beside each other that say the question word for word, if any do."""
         self.best(file)
         return self._together[file.number]
+
+    def _whose(self, part: Outline, together: Together | None, found_hits: list[Hit]) -> Together | None:
+        """Return lines beside each other with the definition that says most of them, the innermost of several."""
+        if not together:
+            return None
+        lines = range(together.line, together.line + BESIDE)
+        there = [hit._replace(is_comment=hit.is_comment or hit.is_inside) for hit in found_hits if hit.line in lines]
+        said = _said(part, there, partial(self._may_be_meant, part))
+        shares = {place: sum(each.share for times in words.values() for each in times) for place, words in said.items()}
+        rows = [self.features.corpus.outlines.row_of(part, place) for place in sorted(said, key=lambda at: -shares[at])]
+        row = next((row for row in rows if row.kind not in _AROUND), None)
+        is_owned = row and (row.line_end - row.line_start < OWNED or together.line < row.line_start)
+        return together._replace(row=row if is_owned else None)
 
     def _may_be_meant(self, part: Outline, place: int) -> bool:
         """Return whether the symbol at a place is a definition, a small one only where its very name is asked for."""
@@ -132,14 +153,23 @@ def hits(features: Features, file: File) -> Iterator[Hit]:
     for block in sorted(best[features.blocks[best] > 0].tolist()):
         text = corpus.text(block)
         lower = text.lower()
-        line, last, begin, is_comment = corpus.blocks.first_lines[block], 0, -1, False
+        line, last, begin, is_comment, is_inside = corpus.blocks.first_lines[block], 0, -1, False, False
+        inside = [*_comments(lower)]
         for at, word, share in sorted(_in_text(features, text, lower)):
             more = lower.count(b"\n", last, at)
             line, last = line + more, at
             if more or begin < 0:
                 begin = lower.rfind(b"\n", 0, at) + 1
                 is_comment = lower[begin : begin + LINE_BYTES].lstrip().startswith(_COMMENT)
-            yield Hit(line, word, share, is_comment)
+                is_inside = any(start < begin < end for start, end in inside)
+            yield Hit(line, word, share, is_comment, is_inside)
+
+
+def _comments(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where comments of many lines begin at the margin of a text, and where they end."""
+    end = 0
+    while (begins := _OPENS.search(text, end)) and (end := text.find(b"*/", begins.end())) >= 0:
+        yield begins.start(), end
 
 
 def _in_text(features: Features, text: bytes, lower: bytes) -> Iterator[tuple[int, bytes, float]]:

@@ -23,12 +23,16 @@ class FileLines(NamedTuple):
 
 
 def passage(definitions: Definitions, file: File) -> FileLines:
-    """Return the passage of a file that says most of what was asked: its best definition, or lines word for word."""
+    """Return the passage of a file that says most of what was asked: its best definition, or that of lines word for
+    word, or those lines.
+    """
     together = definitions.together(file)
     if (found := definitions.best(file)) and not (
         together and definitions.features.share(found[0].words) < WORD_FOR_WORD
     ):
         row = found[0].row
+        return FileLines(row.line_start, row.line_end, row)
+    if together and (row := together.row):
         return FileLines(row.line_start, row.line_end, row)
     if together:
         return FileLines(together.line, min(together.line + BESIDE - 1, file.line_count or together.line), None)
