@@ -32,8 +32,8 @@ def passage(definitions: Definitions, file: File) -> FileLines:
     ):
         row = found[0].row
         return FileLines(row.line_start, row.line_end, row)
-    if together and (row := together.row):
-        return FileLines(row.line_start, row.line_end, row)
+    if together and together.row:
+        return FileLines(together.row.line_start, together.row.line_end, together.row)
     if together:
         return FileLines(together.line, min(together.line + BESIDE - 1, file.line_count or together.line), None)
     weights = defaultdict[int, float](float)
