@@ -69,7 +69,9 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     the type in their brackets. Where `texts_name_classes`, members of a text are those of the class that it names.
     Where a language `infers_new`, `new()` may make an object of a type that is not written. Where it `takes_unseen`, a
     project file may take all names of a namespace for all files. Fields of a tuple are `tuple_fields` and a number,
-    `Item1`.
+    `Item1`. Where it `gives_last`, a block gives what its last part does, and `if` what the block gives that has run.
+    Of `scope_functions` the lambda gets what they are called on, as the parameter "it" or as "this", and they give its
+    "result" or the "same": `let = "it result"`.
     """
 
     rules: tuple[str, ...] = ()
@@ -116,6 +118,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     infers_new: bool = False
     tuple_fields: str = ""
     takes_unseen: bool = False
+    gives_last: bool = False
+    scope_functions: dict[str, str] = {}
     functions_apart: bool = False
     types_inside: bool = False
     keyed_members: bool = False

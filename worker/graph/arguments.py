@@ -59,6 +59,8 @@ def _expect(solver: Solver, function: int, place: int, cell: Cell) -> None:
     for value in list(solver.value(("type", solver.child(function, given.type), None))):
         if value[0] != FUNCTION:
             continue
+        for receiver in solver.project.scope(value[1]).bases[:1]:  # of a type with a receiver: `A.() -> B`
+            solver.source(("receiver", written), ("type", solver.child(value[1], receiver), None), Reason.FLOW)
         both = zip(solver.project.scope(written).parameters, solver.project.scope(value[1]).parameters, strict=False)
         for at, (own, said) in enumerate(both):
             if own.type == NONE and said.type != NONE and own.rest == said.rest == 0:

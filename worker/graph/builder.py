@@ -134,9 +134,11 @@ class Builder:
         self._depth = 0
         if dialect.prototypes:
             self._declare_no_existing()
+        self._items: dict[int, set[int]] = {}
         self._declared, self._outward = self._declarations()
         self._in_namespaces = self._of_namespaces() if dialect.prototypes else {}
         self.own: list[set[int]] = []  # the names that each scope binds
+        self.items: list[set[int]] = []  # those that are no variables: functions, types, constants, imports
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
 
     def facts(self, unseen: Sequence[tuple[int, int]] = ()) -> Facts:
@@ -307,23 +309,22 @@ class Builder:
         self._depth -= 1
         return max(found, 0)
 
-    def visit_all(self, node: int) -> None:
-        """Read everything within a node."""
+    def visit_all(self, node: int) -> int:
+        """Read everything within a node; return the expression of the last part."""
+        found = 0
         for kid in self.tree.kids[node]:
-            self.visit(kid)
+            found = self.visit(kid)
+        return found
 
     def optional(self, node: int, use: int = Use.READ) -> int:
         """Read a node that may not be there: -1 is none."""
         return NONE if node == NONE else self.visit(node, use)
 
-    def body(self, node: int) -> None:
-        """Read what a node holds; it may be a statement itself."""
+    def body(self, node: int) -> int:
+        """Read what a node holds; it may be a statement itself. Return the expression of the last part."""
         if node == NONE:
-            return
-        if VISITORS.get(self.tree.kind(node)):
-            self.visit(node)
-        else:
-            self.visit_all(node)
+            return 0
+        return self.visit(node) if VISITORS.get(self.tree.kind(node)) else self.visit_all(node)
 
     def _list(self, node: int) -> int:
         """Note the names in what is nested too deeply."""
@@ -352,7 +353,7 @@ class Builder:
         """Find the names that each scope binds anywhere, by the node of the scope."""
         tree = self.tree
         bind, defined, outward = BITS["bind"], BITS["defined"], BITS["outward"]
-        ends_module = BITS["global"]
+        ends_module, items = BITS["global"], defined | BITS["constant"]
         functions, body, hoisted = BITS["function"] | BITS["lambda"], BITS["body"], BITS["hoisted"]
         block, field = BITS["block"], BITS["field"]
         declared: dict[int, set[int]] = {0: set()}
@@ -365,6 +366,7 @@ class Builder:
                 scope, around = node, scope
                 declared[node] = set()
                 function = function if labels & (block | BITS["comprehension"]) else node
+            outer = around if labels & SCOPES else scope
             for kid in tree.kids[node]:
                 of_kid = tree.labels[kid]
                 if of_kid & body and labels & functions:  # the block of a function is the function's own scope
@@ -372,10 +374,11 @@ class Builder:
                     of_kid = tree.labels[kid]
                 if of_kid & bind and labels & field and self.dialect.structural:  # see show()
                     pass
-                elif of_kid & bind:
-                    declared[function if of_kid & hoisted else scope].add(self.name(kid))
-                elif of_kid & defined:
-                    declared[around if labels & SCOPES else scope].add(self.name(kid))
+                elif of_kid & (bind | defined):
+                    of = (function if of_kid & hoisted else scope) if of_kid & bind else outer
+                    declared[of].add(self.name(kid))
+                    if of_kid & items:
+                        self._items.setdefault(of, set()).add(self.name(kid))
                 elif of_kid & outward:
                     beyond.setdefault(scope, {})[self.name(kid)] = 0 if labels & ends_module else 1
                 if tree.kids[kid] or of_kid & SCOPES:
@@ -416,6 +419,7 @@ class Builder:
         scope = len(self.scopes)
         self.scopes.append(Scope(kind, name, self.scope, line, flags))
         self.own.append(self._declared.get(node, set()))
+        self.items.append(self._items.get(node, set()) if kind in LOCAL else self.own[-1])
         self.outward.append(self._outward.get(node, {}))
         self.scope = scope
         if kind != ScopeKind.BLOCK:
@@ -449,19 +453,21 @@ class Builder:
     def binder(self, name: int, beyond: int = NONE) -> int:
         """The scope that a use of a name here means, -1 where none binds it; a scope around another one, if asked."""
         scope = inner = self.scope
+        is_around = False  # another function is, whose variables one of Rust does not see
         if beyond != NONE:
             scope = inner = self.scopes[beyond].parent
         while scope != NONE:
             if name in self.outward[scope]:
                 if self.outward[scope][name] == 0:
                     return 0
-            elif name in self.own[scope]:
+            elif name in (self.items[scope] if is_around else self.own[scope]):
                 kind = self.scopes[scope].kind
                 sees_all = kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE) or scope == inner
                 if sees_all or self.dialect.bare_members or (scope, name) in self.type_parameters:
                     return scope
             if self.scopes[scope].kind == ScopeKind.BLOCK and inner == scope and not self.dialect.exported:
                 inner = self.scopes[scope].parent  # a comprehension of Python does not see the names of a class around
+            is_around = is_around or (self.dialect.crates and self.scopes[scope].kind == ScopeKind.FUNCTION)
             scope = self.scopes[scope].parent
         return NONE
 
@@ -549,6 +555,7 @@ class Builder:
         """Let what stands within a scope see a name that it binds: not the fields of Go, `struct { A A }`."""
         if not (self.dialect.structural and self.scopes[scope].kind == ScopeKind.CLASS):
             self.own[scope].add(name)
+            self.items[scope].add(name)
 
     def bind_silently(self, name: int, scope: int, value: int, node: int) -> int:
         """Give a name of a scope a value where the name itself is not written: a package that is imported."""

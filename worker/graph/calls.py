@@ -48,6 +48,10 @@ def call(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
     dialect = solver.project.unit(node).dialect
     if dialect.overloads:
         callees = called(solver, callees, made)
+    if dialect.scope_functions and not any(value[0] in (FUNCTION, BOUND) for value in callees):
+        scoped = in_its_scope(solver, node, expression)
+        if scoped is not None:
+            return scoped
     for value, sure in callees.items():
         if value[0] == EXTERNAL and expression[0] == Op.NEW and dialect.selects and value[1][:1] != "?":
             found[EXTERNAL, value[1].removesuffix("#") + "#"] = sure
@@ -56,6 +60,32 @@ def call(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
         if expression[0] == Op.NEW and value[0] == FUNCTION and makes_objects(solver, value[1]):
             found[OBJECT, value[1], False] = min(sure, Reason.ATTRIBUTE)
     return found
+
+
+def in_its_scope(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values | None:
+    """What a function of the language gives that runs a lambda on an object: `a.let { it.b() }`; None for any other."""
+    project, base = solver.project, node & ~MASK
+    op, *parts = project.expression(base | expression[1])
+    place = {Op.GET: 1, Op.BARE: 0, Op.NAME: 0}.get(op)
+    if place is None or not expression[2] or expression[2][-1] < 0:
+        return None
+    takes, _, gives = (
+        project.unit(node).dialect.scope_functions.get(project.unit(node).facts.names[parts[place]], "").partition(" ")
+    )
+    written = base | expression[2][-1]
+    if not takes or solver.op(written) != Op.FUNCTION:
+        return None
+    scope = solver.child(written, project.expression(written)[1])
+    before = [parts[0]] if op == Op.GET else expression[2][:-1]
+    for of in before[:1]:
+        if takes == "this":
+            solver.source(("receiver", scope), base | of, Reason.BOUND)
+        elif project.scope(scope).parameters:
+            solver.source(("parameter", scope, 0), base | of, Reason.BOUND)
+    if gives == "same":
+        return dict(solver.value(base | before[0])) if before else {}
+    arguments = [(base | of, False) for of in before[:1]]
+    return substituted(solver, scope, returned(solver, scope, None), Call(node, arguments, []), None)
 
 
 def made_of(solver: Solver, node: int, expression: tuple[Any, ...]) -> Call:

@@ -35,6 +35,10 @@ def bare_places(solver: Solver, node: int, expression: tuple[Any, ...]) -> list[
         if row.kind == ScopeKind.LAMBDA and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
             is_of_class = False
             surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
+        found = of_receiver(solver, scope, own) if row.kind == ScopeKind.LAMBDA and unit.dialect.scope_functions else []
+        if found and not all(_extends(project, cell) for cell, _, _ in found):
+            return below + found
+        below += found  # what extends its type goes before what is nearer only if it fits
         found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
         found = [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
         if len(expression) > 4:
@@ -47,6 +51,24 @@ def bare_places(solver: Solver, node: int, expression: tuple[Any, ...]) -> list[
     if expression[3] != NONE:
         return [*below, (("name", base | expression[3], own), surest, None)]
     return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
+
+
+def _extends(project: Project, cell: Cell) -> bool:
+    """Whether a name is that of functions that extend a type from outside."""
+    scopes = [project.defined(at)[1] for at in project.table(cell[1]).get(cell[2], ())]
+    return all(at >= 0 and project.scope(at).flags & Flag.EXTENSION for at in scopes)
+
+
+def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
+    """The cells of a name that the object has which a lambda runs on: `a.apply { b() }`."""
+    held = solver.value(("receiver", scope))
+    return [
+        (cell, reason, value)
+        for value, sure in held.items()
+        if value[0] == OBJECT
+        for cell, reason, _ in places(solver, value, own, min(sure, Reason.FLOW))
+        if cell[0] == "name"
+    ]
 
 
 def _is_variable(project: Project, cell: Cell) -> bool:

@@ -3,7 +3,7 @@
 import re
 
 from fledgling.worker.graph.builder import Builder, visits
-from fledgling.worker.graph.definitions import HIDDEN, OPEN, STATIC, read_function, said_inside
+from fledgling.worker.graph.definitions import HIDDEN, OPEN, RECEIVER_TYPE, STATIC, read_function, said_inside
 from fledgling.worker.graph.expressions import ARGS, BIND, OF, RIGHT, TYPE, VALUE, called, of_type
 from fledgling.worker.graph.paths import path_of
 from fledgling.worker.graph.reduced import BITS
@@ -126,8 +126,11 @@ def shape(builder: Builder, node: int, _use: int) -> int:
 
 @visits("signature")
 def signature(builder: Builder, node: int, _use: int) -> int:
-    """The type of a function: `(a: A) => B`."""
-    return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.SIGNATURE, NONE, builder.line(node), 0))
+    """The type of a function: `(a: A) => B`, `A.() -> B`."""
+    receiver = builder.optional(builder.tree.first(node, RECEIVER_TYPE), Use.TYPE)
+    scope = read_function(builder, node, ScopeKind.SIGNATURE, NONE, builder.line(node), 0)
+    builder.scopes[scope].bases = [] if receiver == NONE else [receiver]
+    return builder.add(Op.FUNCTION, scope)
 
 
 @visits("array", "channel")

@@ -669,6 +669,8 @@ def super_(solver: Solver, node: int, expression: Expression) -> Values:
 def this(solver: Solver, node: int, expression: Expression) -> Values:
     """An object of the class around; the class itself in a method of its own, where that is so: THIS."""
     scope = solver.child(node, expression[1])
+    if solver.project.unit(node).dialect.scope_functions and (held := solver.value(("receiver", scope))):
+        return capped(held, Reason.FLOW)
     own = solver.classes.around(scope)
     if makes_objects(solver, scope):
         return dict(solver.value(("this", scope)))

@@ -78,6 +78,11 @@ def _maps(solver: Solver, made: Call, _first: Cell, _sure: int) -> Values:
     return _of_these(solver, made, given)
 
 
+def _runs(solver: Solver, made: Call, _first: Cell, _sure: int) -> Values:
+    """Lazy { a }: what the function gives that is the last argument."""
+    return _called(solver, solver.value(made.arguments[-1][0]), Call(made.node, [], []))
+
+
 def _filters(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
     """filter(f, a)"""
     elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
@@ -222,6 +227,7 @@ HANDING_ON: dict[str, Any] = {
     "inherits": _inherits,
     "second": _second,
     "maps": _maps,
+    "runs": _runs,
     "filters": _filters,
     "container": _container,
     "keyed": _keyed,

@@ -181,6 +181,7 @@ ROLES = [
     "overrides",
     "virtual",
     "points",
+    "constant",
     "skip",
 ]
 _NUMBERS = {

@@ -50,8 +50,11 @@ def assign(builder: Builder, node: int, _use: int) -> int:
     if tree.labels[node] & FRESH:
         builder.forget(left)
         builder.begin(left, node)
+    given: list[int] = []
     for kid in tree.having(node, OTHERWISE):  # let a = b else { c }: c does not come back
-        builder.arm(partial(builder.body, kid))
+        arms(builder, [kid], [], given)
+    if value == NONE and given and builder.dialect.gives_last:  # val a get() = b, val a by b
+        value = any_of(builder, given[:1]) or NONE
     bare = value == NONE
     if more:
         return assign_each(builder, [left, *more], value, type_)
@@ -121,17 +124,30 @@ def outward(builder: Builder, node: int, _use: int) -> int:
 # ---- control
 
 
-def arms(builder: Builder, nodes: list[int], narrowed: list[tuple[int, int]]) -> list[tuple[dict, bool]]:  # type: ignore[type-arg]
-    """Read each of some arms by itself; where the first one runs, names are `narrowed`."""
+def arms(
+    builder: Builder, nodes: list[int], narrowed: list[tuple[int, int]], values: list[int] | None = None
+) -> list[tuple[dict, bool]]:  # type: ignore[type-arg]
+    """Read each of some arms by itself; where the first one runs, names are `narrowed`. Note what they give."""
 
     def run(node: int, narrowed: list[tuple[int, int]]) -> None:
         narrow(builder, narrowed)
-        builder.body(node)
+        value = builder.body(node)
+        if values is not None and not builder.is_dead:
+            values.append(value)
 
     found = []
     for place, node in enumerate(nodes):
         found.append(builder.arm(lambda node=node, place=place: run(node, [] if place else narrowed)))  # type: ignore[misc]
     return found
+
+
+def any_of(builder: Builder, values: list[int]) -> int:
+    """What a statement gives that has run one of several parts, in languages where it gives anything."""
+    known = [value for value in values if value > MADE]
+    if not builder.dialect.gives_last or not known:
+        return 0
+    found = builder.add(Op.CHOICE, known) if len(known) > 1 else known[0]
+    return found if all(values) else builder.add(Op.UNSURE, found)
 
 
 def narrow(builder: Builder, narrowed: list[tuple[int, int]]) -> None:
@@ -177,10 +193,11 @@ def block(builder: Builder, node: int, _use: int) -> int:
     if tree.labels[node] & IS_HANDLER:  # what it catches has a name in there alone
         tree.unsay(node, IS_BLOCK)
         builder.visit(node)
+        found = 0
     else:
-        builder.visit_all(node)
+        found = builder.visit_all(node)
     builder.leave()
-    return 0
+    return found if builder.dialect.gives_last else 0
 
 
 @visits("branch")
@@ -188,6 +205,7 @@ def branch(builder: Builder, node: int, _use: int) -> int:
     """`if a: b elif c: d else: e`"""
     tree = builder.tree
     found = []
+    values: list[int] = []
     narrowed: list[tuple[int, int]] = []
     closed = False
     for kid in tree.kids[node]:
@@ -196,11 +214,11 @@ def branch(builder: Builder, node: int, _use: int) -> int:
             narrowed = condition(builder, kid)
         elif labels & ARM:
             closed = closed or bool(labels & OTHERWISE)
-            found += arms(builder, [kid], [] if labels & OTHERWISE else narrowed)
+            found += arms(builder, [kid], [] if labels & OTHERWISE else narrowed, values)
         else:
             builder.visit(kid)
     builder.join(found, optional=not closed)
-    return 0
+    return any_of(builder, values)
 
 
 def pair_of(builder: Builder, left: int, over: int, element: int) -> int:
@@ -269,10 +287,11 @@ def try_(builder: Builder, node: int, _use: int) -> int:
     """`try: a except B as c: d else: e finally: f`; what begins may end after any assignment in it."""
     tree = builder.tree
     begun = len(builder.given)
-    layer, dead = builder.arm(lambda: builder.body(tree.first(node, BODY)))
+    values: list[int] = []
+    [(layer, dead)] = arms(builder, [tree.first(node, BODY)], [], values)
     handlers = tree.having(node, IS_HANDLER)
     builder.join([(builder.left_early(begun, layer) if handlers else layer, False)], optional=bool(handlers))
-    found = [builder.arm(lambda kid=kid: builder.visit(kid)) for kid in handlers]  # type: ignore[misc]
+    found = [each for kid in handlers for each in arms(builder, [kid], [], values)]
     otherwise = tree.first(node, OTHERWISE)
     if otherwise != NONE:
         passed, died = builder.arm(lambda: read_otherwise(builder, otherwise, layer))
@@ -282,7 +301,7 @@ def try_(builder: Builder, node: int, _use: int) -> int:
     builder.join(found, optional=False)
     for kid in tree.having(node, FINALLY):
         read_finally(builder, kid, builder.left_early(begun, layer))
-    return 0
+    return any_of(builder, values)
 
 
 def read_otherwise(builder: Builder, node: int, layer: Layer) -> None:
@@ -319,9 +338,10 @@ def handler(builder: Builder, node: int, _use: int) -> int:
                 left = near
     if left != NONE:
         target(builder, left, builder.add(Op.INSTANCE, caught) if caught != NONE else 0)
+    found = 0
     for kid in tree.having(node, BODY):
-        builder.body(kid)
-    return 0
+        found = builder.body(kid)
+    return found
 
 
 @visits("with")
@@ -382,6 +402,7 @@ def match(builder: Builder, node: int, _use: int) -> int:
     builder.scopes[builder.frame].flags |= Flag.MATCHES
     case = BITS["case"]
     found = []
+    values: list[int] = []
     left, value = tree.first(node, LEFT), 0
     over = tree.first(node, OVER)
     before: Layer = {}
@@ -389,16 +410,16 @@ def match(builder: Builder, node: int, _use: int) -> int:
     for kid in tree.kids[node]:
         if tree.labels[kid] & case:
             falls = before if builder.dialect.prototypes and len(before) <= MAX_FALLING else {}
-            run = partial(read_case, builder, kid, left, value, over, falls)
+            run = partial(read_case, builder, kid, left, value, over, falls, values)
             found.append(builder.leaving(run, BREAK)[:2] if ends else builder.arm(run))
             before = found[-1][0]
         elif kid != left:
             value = builder.visit(kid)
     builder.join(found, optional=True)
-    return 0
+    return any_of(builder, values)
 
 
-def read_case(builder: Builder, node: int, left: int, value: int, over: int, before: Layer) -> None:
+def read_case(builder: Builder, node: int, left: int, value: int, over: int, before: Layer, values: list[int]) -> None:
     """A case in which a name is what has been looked at, of the type of the case: `switch a := b.(type)`.
 
     It may go on from the case `before` it.
@@ -417,8 +438,10 @@ def read_case(builder: Builder, node: int, left: int, value: int, over: int, bef
         narrow(builder, [(over, builder.visit(types[0], Use.TYPE))])
         del builder.sites[sites:]
     around, builder.subject = builder.subject, value
-    builder.visit(node)
+    given = builder.visit(node)
     builder.subject = around
+    if not builder.is_dead:
+        values.append(given)
 
 
 @visits("case")
@@ -426,16 +449,17 @@ def case(builder: Builder, node: int, _use: int) -> int:
     """`case b: c`; the names of a pattern stand for nothing that is known."""
     tree = builder.tree
     bind = BITS["bind"]
+    found = 0
     for kid in tree.kids[node]:
         if tree.labels[kid] & BODY:
-            builder.body(kid)
+            found = builder.body(kid)
         elif tree.labels[kid] & LEFT:
             target(builder, kid, builder.subject)
         elif tree.labels[kid] & bind:
             target(builder, kid, 0)
         else:
             builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
-    return 0
+    return found
 
 
 @visits("case_name")

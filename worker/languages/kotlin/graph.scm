@@ -50,7 +50,7 @@
 (function_value_parameters (parameter) @optional . "=")
 ((parameter_modifiers (parameter_modifier) @_vararg) . (parameter) @rest (#eq? @_vararg "vararg"))
 (parameter_modifiers) @skip
-(function_body "=" . (_) @value) @return
+([(function_declaration (function_body "=" . (_) @value) @return) (anonymous_function (function_body "=" . (_) @value) @return)])
 (secondary_constructor (block) @body) @lambda
 (secondary_constructor (function_value_parameters (parameter (identifier) @bind . (_) @type) @param))
 (class_declaration "class" name: (identifier) @defined [(class_body) (enum_class_body)]? @body) @class
@@ -82,6 +82,8 @@
 (type_arguments (type_projection (_) @type))
 (nullable_type (_) @value) @await
 (function_type (_) @returns .) @signature
+(function_type . (user_type) @receiver_type . (function_type_parameters))
+(function_type_parameters [(user_type) (nullable_type) (function_type)] @type @param)
 
 ; ---- statements
 
@@ -101,3 +103,7 @@
 (when_subject (_) @over)
 (when_entry (_) @body .) @case
 (when_entry condition: (type_test (_) @type))
+((identifier) @break (#eq? @break "break"))
+((identifier) @continue (#eq? @continue "continue"))
+((labeled_expression (identifier) @_leaves) @break (#eq? @_leaves "break"))
+((labeled_expression (identifier) @_leaves) @continue (#eq? @_leaves "continue"))

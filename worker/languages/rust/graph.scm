@@ -86,12 +86,12 @@
 (trait_item bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type)] @base))
 (impl_item type: (_) @of body: (_) @body) @extension
 (impl_item trait: (_) @base)
-(enum_variant name: (_) @bind) @field @receiver
+(enum_variant name: (_) @bind @constant) @field @receiver
 (field_declaration name: (_) @bind type: (_) @type) @field
-(type_item name: (_) @left @bind type: (_) @right) @assign @fresh
+(type_item name: (_) @left @bind @constant type: (_) @right) @assign @fresh
 (associated_type name: (_) @bind) @field
-(const_item name: (_) @left @bind type: (_) @type value: (_)? @right) @assign @fresh
-(static_item name: (_) @left @bind type: (_) @type value: (_)? @right) @assign @fresh
+(const_item name: (_) @left @bind @constant type: (_) @type value: (_)? @right) @assign @fresh
+(static_item name: (_) @left @bind @constant type: (_) @type value: (_)? @right) @assign @fresh
 (type_parameter name: (_) @label @bind !bounds)
 (type_parameter name: (_) @left @bind bounds: (trait_bounds . [(type_identifier) (scoped_type_identifier) (generic_type)] @right)) @assign
 (const_parameter name: (_) @label @bind)
