@@ -41,7 +41,8 @@ from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
 from fledgling.worker.store.parts import Changes, Part
 from fledgling.worker.store.sections import NUMBER
-from fledgling.worker.store.symbols import Outlines, outlined
+from fledgling.worker.store.symbol_writer import outlined
+from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 from fledgling.worker.tools.corpora import Corpora

@@ -11,17 +11,9 @@ from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import SymbolRow
 from fledgling.worker.store import facts, symbols
 from fledgling.worker.store.package_root import root
-from fledgling.worker.store.symbols import (
-    GIVEN_UP,
-    IN_PART,
-    NO_PARSER,
-    WHOLE,
-    Outlines,
-    OutlineWriter,
-    Row,
-    end_to_end,
-)
-from fledgling.worker.store.symbols import outlined as encoded
+from fledgling.worker.store.symbol_writer import OutlineWriter, end_to_end
+from fledgling.worker.store.symbol_writer import outlined as encoded
+from fledgling.worker.store.symbols import GIVEN_UP, IN_PART, NO_PARSER, WHOLE, Outlines, Row
 from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
 
 FILES = [  # in no order; of the directory `a` and the file `a.py` the second comes first

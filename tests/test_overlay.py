@@ -22,7 +22,7 @@ from fledgling.worker.store.overlay import tables
 from fledgling.worker.store.overlay.changed import MAX_CHANGED
 from fledgling.worker.store.overlay.snapshots import KEPT, Snapshots
 from fledgling.worker.store.parts import Changes, Part
-from fledgling.worker.store.symbols import outlined
+from fledgling.worker.store.symbol_writer import outlined
 
 WHOLE = "fledgling-analyst"
 

@@ -9,7 +9,7 @@ from fledgling.messages.bounded import Said
 from fledgling.messages.control import Layer
 from fledgling.worker.resolving.project import Declared
 from fledgling.worker.rows import Engine, FileWords, ImportRow, SymbolColumns
-from fledgling.worker.store.symbols import Outlined
+from fledgling.worker.store.symbol_writer import Outlined
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
 REPAIR_SECONDS = 1.0  # of these, until nothing more is repaired: what began before has the rest, and is not lost

@@ -36,7 +36,7 @@ from fledgling.worker.language import Languages
 from fledgling.worker.process import fault
 from fledgling.worker.process.child import Child
 from fledgling.worker.rows import SymbolColumns
-from fledgling.worker.store.symbols import Outlined, end_to_end
+from fledgling.worker.store.symbol_writer import Outlined, end_to_end
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor

@@ -47,7 +47,7 @@ from fledgling.worker.extractor.wording import DEFINED, worded
 from fledgling.worker.language import Language, LanguageError, Languages
 from fledgling.worker.resolving.project import declared
 from fledgling.worker.rows import Extraction, FileWords, SymbolColumns
-from fledgling.worker.store.symbols import Outlined, outlined
+from fledgling.worker.store.symbol_writer import Outlined, outlined
 
 if TYPE_CHECKING:  # loaded where more is wanted than definitions
     from fledgling.worker.graph.facts import FactsExtractor

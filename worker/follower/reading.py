@@ -19,7 +19,7 @@ from fledgling.worker.files.walk import Entry
 from fledgling.worker.language import Languages
 from fledgling.worker.rows import FileRow, Stamp, SymbolColumns
 from fledgling.worker.store.parts import Part
-from fledgling.worker.store.symbols import Outlined, one_by_one
+from fledgling.worker.store.symbol_writer import Outlined, one_by_one
 
 MOST_BYTES = 4 * 2**20  # of one file: it fits a frame with all that is found in it
 TRIES = 3  # to read a file that is being written; then it is pending until the next look

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from fledgling.security import memory_file
 from fledgling.worker.extractor.messages import Batch, Found, Source
 from fledgling.worker.store import facts
-from fledgling.worker.store.symbols import one_by_one
+from fledgling.worker.store.symbol_writer import one_by_one
 
 _DECODER = msgspec.msgpack.Decoder(Found)
 

@@ -14,7 +14,8 @@ from fledgling.worker.indexer.sinks import ParsedFile, Sink
 from fledgling.worker.indexer.views import Views
 from fledgling.worker.rows import SymbolRow
 from fledgling.worker.store.database import SQL
-from fledgling.worker.store.symbols import CODES, outlined
+from fledgling.worker.store.symbol_writer import outlined
+from fledgling.worker.store.symbols import CODES
 from fledgling.worker.store.text import Block, Blocks
 
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes

@@ -12,7 +12,8 @@ from fledgling.worker.extractor.wording import named
 from fledgling.worker.indexer.loading import Columns
 from fledgling.worker.rows import FileWords
 from fledgling.worker.store.ngram_writer import Sign, Signer
-from fledgling.worker.store.symbols import NO_PARSER, Outlined, Outlines, OutlineWriter, parsed
+from fledgling.worker.store.symbol_writer import Outlined, OutlineWriter
+from fledgling.worker.store.symbols import NO_PARSER, Outlines, parsed
 from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
 from fledgling.worker.store.words import WordWriter
 

@@ -7,7 +7,7 @@ the broker passes it on and looks at nothing of it.
 from msgspec import Struct
 
 from fledgling.worker.rows import Engine, FileRow, FileWords, ImportRow, SymbolColumns
-from fledgling.worker.store.symbols import Outlined
+from fledgling.worker.store.symbol_writer import Outlined
 
 
 class Part(Struct, frozen=True, array_like=True):
