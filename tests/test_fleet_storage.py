@@ -107,7 +107,7 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
         (storage / LIST).write_text(json.dumps({"files": named}))
         assert reason in moved("fetch", url(storage), out)[2][""]
     (storage / LIST).write_text('{"files": {}}')
-    assert "a build of nothing" in moved("fetch", url(storage), out)[2][""]
+    assert "the build in the storage is empty" in moved("fetch", url(storage), out)[2][""]
     os.truncate(storage / LIST, MAX_LIST + 1)
     assert f"{LIST} has more than 67,108,864 bytes" in moved("fetch", url(storage), out)[2][""]
     assert "cannot be looked at (FileNotFoundError)" in moved("fetch", url(tmp_path / "nowhere"), out)[2][""]

@@ -271,7 +271,7 @@ REFUSED = [
     ("tags", {"action": "add", "tags": ["a"], "paths": ["web"]}, "web/ is a directory"),
     ("tags", {"action": "add", "tags": ["a"], "paths": ["web/a.py\u200b"]}, "not seen"),
     ("tags", {"action": "add", "tags": ["a"], "paths": ["web/a.py"], "symbol": "g"}, "no definition 'g'"),
-    ("tags", {"action": "add", "tags": ["a"], "paths": ["web/a.py", "web/b.py"], "symbol": "f"}, "of one file"),
+    ("tags", {"action": "add", "tags": ["a"], "paths": ["web/a.py", "web/b.py"], "symbol": "f"}, "takes one path"),
     ("tags", {"action": "remove", "tags": ["a"], "paths": ["web/a.py"]}, "no agent gave 'a' to web/a.py"),
     ("tags", {"symbol": "f"}, "list takes no symbol"),
     ("tags", {"limit": 101}, "Give limit as"),

@@ -27,7 +27,7 @@ _write_option = click.option("--write/--dry-run", help="change the file; only sh
 
 @click.command("install")
 @_client_option(help=_CLIENTS)
-@click.option("--check", "is_checked", is_flag=True, help="look whether what clients were told can be started")
+@click.option("--check", "is_checked", is_flag=True, help="check that the clients that have Fledgling can start it")
 @click.option("--profile", metavar="PROFILE", shell_complete=completing.profiles, help="the profile to serve under")
 @click.option("--root", "roots", multiple=True, metavar="DIR", help="the directory to index; several as NAME=DIR")
 @_write_option
@@ -38,8 +38,8 @@ def install_command(
     """Show what to add to a client's settings so that it starts Fledgling, or add it.
 
     Everything else in the file stays; a copy of it is laid beside. Without --root, a client starts Fledgling for the
-    project that it works on. With --check nothing is changed: exit code 1 says that what a client
-    was told cannot be started.
+    project that it works on. With --check nothing is changed; exit code 1 says that a client that has Fledgling cannot
+    start it.
     """
     if is_checked:
         _check((client,) if client else tuple(CLIENTS), as_json=as_json)
@@ -73,7 +73,7 @@ def _check(names: tuple[str, ...], *, as_json: bool) -> None:
     if as_json:
         terminal.show_json({"clients": found})
     elif not found:
-        terminal.show_text("no client was told of Fledgling; `fledgling install --client CLIENT --write` tells one")
+        terminal.show_text("no client has Fledgling; `fledgling install --client CLIENT --write` adds it to one")
     else:
         terminal.show_text("\n".join(line for each in found for line in _lines(each)))
     raise SystemExit(terminal.NOTHING if any(each.state == "broken" for each in found) else terminal.OK)

@@ -26,7 +26,7 @@ from fledgling.messages.profile import Profile
 _log = logging.getLogger("fledgling")
 
 
-@click.command("serve", short_help="Serve an MCP client, or several over HTTP, all repositories of a directory")
+@click.command("serve", short_help="Serve all repositories of a directory to an MCP client, or to several over HTTP")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @settings_options
 @click.option("--digest", metavar="HEX", help="serve nothing but what `fleet bundle` printed this for")

@@ -94,7 +94,7 @@ def savings(as_json: bool, **options: Any) -> None:
 )
 @json_option
 def report_command(file: Path, as_json: bool, **options: Any) -> None:
-    """Write a page about the project to look at: sizes, languages, imports, calls, circles, what was skipped.
+    """Write a page that shows the project: sizes, languages, imports, calls, circles, what was skipped.
 
     FILE is new, or an earlier report.
     """

@@ -35,8 +35,8 @@ class HelpLine(NamedTuple):
 COMMANDS: Mapping[str, Mapping[str, HelpLine]] = {
     "Serve": {
         "serve": HelpLine("Serve MCP clients on standard input and output, or by HTTP", "serve", "serve"),
-        "install": HelpLine("Show, or write, what has a client start Fledgling", "clients", "install_command"),
-        "uninstall": HelpLine("Show, or take out, what has a client start Fledgling", "clients", "uninstall_command"),
+        "install": HelpLine("Show, or write, how a client starts Fledgling", "clients", "install_command"),
+        "uninstall": HelpLine("Show, or remove, how a client starts Fledgling", "clients", "uninstall_command"),
         "agents": HelpLine("Say which agents are served over HTTP", "agents", "agents_group"),
     },
     "Operate": {
@@ -53,7 +53,7 @@ COMMANDS: Mapping[str, Mapping[str, HelpLine]] = {
     },
     "Look": {
         "index": HelpLine("Build the index once and say what is in it", "look", "index"),
-        "report": HelpLine("Write a page about the project to look at", "look", "report_command"),
+        "report": HelpLine("Write a page that shows the project", "look", "report_command"),
         "savings": HelpLine("What 30 questions cost an agent here, and with grep and cat", "look", "savings"),
         "languages": HelpLine("What is extracted for each language", "languages", "languages"),
         "config": HelpLine("Look at the settings", "look", "config_group"),
@@ -156,4 +156,4 @@ def main() -> None:
 )
 @click.version_option(__version__, "-V", "--version", prog_name="fledgling")
 def cli() -> None:
-    """Give an AI agent eyes on a codebase, and nothing else. `fledgling COMMAND --help` says more of a command."""
+    """Give an AI agent eyes on a codebase, and nothing else. `fledgling COMMAND --help` says more about a command."""

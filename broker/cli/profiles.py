@@ -37,10 +37,10 @@ def profiles_show(profile: str, as_json: bool) -> None:
     terminal.show_rows(rows, "profile", ("field", "value"), as_json=as_json)
 
 
-@profiles_group.command("check", short_help="Check a profile, its views by the engine's own parser")
+@profiles_group.command("check", short_help="Check a profile; DuckDB parses its views")
 @click.argument("profile", shell_complete=completing.profiles)
 def profiles_check(profile: str) -> None:
-    """Check a profile: its statements here, its views by the engine's own parser in a confined process."""
+    """Check a profile: its statements here, its views by DuckDB in a confined process."""
     checked = profiles.load(profile)
     run(Indexing(Settings(), checked, confining=Confining(allow_degraded=True)), _accepted)
     terminal.show_text(f"{checked.file}: good")

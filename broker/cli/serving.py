@@ -198,7 +198,7 @@ async def _tell(indexing: Indexing) -> None:
         built = await indexing.built()
     except IndexingError as failed:
         if not failed.is_refused:
-            _log.error("the index is not whole, and will not be: %s", failed)
+            _log.error("the index is incomplete, and will stay so: %s", failed)
     else:
         _log.info("%s", stats.headline(built), extra={"seconds": built.seconds})
         _log.debug("%s", ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in built.seconds.items()))

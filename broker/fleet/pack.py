@@ -127,7 +127,7 @@ class _Packing:
         shard.check_release(manifest.extractors)
         if any(self._served.get(each.repository, ("",))[0] != each.identity for each in manifest.members):
             self._identities[name] = verified.identity(fd)  # it is one of the directory, of which nothing is taken
-            raise ShardError("not all of its shards are here, as they were, and may be served under the profile")
+            raise ShardError("some of its shards are missing, have changed, or may not be served under the profile")
         parts = self._copied(fd, manifest.parts)
         for place, member in enumerate(manifest.members):
             if not member.is_left_out:

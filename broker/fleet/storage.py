@@ -139,7 +139,7 @@ def _named(storage: "_Storage") -> dict[str, ListedFile]:
     if build.is_partial:
         raise ShardError("a build is being put there, or was not put whole; fetch again once `fleet put` has succeeded")
     if not build.files:
-        raise ShardError("the storage has a build of nothing; it would leave nothing in the directory")
+        raise ShardError("the build in the storage is empty; fetching it would empty the directory")
     if sum(each.size for each in build.files.values()) > MAX_BUILD:
         raise ShardError(f"the build has more than {MAX_BUILD:,} bytes")
     return build.files

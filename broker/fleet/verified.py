@@ -117,7 +117,7 @@ def read(fd: int, kind: Kind[M]) -> M:
         if not head.startswith(kind.magic):
             raise ShardError(f"it is not a {kind.what}")
         if head != kind.head:
-            raise ShardError("it is of another version, or of a machine with another byte order")
+            raise ShardError("it was made in another version of the format, or on a machine with another byte order")
         length = size - END.size - start
         if not HEAD.size <= start or not 0 < length <= kind.max_manifest:
             raise ShardError("its manifest is not in it")

@@ -87,7 +87,7 @@ def opened(path: Path, roots: Iterable[str]) -> Session:
         raise SessionError("its first line is not that of a session")
     if whole < len(data):
         if not records and not b'{"event":"begun"'.startswith(data[:16]):
-            raise SessionError("it holds something else than a session")
+            raise SessionError("it is not a session file")
         _log.warning("session file: %d bytes of a line that was never finished are cut off", len(data) - whole)
         os.ftruncate(fd, whole)
     session = Session([record for record in records if not isinstance(record, SessionBegun)], fd, whole)

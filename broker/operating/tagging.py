@@ -41,7 +41,7 @@ class Tagging:
             if not getattr(asked, field):
                 raise OperationError(f"{field} is missing", f"{asked.action} takes tags, and the paths of files.")
         if asked.symbol and len(asked.paths) > 1:
-            raise OperationError("symbol is of one file", "Give the one path that defines it.")
+            raise OperationError("symbol takes one path", "Give the file that defines it.")
         is_removed = asked.action == "remove"
         paths = [plain_path(path) if is_removed else await self._file(path, until) for path in asked.paths]
         if foreign := [path for path in paths if not is_own(self._front, path)]:

@@ -144,7 +144,9 @@ class Projects(ManyProjects):
                 return await front.ask(part.question, terms)
         except IndexingError as failed:
             _log.error("project %s: %s", part.project, failed)  # it names a directory, and an agent is told of none
-            return Refusal("unavailable", "the project cannot be opened", "Ask about another; see the server's log.")
+            return Refusal(
+                "unavailable", "the project cannot be opened", "Ask about another; the server's log says why."
+            )
 
     async def _ask_all(self, question: AnyQuestion, about: Parts, terms: Terms) -> AnyAnswer | Refusal:
         for part in about:  # all of those that are not there begin at once

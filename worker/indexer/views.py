@@ -168,7 +168,7 @@ class Views:
             raise ViewError(
                 view.line,
                 f"the view {view.name} has the columns {', '.join(columns)}",
-                f"it keeps {', '.join(keeps)}, and adds none to {', '.join(sorted(types))}",
+                f"it must have {', '.join(keeps)}, and may have {', '.join(sorted(types.keys() - {*keeps}))}",
             )
         cast = (f"{name if name in columns else 'NULL'}::{type_} AS {name}" for name, type_ in types.items())
         return f"SELECT {', '.join(cast)} FROM ({select})"

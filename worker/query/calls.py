@@ -20,7 +20,7 @@ CALL_THREADS = 2  # calls worked on at once, of SQL and of the other tools each:
 TICK = 0.02  # seconds at most between two looks at deadlines
 FORGET_CALLS = 64  # that opened a cursor, until the engine forgets their buffers: each leaves one to five kilobytes
 AGAIN = 0.005  # seconds between two interrupts of a call: one is lost on an engine that is between two batches
-FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask again in another way; see the log.")
+FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask in another way; the server's log says more.")
 
 Waiting = SimpleQueue[tuple[Call, Request]]
 
