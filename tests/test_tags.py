@@ -55,6 +55,7 @@ FILES: dict[str, tuple[str, list[str]]] = {
         "from django.contrib.auth.decorators import login_required\nfrom django.http import HttpResponse\n",
         ["api/http 0.85 (IMPORT django.http, line 2)"],
     ),
+    "src/compat.py": ("from functools import cached_property, lru_cache\n\n\n@lru_cache\ndef version(): ...\n", []),
     "config/application.rb": ('require "active_record/railtie"\nrequire "action_controller/railtie"\n', []),
     "json/Plan.java": (
         "import io.swagger.v3.oas.annotations.media.Schema;\n\nclass Plan {\n}\n",
