@@ -27,13 +27,13 @@ from fledgling.broker.breaker import Breaker
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.query_worker import QueryWorker
-from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Generation, Open
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import AnyQuestion, Explore, Search, Symbols
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 from fledgling.worker.query.dispatch import answer
 from fledgling.worker.store.database import lock_down, memory_share, open_sealed, start
 from fledgling.worker.store.ngrams import Signatures

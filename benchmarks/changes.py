@@ -21,10 +21,10 @@ import measure
 
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
 from fledgling.messages.questions import Search
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 
 EDITED, MOST_EDITED, MOVED = 100, 500, 3_000  # files; past 500 that differ, an index is built anew
 FOLLOWED_SECONDS = 600  # until changes are in the index, which may be built anew for them

@@ -18,7 +18,6 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.spawn import spawn
-from fledgling.config import Freshness
 from fledgling.messages.answers import Refusal
 from fledgling.messages.bounded import MAX_COUNT
 from fledgling.messages.control import Images, Update
@@ -37,6 +36,7 @@ from fledgling.messages.following import (
 from fledgling.messages.status import Changed
 from fledgling.pipe import MAX_FRAME_BYTES, Unpacker
 from fledgling.security import inspection, limits
+from fledgling.settings import Freshness
 
 SHARE = 4  # a look is shared for so many times what it took: looking takes at most a fifth of a core
 SILENT_SECONDS = 60.0  # of a follower that looks; half a second is what a kernel takes

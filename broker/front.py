@@ -21,7 +21,6 @@ from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import GIVEN_UP, NO_ROOT, not_looked_at, not_ready, taken, unfinished
 from fledgling.broker.terms import Report, Terms, due
 from fledgling.broker.workers import Workers
-from fledgling.config import Freshness
 from fledgling.messages.answers import AnyAnswer, DependencyGraph, Excerpt, Hits, Ranking, Refusal, SymbolList
 from fledgling.messages.control import Progress, TagsByHand
 from fledgling.messages.following import AskRefs, Refs, Swept
@@ -31,6 +30,7 @@ from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Candidates, Query, Read, Reordered, Search, Survey
 from fledgling.messages.status import Changed
 from fledgling.plain import counted, said
+from fledgling.settings import Freshness
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick

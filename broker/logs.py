@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from fledgling.config import Settings
 from fledgling.plain import visible, visible_json
+from fledgling.settings import Settings
 
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__)
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from fledgling.config import KEYS, ConfigError, Given, converted, entries_of, suggestion
+from fledgling.config import ConfigError, Given, converted, entries_of, suggestion
 from fledgling.found import PROJECT_FILE
 from fledgling.scope import Scope
+from fledgling.settings import KEYS
 
 MAX_NOTICES = 20  # a hostile file must not fill the terminal
 

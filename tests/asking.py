@@ -10,7 +10,7 @@ from mcp.types import CallToolResult
 from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.operating.operated import Answering
 from fledgling.broker.protocol.server import build
-from fledgling.config import Answers
+from fledgling.settings import Answers
 
 MOST_WAITS = 20  # for query_timeout: the largest corpus takes three on a busy machine
 CUT = re.compile(r"\[cut here; continue with (read\(.*\))\]")

@@ -17,7 +17,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct
 
-from fledgling import config
 from fledgling.broker.protocol import resources, schema
 from fledgling.broker.protocol.tools import TOOLS
 from fledgling.messages import bounded, questions
@@ -25,6 +24,7 @@ from fledgling.messages.aliases import ALIASES
 from fledgling.messages.answers import RefusalKind
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
+from fledgling.settings import TYPES, Settings
 from fledgling.worker.languages.table import load_languages
 
 ROOT = Path(__file__).parent.parent
@@ -320,11 +320,11 @@ def settings() -> Iterator[str]:
         (
             (
                 f"`{field.name}`",
-                meaning_of(config.TYPES[field.name]),
+                meaning_of(TYPES[field.name]),
                 default_of(field, "-"),
                 "may narrow it" if field.name in Scope.__struct_fields__ else "-",
             )
-            for field in msgspec.structs.fields(config.Settings)
+            for field in msgspec.structs.fields(Settings)
         ),
     )
 

@@ -18,10 +18,10 @@ from conftest import serve_command
 
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.questions import AnyQuestion, Explore
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 
 INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.query"
 FOLLOWER = "fledgling.worker.follower"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from fledgling import __version__
-from fledgling.config import Settings
 from fledgling.security import profile
+from fledgling.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 BUNDLE = ROOT / "broker" / "setup" / "bundle.py"

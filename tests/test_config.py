@@ -8,20 +8,11 @@ from costing import costs_under
 from tables import cases
 
 from fledgling.broker.cli.over_http import FLAGS
-from fledgling.config import (
-    KEYS,
-    MAX_YAML_BYTES,
-    TYPES,
-    ConfigError,
-    Resolved,
-    Scope,
-    Settings,
-    UserFile,
-    read_user_file,
-    resolve,
-)
+from fledgling.config import MAX_YAML_BYTES, ConfigError, Resolved, UserFile, read_user_file, resolve
 from fledgling.project_file import narrow
 from fledgling.roots import refuse_wide, with_root
+from fledgling.scope import Scope
+from fledgling.settings import KEYS, TYPES, Settings
 
 TABLES = Path(__file__).parent / "settings"
 SCOPE = Scope(("*.pyc",), max_file_size=1000, max_files=100)

@@ -14,7 +14,7 @@ from forking import fledgling
 
 from fledgling.broker.protocol.http.connections import ENDING_SECONDS
 from fledgling.broker.protocol.http.serving import CALLS_SECONDS
-from fledgling.config import KEYS
+from fledgling.settings import KEYS
 
 ROOT = TESTS.parent
 PLACE = ROOT / "docs" / "deploying"

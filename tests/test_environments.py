@@ -15,8 +15,8 @@ from running import PATIENCE
 from fledgling.broker import surroundings
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.config import Settings
 from fledgling.security import profile
+from fledgling.settings import Settings
 
 FLEDGLING = f"{sys.executable} -I -B -m fledgling"
 ALONE = "bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev"

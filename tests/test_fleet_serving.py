@@ -32,13 +32,13 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.terms import Terms
-from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Ranking, Refusal, SymbolList
 from fledgling.messages.control import CONFINED
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.security import limits
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 from fledgling.worker.store.shelf import stored_in
 
 pytestmark = pytest.mark.anyio

@@ -13,11 +13,11 @@ from trees import make, walked
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.config import Settings
 from fledgling.messages.control import Generation, Progress
 from fledgling.messages.generations import GRAPH
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 from fledgling.worker.files.walk import BEYOND, MAX_NAMES
 from fledgling.worker.lister.process import SMALL_FILES, most_names
 

@@ -25,13 +25,13 @@ from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.status import status
 from fledgling.broker.terms import Terms, due
-from fledgling.config import Freshness, Settings
 from fledgling.found import PROJECT_FILE
 from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
 from fledgling.messages.cursors import place as cursor_at
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Survey, Symbols
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
+from fledgling.settings import Freshness, Settings
 from fledgling.worker.follower.reading import MOST_BYTES
 
 pytestmark = pytest.mark.anyio

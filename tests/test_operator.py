@@ -36,13 +36,13 @@ from fledgling.broker.operating.tags import TagList
 from fledgling.broker.operating.tasks import MAX_STEPS, TaskList
 from fledgling.broker.operating.unfit import OperationError
 from fledgling.broker.projects.projects import Projects, Slot
-from fledgling.config import Settings
 from fledgling.messages.control import TagsByHand
 from fledgling.messages.following import AskRefs, Refs
 from fledgling.messages.operations import MAX_LINKS, Manage
 from fledgling.messages.profile import View
 from fledgling.messages.questions import Search
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 from fledgling.worker.files import refs
 
 OPERATOR = ("--profile", "fledgling-operator")

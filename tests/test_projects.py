@@ -30,13 +30,13 @@ from fledgling.broker.projects.paths import _changes, parts, within
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.terms import due
-from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
 from fledgling.messages.cursors import Place
 from fledgling.messages.following import AskRefs
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import Dependencies, Explore, Question, Read, Search, Symbols
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 
 NAMES = ["api", "web", "a.b"]
 

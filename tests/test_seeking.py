@@ -23,12 +23,12 @@ from fledgling.broker.indexing.seeker_answer import answer_of
 from fledgling.broker.indexing.seeking import may_need_no_index, start_seeker
 from fledgling.broker.memory import Memory
 from fledgling.broker.terms import Terms, due
-from fledgling.config import Settings
 from fledgling.messages.control import CONFINED, Built, Confining, ExtractorsConfined, Progress, Sought
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import AnyQuestion, Explore, Search
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 from fledgling.worker.extracting.source_text import line_starts
 
 CORE = "fledgling-core"

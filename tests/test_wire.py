@@ -24,7 +24,6 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import LOGGED_CHARS, LOGGED_TOTAL, BackProcess, receive
 from fledgling.broker.protocol.tools import fits
 from fledgling.broker.spawn import spawn
-from fledgling.config import Settings
 from fledgling.messages.answers import Exploration, FileHits, Hits, Refusal, Summary, Table
 from fledgling.messages.control import (
     Accepted,
@@ -49,6 +48,7 @@ from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, FrameError, Pipe, Unpack
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import LAYERS
+from fledgling.settings import Settings
 
 PYTHON = sys.executable
 MAX_GROWTH = 16 * 2**20  # bytes of the broker's memory

@@ -8,7 +8,8 @@ import click
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.project import json_option
 from fledgling.broker.protocol.http import agents
-from fledgling.config import NO_AGENTS, ConfigError, Settings, read_user_file, resolve
+from fledgling.config import ConfigError, read_user_file, resolve
+from fledgling.settings import NO_AGENTS, Settings
 
 
 @click.group("agents")

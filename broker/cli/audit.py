@@ -14,8 +14,9 @@ from fledgling.broker.audit_log.verify import summary, verify
 from fledgling.broker.audit_log.writer import MAX_LINE
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.project import json_option
-from fledgling.config import ConfigError, Settings, is_path
+from fledgling.config import ConfigError, is_path
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 
 _log = logging.getLogger("fledgling")
 

@@ -25,7 +25,7 @@ from fledgling.broker.protocol.http import agents, listening
 from fledgling.broker.reporting import doctor as diagnosis
 from fledgling.broker.reporting.doctor import Check
 from fledgling.broker.terms import Terms, due
-from fledgling.config import NO_AGENTS, ConfigError, Resolved, Settings, refusing
+from fledgling.config import ConfigError, Resolved, refusing
 from fledgling.found import WORKING
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Confining
@@ -36,6 +36,7 @@ from fledgling.roots import refuse_wide
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import ConfinementError
 from fledgling.security.profile import ProfileError
+from fledgling.settings import NO_AGENTS, Settings
 
 # What stands in for a project where none is named that could be indexed.
 OWN = {"Fledgling's own directory, in place of a project": str(Path(fledgling.__file__).parent)}

@@ -23,13 +23,14 @@ from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineNa
 from fledgling.broker.fleet.making import Outcome, ToIndex
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.own_file import OwnFileError
-from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, resolve
+from fledgling.config import ConfigError, Resolved, read_user_file, resolve
 from fledgling.messages.control import Confining
 from fledgling.plain import counted
 from fledgling.roots import refuse_wide, with_root
 from fledgling.security import lifeline, limits
 from fledgling.security import profile as profiles
 from fledgling.security.profile import ProfileError
+from fledgling.settings import NAMED_ROOT
 
 _log = logging.getLogger("fledgling")
 

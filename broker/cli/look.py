@@ -18,12 +18,12 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.reporting import output, report, stats
-from fledgling.config import KEYS
 from fledgling.found import PROJECT_FILE
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Accepted, Built
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.inner_answers import Overview
+from fledgling.settings import KEYS
 
 _log = logging.getLogger("fledgling")
 

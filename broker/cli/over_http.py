@@ -16,8 +16,9 @@ from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http.agents import Agent, WatchedFile
 from fledgling.broker.protocol.http.listening import Listening, watched
 from fledgling.broker.protocol.http.listening import opened as listen
-from fledgling.config import NO_AGENTS, NO_ISSUER, ConfigError, Resolved
+from fledgling.config import ConfigError, Resolved
 from fledgling.messages.profile import Profile
+from fledgling.settings import NO_AGENTS, NO_ISSUER
 
 if TYPE_CHECKING:
     from fledgling.broker.protocol.http.issuer import Issuer

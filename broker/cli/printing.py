@@ -19,7 +19,7 @@ from fledgling.broker.control.answering import Answer, Offer
 from fledgling.broker.control.asking import ELSEWHERE, same, settings_digest
 from fledgling.broker.protocol import tools
 from fledgling.broker.spelling import arguments, values  # noqa: F401  (as difflib)
-from fledgling.config import KEYS, ConfigError, Settings, is_path, resolve
+from fledgling.config import ConfigError, is_path, resolve
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import CODE
@@ -27,6 +27,7 @@ from fledgling.messages.operating import AskCommand, Printed
 from fledgling.messages.questions import QUESTIONS, AnyQuestion
 from fledgling.security import profile as profiles
 from fledgling.security.profile import ProfileError
+from fledgling.settings import KEYS, Settings
 
 # Options with which a command does more than ask, or prints more than an answer.
 BEYOND = ("fresh", "config", "log_level", "log_format", "form")

@@ -7,9 +7,9 @@ from fledgling.broker.cli.project import json_option
 from fledgling.broker.cli.starting import run
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.config import Settings
 from fledgling.messages.control import Confining
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 
 
 @click.group("profiles")

@@ -15,22 +15,12 @@ import msgspec
 from fledgling.broker import logs, surroundings
 from fledgling.broker.cli import completing, quick
 from fledgling.broker.cli.help import SettingOption
-from fledgling.config import (
-    KEYS,
-    NAMED_ROOT,
-    ConfigError,
-    Refuse,
-    Resolved,
-    Settings,
-    fail,
-    read_user_file,
-    refusing,
-    resolve,
-)
+from fledgling.config import ConfigError, Refuse, Resolved, fail, read_user_file, refusing, resolve
 from fledgling.messages.control import Confining
 from fledgling.messages.profile import Profile
 from fledgling.roots import refuse_wide, with_root
 from fledgling.security import profile as profiles
+from fledgling.settings import KEYS, NAMED_ROOT, Settings
 
 _log = logging.getLogger("fledgling")
 

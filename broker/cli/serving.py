@@ -27,9 +27,10 @@ from fledgling.broker.operating.session import Session, SessionError
 from fledgling.broker.operating.session import opened as open_session
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.reporting import stats
-from fledgling.config import NO_SESSION, ConfigError
+from fledgling.config import ConfigError
 from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile
+from fledgling.settings import NO_SESSION
 
 T = TypeVar("T")
 START_SECONDS = 5.0  # until clients are greeted though an indexer has not said whether its build is refused

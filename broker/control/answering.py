@@ -22,7 +22,6 @@ from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.refused import denied
 from fledgling.broker.status import status
 from fledgling.broker.terms import Terms, due
-from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import CODE
@@ -42,6 +41,7 @@ from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, arguments_of, name_of
 from fledgling.messages.status import Status
 from fledgling.pipe import FrameError, Unpacker, pack
+from fledgling.settings import Settings
 
 CONTROL = "control"  # whom the audit log names for what comes by the socket
 MAX_OPERATORS = 8  # who are answered at once; others wait

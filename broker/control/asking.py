@@ -12,7 +12,6 @@ import msgspec
 
 from fledgling import __version__
 from fledgling.broker.control import place
-from fledgling.config import Settings
 from fledgling.digests import sha256
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Confining
@@ -20,6 +19,7 @@ from fledgling.messages.operating import AskTool, FromOperator, Greeting, Served
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion
 from fledgling.pipe import FrameError, Pipe
+from fledgling.settings import Settings
 
 if TYPE_CHECKING:  # as in place.py
     import socket

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from fledgling.config import NO_EMBEDDING, ConfigError, Resolved
+from fledgling.config import ConfigError, Resolved
 from fledgling.messages.embedding import Protocol
 from fledgling.messages.profile import Profile
+from fledgling.settings import NO_EMBEDDING
 
 _PATHS: dict[str, Protocol] = {"/api/embed": "ollama", "/embeddings": "openai"}  # by how the URL's path ends
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")

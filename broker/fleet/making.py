@@ -27,7 +27,6 @@ from fledgling.broker.indexing.failures import IndexingError, UnchangedError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import how_ended
 from fledgling.broker.own_file import OwnFileError
-from fledgling.config import Settings
 from fledgling.digests import blake2b
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import GRAPH
@@ -35,6 +34,7 @@ from fledgling.messages.profile import Profile
 from fledgling.plain import said
 from fledgling.security import lifeline
 from fledgling.security.confinement import ConfinementError
+from fledgling.settings import Settings
 
 MAX_OUTCOME = 2**16  # bytes; it is a few counts, and two sentences at most
 

@@ -16,7 +16,6 @@ from fledgling.broker.indexing.failures import DiedError, IndexingError, failed,
 from fledgling.broker.indexing.files import HeldFiles
 from fledgling.broker.indexing.ordering import opened, ordered, reference, started
 from fledgling.broker.memory import Memory
-from fledgling.config import Settings
 from fledgling.messages.control import (
     CONFINED,
     Accepted,
@@ -30,6 +29,7 @@ from fledgling.messages.control import (
 )
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
+from fledgling.settings import Settings
 
 UNFINISHED = "The index could not be finished: what is not there now will be missing until Fledgling is started again."
 BUILD_SECONDS = 1800.0  # for an index, two builds included; a kernel of 78,000 files takes a minute of two quiet cores

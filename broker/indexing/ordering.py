@@ -7,12 +7,12 @@ from pathlib import Path
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.files import Files, TakenOver
 from fledgling.broker.spawn import spawn
-from fledgling.config import Settings
 from fledgling.digests import blake2b
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Build, Confining, Images
 from fledgling.messages.profile import Profile
 from fledgling.plain import said
+from fledgling.settings import Settings
 
 INDEXER = "fledgling.worker.indexer"  # the module that is started
 REFERENCE_BYTES = 8  # of the hash by which a root is known

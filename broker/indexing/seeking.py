@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from fledgling.broker.indexing.files import Files, TakenOver
 from fledgling.broker.indexing.ordering import opened, ordered, started
-from fledgling.config import Settings
 from fledgling.messages.control import Build, Confining
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Search
+from fledgling.settings import Settings
 
 
 class Seeker(NamedTuple):

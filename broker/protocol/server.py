@@ -34,12 +34,12 @@ from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import Context, Offers, ToolDenied
 from fledgling.broker.status import percent, told
 from fledgling.broker.terms import Terms, due
-from fledgling.config import Answers
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Progress
 from fledgling.messages.generations import LISTING, TEXT
 from fledgling.messages.operations import CHANGING, OwnAnswer
 from fledgling.messages.profile import Profile
+from fledgling.settings import Answers
 
 FRESH_MS = 3_600_000  # how long a client may keep a list: a profile does not change while a server runs
 LISTS: tuple[CacheableMethod, ...] = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")

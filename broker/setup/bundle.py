@@ -17,8 +17,8 @@ from typing import Any
 
 from fledgling import __version__
 from fledgling.broker.protocol import schema
-from fledgling.config import Settings
 from fledgling.security import profile as profiles
+from fledgling.settings import Settings
 
 TREE = Path(__file__).resolve().parents[2]  # a clone: what is installed has no project file
 PROJECT = tomllib.loads((TREE / "pyproject.toml").read_text("utf-8"))["project"]

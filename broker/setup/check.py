@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from fledgling.broker.setup import install
 from fledgling.broker.setup.clients import CLIENTS, Client
-from fledgling.config import NAMED_ROOT, ConfigError, is_path
+from fledgling.config import ConfigError, is_path
+from fledgling.settings import NAMED_ROOT
 
 State = Literal["good", "another", "broken"]
 

@@ -57,9 +57,8 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
         paths.check(request, question.pattern)
     if isinstance(question, Explore | Read | Search | Symbols | Dependencies) and question.path:
         paths.check(request, question.path)
-    if isinstance(question, Symbols) and (name := _name_at(request, question)):
-        return MeantQuestion(replace(question, path=None, name_pattern=name))
-    if isinstance(question, Explore | Read | Search | Symbols | Dependencies) and question.path:
+        if isinstance(question, Symbols) and (name := _name_at(request, question, question.path)):
+            return MeantQuestion(replace(question, path=None, name_pattern=name))
         path = _path(request, question, question.path)
         question = question if path == question.path else replace(question, path=path)
     if isinstance(question, Read) and question.symbol and request.outlines:
@@ -76,13 +75,13 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
     return MeantQuestion(question)
 
 
-def _name_at(request: Request, question: Symbols) -> str | None:
-    """Return the name of a definition in place of a path, `Engine.run`; None where a path may be meant.
+def _name_at(request: Request, question: Symbols, asked: str) -> str | None:
+    """Return the name of a definition that is `asked` for as a path, `Engine.run`; None where a path may be meant.
 
     A path that is spelled so comes first, be it indexed or not, then a name, then a path in another case, then such a
     name. A missing `main.go` is no `go`: what stands before a name must be what the definition is in.
     """
-    asked, outlines = question.path or "", request.outlines
+    outlines = request.outlines
     if not outlines or not _NAME.fullmatch(asked) or question.name_pattern or question.symbol:
         return None
     is_known = paths.is_there(request, asked) or unlisted.at(request, asked)

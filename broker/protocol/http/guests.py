@@ -21,7 +21,7 @@ from fledgling.broker.protocol import server, stdio
 from fledgling.broker.protocol.http.agents import Agent
 from fledgling.broker.protocol.http.refusing import RequestRefused, check_body_headers
 from fledgling.broker.protocol.http.turns import TURNS, Turn, taken
-from fledgling.config import NO_AGENTS, Settings
+from fledgling.settings import NO_AGENTS, Settings
 
 BODY_SECONDS = 10.0  # from the headers to the end of the body
 MAX_SESSIONS = 16  # of one agent, in the eras that have sessions

@@ -7,7 +7,8 @@ import ipaddress
 import socket
 from typing import NamedTuple
 
-from fledgling.config import NO_AGENTS, NO_MONITOR, ConfigError, Resolved
+from fledgling.config import ConfigError, Resolved
+from fledgling.settings import NO_AGENTS, NO_MONITOR
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 BACKLOG = 256  # connections that the kernel holds before they are accepted; one more would wait a second for TCP
