@@ -217,7 +217,7 @@ def test_what_is_no_bundle_stays_and_what_is_in_the_way_is_said(built: tuple[Pat
     out = Path(shutil.copytree(built[1], tmp_path / "shards"))
     (out / "00000.bundle").unlink()
     (out / "backup.bundle").write_bytes(b"# v2 git bundle\n")
-    for name, reason in (("00000.bundle", "is no bundle, and stays"), (".00000.bundle.new", "Is a directory")):
+    for name, reason in (("00000.bundle", "is not a bundle, and stays"), (".00000.bundle.new", "Is a directory")):
         (out / name).mkdir()
         done = fledgling("fleet", "bundle", str(out), "--json")
         assert done.returncode == 2
@@ -335,7 +335,7 @@ layers = tuple(Layer(name, None) for name in ROLES["bundler"])
 {says}
 time.sleep(60)
 """
-# What it says, and why there is no bundle then.
+# What it says, and why there is not a bundle then.
 UNHELD_SAYS = {
     "that it is ready": ("pipe.send(Ready(layers))", " does not hold the bundler: the kernel says "),
     "which shard costs it": (
@@ -381,7 +381,7 @@ def test_bundler_holds_no_more_than_memory_limit(
     assert not left_running()
 
 
-# Seconds of taking a shard and of all, and why there is no bundle then of three shards of which two are endless.
+# Seconds of taking a shard and of all, and why there is not a bundle then of three shards of which two are endless.
 TOO_LONG = {
     "not begun": (0.0, 600, "the process that reads its tables did not begin in time"),
     "nothing in time": (60, 0.0, "it was not done after 0 s"),

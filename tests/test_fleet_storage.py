@@ -193,8 +193,8 @@ def test_list_that_is_a_pipe_is_not_waited_for(built: Path, tmp_path: Path) -> N
     storage.mkdir()
     out.mkdir(mode=0o700)
     os.mkfifo(storage / LIST)
-    assert f"{LIST} is no file" in moved("put", built / "shards", url(storage))[2][""]
-    assert f"{LIST} is no file" in moved("fetch", url(storage), out)[2][""]
+    assert f"{LIST} is not a file" in moved("put", built / "shards", url(storage))[2][""]
+    assert f"{LIST} is not a file" in moved("fetch", url(storage), out)[2][""]
 
 
 def test_half_a_put_is_neither_fetched_nor_taken_for_a_whole_one(built: Path, tmp_path: Path) -> None:

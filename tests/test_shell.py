@@ -26,7 +26,7 @@ LINES = (
     ("query 'SELECT 1 AS a' --format jsonl", '{"a":1}', ""),
     ("search timeout -l -t python", "src/core/config.py\nsrc/core/engine.py\n", ""),
     ("explore --json", '"total_files": 20', ""),
-    ("nope", "", "'nope' is no tool. Type `search timeout -t python`"),
+    ("nope", "", "'nope' is not a tool. Type `search timeout -t python`"),
     ('read "x', "", "No closing quotation; quote it as in a shell"),
     ("symbols --root x", "", "--root is a setting of the whole shell"),
     ("read src/core/enginee.py", "", "The nearest: src/core/engine.py"),

@@ -98,7 +98,7 @@ def _words(line: str) -> tuple[str, list[str]]:
     if tool == "fledgling" and words:
         tool, *words = words
     if tool not in (*QUESTIONS, "help"):
-        raise click.UsageError(f"{tool!r} is no tool. {HELP}")
+        raise click.UsageError(f"{tool!r} is not a tool. {HELP}")
     return tool, words
 
 

@@ -77,7 +77,7 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
             os.unlink(f"{name}{BUNDLE.suffix}", dir_fd=directory)
         for name, members in plan.items():
             if name in foreign:
-                failed[name] = "a file of that name is no bundle, and stays; move it elsewhere"
+                failed[name] = "a file of that name is not a bundle, and stays; move it elsewhere"
                 continue
             wanted = [(member, shards[member].identity) for member in members]
             known = there.get(name)

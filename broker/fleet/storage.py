@@ -239,7 +239,7 @@ class _Storage:
         with _said(f"{name} cannot be looked at"):
             found: dict[str, Any] = self._files.info(self._at(name))
         if found.get("type", "file") != "file":
-            raise ShardError(f"{name} is no file")
+            raise ShardError(f"{name} is not a file")
         size: int | None = found.get("size")
         return size
 
