@@ -335,7 +335,7 @@ layers = tuple(Layer(name, None) for name in ROLES["bundler"])
 {says}
 time.sleep(60)
 """
-# What it says, and why there is not a bundle then.
+# What it says, and why there is no bundle then.
 UNHELD_SAYS = {
     "that it is ready": ("pipe.send(Ready(layers))", " does not hold the bundler: the kernel says "),
     "which shard costs it": (
@@ -381,7 +381,7 @@ def test_bundler_holds_no_more_than_memory_limit(
     assert not left_running()
 
 
-# Seconds of taking a shard and of all, and why there is not a bundle then of three shards of which two are endless.
+# Seconds of taking a shard and of all, and why there is no bundle then of three shards of which two are endless.
 TOO_LONG = {
     "not begun": (0.0, 600, "the process that reads its tables did not begin in time"),
     "nothing in time": (60, 0.0, "it was not done after 0 s"),
