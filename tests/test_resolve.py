@@ -1,5 +1,6 @@
 """Resolution: small projects as tables of files, and what each import in them means."""
 
+import json
 import tomllib
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -490,6 +491,52 @@ def test_fifty_thousand_files_resolve_in_seconds() -> None:
 
     found = costs_under(10, resolve)
     assert [meaning(new) for new in found[paths[7]]] == ["stdlib", "src/pkg7/sub7/__init__.py", paths[7], None]
+
+
+MANY = [f"{number}" for number in range(40_000)]
+CIRCLE = {f"{a}/package.json": {"name": a, "exports": {".": [b, b]}} for a, b in ("pq", "qp")}
+TS, RS, PY, SCALA = "typescript", "rust", "python", "scala"
+# What a file imports a thousand times, its language, manifests that lead far, and what it declares.
+COSTLY: dict[str, tuple[str, str, dict[str, object], Declared]] = {
+    "places of a pattern": ("m{}", TS, {"tsconfig.json": {"compilerOptions": {"paths": {"*": MANY}}}}, Declared()),
+    "root directories": ("./m{}", TS, {"tsconfig.json": {"compilerOptions": {"rootDirs": [*MANY, "."]}}}, Declared()),
+    "references": ("m{}", TS, {"tsconfig.json": {"references": [{"path": place} for place in MANY]}}, Declared()),
+    "conditions": ("#m{}", TS, {"package.json": {"imports": {"#*": [f"./{place}" for place in MANY]}}}, Declared()),
+    "a circle of packages": ("p", TS, CIRCLE, Declared()),
+    "modules side by side": (
+        "crate::m{}",
+        RS,
+        {},
+        Declared((), ("e",) * 60_000, tuple((f"m{n}", n + 1, n + 1) for n in range(60_000)), ("f",) * 60_000),
+    ),
+    "modules in each other": (
+        "crate::m{}",
+        RS,
+        {},
+        Declared((), (), tuple(("m", n + 1, 120_000 - n) for n in range(60_000))),
+    ),
+    "packages of one file": ("m{}", SCALA, {}, Declared(tuple(MANY))),
+    "folders of one package": (
+        "p.m{}",
+        PY,
+        {f"d{n}/pyproject.toml": '[tool.setuptools.package-dir]\np = "x"' for n in range(3_000)},
+        Declared(),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_an_import_costs_the_same_however_far_it_is_led(name: str) -> None:
+    """No list of a manifest, nor of what files declare, is gone through for each import; nor is one led in a circle."""
+    form, language, said, declared = COSTLY[name]
+    manifests = {path: text if isinstance(text, str) else json.dumps(text) for path, text in said.items()}
+    files = {"a.x": language, **dict.fromkeys(manifests)}
+    asked = [ImportRow(n + 1, form.format(n), None, form.startswith("."), False, None, ("f",)) for n in range(1_000)]
+
+    def resolve() -> list[ImportRow]:
+        return Resolution(LANGUAGES, files, manifests, {"a.x": declared}).of("a.x", asked)
+
+    assert {row.resolved_path for row in costs_under(2, resolve)} <= {None, "a.x"}
 
 
 @pytest.mark.parametrize(("padding", "found"), [(0, "a/a.go"), (MAX_MANIFEST, None)])

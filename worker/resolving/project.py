@@ -4,7 +4,7 @@ Every look-up is in a table built once, so resolving stays linear however a proj
 """
 
 import posixpath
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -16,6 +16,8 @@ from fledgling.worker.language import Language
 from fledgling.worker.rows import ImportRow, SymbolRow
 
 MAX_MANIFEST = 2**20  # characters; longer ones were not written by hand, and are not read
+MAX_PLACES = 20  # that one rule of a manifest leads to; each is looked for at each import that it holds for
+MAX_NESTED = 100  # modules written inside each other in one file
 MAX_SUFFIX = 16  # last parts of a path by which it can be found; bounds the table for paths of a thousand parts
 
 Resolver = Callable[[str, ImportRow], Iterable[ImportRow]]
@@ -34,6 +36,39 @@ class Declared(Struct, frozen=True):
     modules: tuple[tuple[str, int, int], ...] = ()
     files: tuple[str, ...] = ()
     placed: tuple[tuple[str, str], ...] = ()
+
+
+class InnerModules:
+    """The modules that one file holds, with their lines, by which of them a line is in.
+
+    >>> InnerModules([("a", 1, 9), ("b", 2, 3)]).around(3)
+    ('a', 'b')
+    """
+
+    def __init__(self, modules: Iterable[tuple[str, int, int]]) -> None:
+        """Take their names, first lines and last lines."""
+        self._modules = sorted(modules, key=lambda module: module[1])
+        self._outer: list[int] = []  # of each, the one that it begins in; -1 for none
+        self.names = frozenset(name for name, _, _ in self._modules)
+        around: list[int] = []
+        for at, (_, first, _) in enumerate(self._modules):
+            while around and self._modules[around[-1]][2] < first:
+                around.pop()
+            self._outer.append(around[-1] if around else -1)
+            around.append(at)
+
+    def around(self, line: int) -> tuple[str, ...]:
+        """Return the modules that a line is in, the outermost first; of more than MAX_NESTED the innermost."""
+        at = bisect_right(self._modules, line, key=lambda module: module[1]) - 1
+        found: list[str] = []
+        for _ in range(MAX_NESTED):
+            if at < 0:
+                break
+            name, _, last = self._modules[at]
+            if line <= last:
+                found.append(name)
+            at = self._outer[at]
+        return tuple(reversed(found))
 
 
 class Project(NamedTuple):
@@ -71,7 +106,8 @@ def declared(language: Language, symbols: Iterable[SymbolRow], imports: Iterable
         enums = tuple(row.name for row in symbols if row.kind == "enum")
         rows = [row for row in imports if row.is_relative and row.module.isidentifier()]
         files = tuple(row.module for row in rows)
-        outer = (row for row in rows if not any(first <= row.line_number <= last for _, first, last in modules))
+        within = InnerModules(modules)
+        outer = (row for row in rows if not within.around(row.line_number))
         placed = tuple((row.module, row.imported_names[0]) for row in outer if row.imported_names)
         return Declared((), enums, modules, files, placed) if enums or modules or files else None
     separator = language.separator

@@ -8,11 +8,13 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from fledgling.worker.language import word_list
 from fledgling.worker.resolving.manifest import Table, parse_json, strings, table
 from fledgling.worker.resolving.project import (
+    MAX_PLACES,
     Project,
     Resolver,
     ancestors,
@@ -46,7 +48,7 @@ KITS = frozenset({"svelte.config.js", "svelte.config.mjs", "svelte.config.ts"}) 
 LIB = "$lib"  # a kit's own name for src/lib, which a build writes into a configuration that is no part of a project
 MAX_EXTENDS = 20  # configurations that extend each other; stops a circle
 MAX_CONDITIONS = 10  # inside each other
-MAX_PATTERNS = 1_000  # of one manifest; each import of a package is compared with them
+MAX_PATTERNS = 1_000  # of one manifest, with all that it refers to; each import of a package is compared with them
 
 
 class Options(NamedTuple):
@@ -56,6 +58,16 @@ class Options(NamedTuple):
     paths: tuple[tuple[str, tuple[str, ...]], ...] = ()  # pattern -> where to look
     root_dirs: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
+
+
+class Targets(NamedTuple):
+    """Where `exports` or `imports` of a package lead, by their keys, those of our conditions first.
+
+    `patterns` are the keys with a star, the longest beginning first.
+    """
+
+    places: Mapping[str, Sequence[str]]
+    patterns: Sequence[str]
 
 
 class Scripts:
@@ -98,9 +110,20 @@ class Scripts:
         for up in ancestors(path):
             for name in CONFIGS:
                 if (config := posixpath.join(up, name)) in self._configs:
-                    options = self._read(config, 0)
-                    return (options, *(self._read(other, 0) for other in options.references))
+                    return self._referring(config)
         return ()
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def _referring(self, config: str) -> Sequence[Options]:
+        """A configuration and those that it refers to, as far as MAX_PATTERNS goes."""
+        options = self._read(config, 0)
+        found, left = [options], MAX_PATTERNS
+        for other in options.references[:MAX_PATTERNS]:
+            found.append(self._read(other, 0))
+            left -= 1 + len(found[-1].paths)
+            if left < 0:
+                break
+        return found
 
     def _read(self, config: str, depth: int) -> Options:
         if config not in self._options:
@@ -129,7 +152,7 @@ class Scripts:
             start = merged.base if merged.base is not None else directory
             merged = merged._replace(paths=tuple(mapped(compiler["paths"], start)))
         if dirs := [join(directory, rooted(one)) for one in strings(compiler.get("rootDirs", []))]:
-            merged = merged._replace(root_dirs=tuple(one for one in dirs if one is not None))
+            merged = merged._replace(root_dirs=tuple(one for one in dirs if one is not None)[:MAX_PLACES])
         others = raw.get("references") if isinstance(raw.get("references"), list) else []
         places = (join(directory, one) for other in others or () for one in strings(table(other).get("path")))
         return merged._replace(references=tuple(self._config_at(place) for place in places if place is not None))
@@ -159,7 +182,7 @@ def mapped(paths: Table, start: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     patterns = sorted(list(paths)[:MAX_PATTERNS], key=lambda one: ("*" in one, -len(one.partition("*")[0])))
     for pattern in patterns:
         places = (join(start, rooted(place)) for place in strings(paths[pattern]))
-        yield pattern, tuple(place for place in places if place is not None)
+        yield pattern, tuple(place for place in places if place is not None)[:MAX_PLACES]
 
 
 def package_name(module: str) -> tuple[str, str]:
@@ -220,6 +243,7 @@ class _Look:
         self._entries = ENTRIES[rules]
         self._conditions = CONDITIONS[rules]
         self._prefers_source = rules == "typescript"
+        self._targets = dict[tuple[str, str], Targets]()  # by package and field
 
     def relative(self, directory: str, module: str) -> str | None:
         """`./x`, or the same below another of `rootDirs`."""
@@ -244,7 +268,7 @@ class _Look:
             return None if at is None else self.load(at)
         if module.startswith("#"):
             home = holding(posixpath.join(directory, "x"), self._scripts.packages)
-            return None if home is None else self._entry(home, self._scripts.packages[home].get("imports"), module)
+            return None if home is None else self._entry(home, "imports", module)
         name, inner = package_name(module)
         for place in self._scripts.installed(directory):
             home = posixpath.join(place, name)
@@ -262,9 +286,7 @@ class _Look:
                 return self.directory(home)
             place = join(home, inner)
             return None if place is None else self.load(place) or self._source(home, inner)
-        if not isinstance(exports, dict) or not any(key.startswith(".") for key in exports):
-            exports = {".": exports}
-        return self._entry(home, exports, f"./{inner}" if inner else ".")
+        return self._entry(home, "exports", f"./{inner}" if inner else ".")
 
     def load(self, place: str) -> str | None:
         """A file at a place, with an extension, or what it was compiled from; else a directory."""
@@ -306,23 +328,35 @@ class _Look:
         at = None if options.base is None else join(options.base, module)
         return None if at is None else self.load(at)
 
-    def _entry(self, home: str, entries: object, key: str) -> str | None:
+    def _entry(self, home: str, field: str, key: str) -> str | None:
         """What `exports` or `imports` of a package say about a key; what conditions of ours lead to comes first."""
-        known = table(entries)
-        patterns = sorted((one for one in list(known)[:MAX_PATTERNS] if "*" in one), key=lambda one: -one.find("*"))
-        for pattern in (*([key] if key in known else ()), *patterns):
+        if (home, field) not in self._targets:
+            self._targets[home, field] = self._said(self._scripts.packages[home].get(field))
+        known = self._targets[home, field]
+        for pattern in (*([key] if key in known.places else ()), *known.patterns):
             star = "" if pattern == key else wildcard(pattern, key)
             if star is not None:
-                targets = sorted(leaves(known[pattern]), key=lambda target: not target[1] <= self._conditions)
-                places = (self._target(home, target, star) for target, _ in targets)
+                leads_out = field == "imports"  # `exports` lead to files of their own package
+                places = (self._target(home, target, star, leads_out=leads_out) for target in known.places[pattern])
                 return next((place for place in places if place), None)
         return None
 
-    def _target(self, home: str, target: str, star: str) -> str | None:
+    def _said(self, entries: object) -> Targets:
+        """Read a field once, MAX_PLACES of each key; `exports` may be what "." leads to."""
+        if not isinstance(entries, dict) or not any(key.startswith((".", "#")) for key in entries):
+            entries = {".": entries}
+        patterns = [one for one in islice(entries, MAX_PATTERNS) if "*" in one]
+        places = {}
+        for key, entry in entries.items():
+            targets = sorted(islice(leaves(entry), MAX_PLACES), key=lambda target: not target[1] <= self._conditions)
+            places[key] = [target for target, _ in targets]
+        return Targets(places, sorted(patterns, key=lambda one: -one.find("*")))
+
+    def _target(self, home: str, target: str, star: str, *, leads_out: bool) -> str | None:
         target = target.replace("*", star)
         if not target.startswith("."):
             name, inner = package_name(target)
-            other = self._scripts.package(name, home)
+            other = self._scripts.package(name, home) if leads_out else None
             return None if other is None or other == home else self.packaged(other, inner)
         place = join(home, target)
         return None if place is None else self._file(place) or self._source(home, target)
@@ -343,8 +377,9 @@ class _Look:
 
 
 def moved(place: str, root_dirs: Sequence[str]) -> Iterator[str]:
-    """The same path below the other root directories."""
-    for root in root_dirs:
-        if place.startswith(f"{root}/") or not root:
-            inner = place[len(root) :].lstrip("/")
-            yield from (posixpath.join(other, inner) for other in root_dirs[:MAX_PATTERNS] if other != root)
+    """The same path below the other root directories; of those that hold it, the longest counts."""
+    holders = [root for root in root_dirs if place.startswith(f"{root}/") or not root]
+    if holders:
+        root = max(holders, key=len)
+        inner = place[len(root) :].lstrip("/")
+        yield from (posixpath.join(other, inner) for other in root_dirs if other != root)

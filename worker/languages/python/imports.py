@@ -10,7 +10,15 @@ from msgspec.structs import replace
 from fledgling.worker.language import word_list
 from fledgling.worker.languages.python.compiled import compiled
 from fledgling.worker.languages.python.source_roots import source_roots
-from fledgling.worker.resolving.project import Project, Resolver, ancestors, by_parts, holding, nearest
+from fledgling.worker.resolving.project import (
+    MAX_PLACES,
+    Project,
+    Resolver,
+    ancestors,
+    by_parts,
+    holding,
+    nearest,
+)
 from fledgling.worker.rows import ImportRow
 
 STDLIB = word_list("python/stdlib.txt")
@@ -37,6 +45,8 @@ class _Modules:
         for package, folder in said:
             if package:
                 self._packages_at[package.replace(".", "/")].append(folder)
+        for folders in self._packages_at.values():
+            folders.sort(key=by_parts)
         self._starts = defaultdict[str, set[str]](set)  # first part of a dotted name -> directories that hold it
         self._rooted = defaultdict[str, list[str]](list)  # place below a root -> the places in the project
         for path in sorted(self.paths, key=by_parts):
@@ -65,8 +75,8 @@ class _Modules:
         if name not in STDLIB:
             yield from nearest(self._rooted.get(place, ()), directory)[:1]
         for package in [place, *ancestors(place)] if self._packages_at else ():
-            folders = nearest(sorted(self._packages_at.get(package, ()), key=by_parts), directory)
-            yield from (f"{folder}{place[len(package) :]}" for folder in folders)
+            folders = nearest(self._packages_at.get(package, ()), directory)
+            yield from (f"{folder}{place[len(package) :]}" for folder in folders[:MAX_PLACES])
 
     def file(self, place: str) -> str | None:
         """The module or package at a place: `a/b` is `a/b/__init__.py` or `a/b.py`."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from fledgling.worker.resolving.manifest import Table, parse_toml, table
 from fledgling.worker.resolving.project import (
     Declared,
+    InnerModules,
     Project,
     Resolver,
     ancestors,
@@ -157,25 +158,33 @@ def resolver(project: Project, _language: str) -> Resolver:
     placed = {path: dict(said.placed) for path, said in project.declared.items() if said.placed}
     paths = Paths(project.files, Crates(project), placed)
 
+    @cache
+    def inner(path: str) -> InnerModules:
+        return InnerModules(project.declared.get(path, Declared()).modules)
+
+    @cache
+    def said(path: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The enumerations of a file, and the modules of which it says that they are files."""
+        known = project.declared.get(path, Declared())
+        return frozenset(known.names), frozenset(known.files)
+
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         is_declared = row.is_relative and "::" not in row.module and row.module not in ("self", "super")
         first = row.module.removeprefix("::").partition("::")[0]
         if first in STDLIB and not is_declared:
             yield answer(row, None, is_stdlib=True)
             return
-        said = project.declared.get(path, Declared())
-        lines = said.modules
-        inline = tuple(name for name, first, last in lines if first <= row.line_number <= last)
+        inline = inner(path).around(row.line_number)
         if is_declared:
             yield answer(row, paths.declared(path, inline, row.module, *row.imported_names[:1]))
             return
-        found = paths.locate(path, inline, row.module, frozenset(name for name, _, _ in lines))
+        found = paths.locate(path, inline, row.module, inner(path).names)
         names = [name for name in row.imported_names if name not in ("*", "self")]
-        if found and found.next_name in project.declared.get(found.place.file, Declared()).files:
+        if found and found.next_name in said(found.place.file)[1]:
             found = None  # `mod name;` there, and no such file
         parent = found.place if found and not found.next_name else None
         places = {name: place.file for name in names if parent and (place := paths.child(parent, name))}
-        own = path if first in said.names else None  # use Color::*;
+        own = path if first in said(path)[0] else None  # use Color::*;
         yield from by_name(row, found.place.file if found else own, places, "::")
 
     return resolved

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fledgling.worker.language import word_list
 from fledgling.worker.languages.java.imports import STDLIB as JAVA
 from fledgling.worker.resolving.packages import Names, package_resolver
-from fledgling.worker.resolving.project import Project, Resolver
+from fledgling.worker.resolving.project import MAX_NESTED, Project, Resolver
 from fledgling.worker.rows import ImportRow
 
 STDLIB = JAVA | word_list("scala/stdlib.txt")
@@ -23,7 +23,7 @@ def resolver(project: Project, language: str) -> Resolver:
     absolute = package_resolver(project, language, STDLIB, has_paths=True)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
-        packages = project.declared[path].packages if path in project.declared else ()
+        packages = project.declared[path].packages[-MAX_NESTED:] if path in project.declared else ()
         first = row.module.partition(".")[0]
         within = (package for package in reversed(packages) if known.holds(f"{package}.{first}"))
         prefix = next((f"{package}." for package in within), "")
