@@ -7,6 +7,7 @@ binds, and what several layers bind is joined where they meet.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,13 @@ def words(source: bytes, start: int, end: int) -> Iterator[tuple[int, str, bool]
         word = match[0].rstrip(b"( \t\r\n\\")
         if word[:1].isalpha() or word[:1] == b"_":
             yield match.start(), word.decode(), bool(match["call"])
+
+
+def leaves(tree: Reduced, node: int) -> list[int]:
+    """The nodes of the names of `a.b.c`, in order; anything else is one."""
+    if tree.kind(node) != BITS["get"] or not tree.kids[node]:
+        return [node]
+    return [leaf for kid in tree.kids[node] for leaf in leaves(tree, kid)]
 
 
 def as_many_as_count(key: Key, bindings: tuple[int, ...]) -> tuple[int, ...]:
@@ -376,7 +384,8 @@ class Builder:
                     pass
                 elif of_kid & (bind | defined):
                     of = (function if of_kid & hoisted else scope) if of_kid & bind else outer
-                    declared[of].add(self.name(kid))
+                    first = leaves(tree, kid)[0] if of_kid & defined else kid
+                    declared[of].add(self.name(first))
                     if of_kid & items:
                         self._items.setdefault(of, set()).add(self.name(kid))
                 elif of_kid & outward:
@@ -400,7 +409,10 @@ class Builder:
         tree, found = self.tree, dict[int, list[set[int]]]()
         for node, names in self._declared.items():
             if tree.kind(node) == BITS["namespace"] and (own := tree.first(node, BITS["defined"])) != NONE:
-                found.setdefault(self.name(own), []).append(names)
+                path = [self.name(leaf) for leaf in leaves(tree, own)]
+                for part, inner in pairwise(path):  # namespace A.B {}
+                    found.setdefault(part, []).append({inner})
+                found.setdefault(path[-1], []).append(names)
         return {name: set().union(*parts) for name, parts in found.items() if len(parts) > 1}
 
     def _namespace(self, name: int) -> int:
@@ -654,7 +666,9 @@ class Builder:
         """The expression of a name that a scope binds."""
         scope = self.binder(name)
         if scope == NONE and (of := self._namespace(name)) != NONE:
-            return self.add(Op.GET, self._bound_name(of), name)
+            outer = self._namespace(of)
+            own = self._bound_name(of) if outer in (NONE, of) else self.add(Op.GET, self._bound_name(outer), of)
+            return self.add(Op.GET, own, name)
         if self.dialect.binds_in_order:  # `let a = a();` means an outer one
             while scope > 0 and self.frames[scope] == self.frame and self.reaching((scope, name)) == (NONE,):
                 if self.scopes[scope].kind not in LOCAL:

@@ -1,6 +1,6 @@
 """How functions and classes become scopes, and their parameters, bases and members what those hold."""
 
-from fledgling.worker.graph.builder import Builder, visits
+from fledgling.worker.graph.builder import Builder, leaves, visits
 from fledgling.worker.graph.expressions import (
     ARGS,
     BODY,
@@ -225,7 +225,10 @@ def said_inside(tree: Reduced, node: int) -> int:
 @visits("class", "interface", "namespace")
 def class_(builder: Builder, node: int, _use: int) -> int:
     """`class A(B): c`; `(class A { b })` sees its own name."""
-    word = builder.tree.first(node, WORD)
+    tree = builder.tree
+    own, word = tree.first(node, DEFINED), tree.first(node, WORD)
+    if own != NONE and tree.kind(own) == IS_GET:
+        return nested(builder, node, leaves(tree, own))
     if word == NONE or not builder.dialect.prototypes:
         return define_class(builder, node, [], builder.first_line(node))
     around = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))
@@ -233,6 +236,22 @@ def class_(builder: Builder, node: int, _use: int) -> int:
     value = define_class(builder, node, [], builder.first_line(node))
     builder.bind_silently(builder.name(word), around, value, word)
     builder.leave()
+    return value
+
+
+def nested(builder: Builder, node: int, names: list[int]) -> int:
+    """`namespace A.B { c }`: B stands in A, of which there may be more in other places."""
+    outer = names[0]
+    name, line = builder.name(outer), builder.first_line(node)
+    builder.show(builder.scope, name)
+    scope = builder.enter(NONE if len(names) > 1 else node, ScopeKind.NAMESPACE, name, line)
+    if len(names) > 1:
+        nested(builder, node, names[1:])
+    else:
+        builder.body(builder.tree.first(node, BODY))
+    builder.leave()
+    value = builder.add(Op.CLASS, scope)
+    builder.bind(outer, value, Use.DEFINITION)
     return value
 
 

@@ -266,8 +266,16 @@ class Meaning:
             bindings = []
             for cell, reason, _ in starred(self.solver, node, number):
                 self._of_cell(cell, name, found, min(reason, sure), depth)
-        for binding in bindings:
-            self._of_binding(binding, name, found, sure, depth)
+        cell = ("bound", base | scope, number)
+        named = self._named.get((cell, name)) if reach is None else None
+        if named is None:  # many uses may mean many bindings
+            named = {}
+            for binding in bindings:
+                self._of_binding(binding, name, named, Reason.BOUND, depth)
+            if reach is None:
+                self._named[cell, name] = named
+        for target, own_sure in named.items():
+            put(found, target, min(sure, own_sure))
 
     def _of_cell(self, cell: Any, name: int, found: Targets, sure: int, depth: int, asked: int = NONE) -> None:
         if cell[0] == "name":

@@ -292,6 +292,8 @@ def imports(builder: Builder, node: int, _use: int) -> int:
             builder.bind(kid, take_import(builder, node, module, "default"), Use.IMPORT)
         elif labels & WILDCARD:
             builder.bind(kid, take_import(builder, node, module, None), Use.IMPORT)
+        elif labels & ALIAS and not (place and tree.labels[kids[place - 1]] & IMPORTED):  # import a = require("m")
+            builder.bind(kid, take_import(builder, node, module, WHOLE), Use.IMPORT)
         elif labels & IMPORTED:
             value = take_import(builder, node, module, tree.text(kid))
             alias = kids[place + 1] if place + 1 < len(kids) and tree.labels[kids[place + 1]] & ALIAS else NONE
@@ -319,11 +321,12 @@ def require(builder: Builder, node: int, _use: int) -> int:
 
 @visits("export")
 def export(builder: Builder, node: int, _use: int) -> int:
-    """`export default a`, `export { a as b }`, `export { a } from "m"`, `export * from "m"`"""
+    """`export default a`, `export = a`, `export { a as b }`, `export { a } from "m"`, `export * from "m"`"""
     tree = builder.tree
     module = module_of(builder, node)
     kids = tree.kids[node]
-    is_default = any(tree.labels[kid] & BY_DEFAULT for kid in kids)
+    of_all = sum(tree.labels[kid] for kid in kids if tree.labels[kid] & BY_DEFAULT)
+    is_default, is_whole = bool(of_all), bool(of_all & WILDCARD)
     has_names = False
     for place, kid in enumerate(kids):
         labels = tree.labels[kid]
@@ -344,6 +347,8 @@ def export(builder: Builder, node: int, _use: int) -> int:
             value = builder.visit(kid)
             if is_default:
                 builder.export("default", value, kid)
+            if is_whole:
+                builder.export(WHOLE, value, kid)
     if module and not has_names:
         builder.scopes[builder.scope].stars.append(len(builder.imports))
         builder.imports.append(Imported(builder.line(node), module, "*"))

@@ -29,7 +29,11 @@
 (enum_declaration name: (_) @defined body: (_) @body) @namespace
 (enum_body name: (property_identifier) @bind)
 (enum_assignment name: (property_identifier) @bind)
-(internal_module name: (identifier) @defined body: (_) @body) @namespace
+(internal_module name: [(identifier) (nested_identifier)] @defined body: (_) @body) @namespace
+(import_statement (import_require_clause)) @imports
+(import_require_clause (identifier) @alias @bind source: (string) @module)
+(import_alias . (identifier) @left @bind "=" (_) @right) @assign
+(export_statement "=" @wildcard @exported)
 (public_field_definition name: (_) @bind type: (_)? @type value: (_)? @value) @field
 (property_signature name: (_) @bind type: (_)? @type) @field
 
