@@ -82,8 +82,9 @@ def get(builder: Builder, node: int, use: int) -> int:
     first = tree.first(node, OF)
     of = builder.optional(first)
     key = tree.first(node, KEY)
+    types: list[int] = []
     if key == NONE:
-        key = generic_key(builder, node)
+        key, types = generic_key(builder, node)
     if key == NONE or of == NONE:
         return 0
     if tree.kind(key) == IS_PATH:  # a->B::c()
@@ -98,7 +99,7 @@ def get(builder: Builder, node: int, use: int) -> int:
     builder.replace([key], of)
     at = builder.use_path(of, part, builder.add(Op.GET, of, part))
     builder.site(key, use, at)
-    return at
+    return builder.add(Op.INDEX, at, builder.add(Op.TUPLE, types)) if types and use == Use.TYPE else at
 
 
 def without_sigil(builder: Builder, node: int) -> int:
@@ -136,16 +137,14 @@ def is_generic(builder: Builder, node: int) -> bool:
     return tree.kind(node) == IS_INDEX and any(tree.labels[kid] & TYPE for kid in tree.kids[node][1:])
 
 
-def generic_key(builder: Builder, node: int) -> int:
-    """Read the types of `a.b<C>`; return the node of `b`."""
+def generic_key(builder: Builder, node: int) -> tuple[int, list[int]]:
+    """Read the types of `a.b<C>`; return the node of `b`, and the types."""
     tree = builder.tree
     for kid in tree.kids[node]:
         if not tree.labels[kid] & OF and is_generic(builder, kid):
             key, *types = tree.kids[kid]
-            for type_ in types:
-                builder.visit(type_, Use.TYPE)
-            return key
-    return NONE
+            return key, [builder.visit(type_, Use.TYPE) for type_ in types]
+    return NONE, []
 
 
 @visits("index")

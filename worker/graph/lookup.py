@@ -72,9 +72,10 @@ def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, V
 
 
 def _is_variable(project: Project, cell: Cell) -> bool:
-    """Whether a name is that of a field alone, which is no type."""
+    """Whether a name is that of a field or function alone, which is no type."""
     bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
-    return bool(bindings) and all(project.expression(project.value_of(at))[0] == Op.DECLARED for at in bindings)
+    no_types = (Op.DECLARED, Op.FUNCTION)
+    return bool(bindings) and all(project.expression(project.value_of(at))[0] in no_types for at in bindings)
 
 
 def of_scope(

@@ -279,7 +279,8 @@ class Meaning:
 
     def _of_cell(self, cell: Any, name: int, found: Targets, sure: int, depth: int, asked: int = NONE) -> None:
         if cell[0] == "name":
-            for binding in self.project.holding(self.project.table(cell[1]).get(cell[2], [])):
+            bindings = self.project.holding(self.project.table(cell[1]).get(cell[2], []))
+            for binding in self._types_or_variables(bindings, asked):
                 if not self._is_hidden(binding, asked):
                     self._of_binding(binding, name, found, sure, depth)
         elif cell[0] in ("field", "own", "element"):
@@ -290,6 +291,18 @@ class Meaning:
                     self._of_value(value, name, named, own)
             for target, own in named.items():
                 put(found, target, min(sure, own))
+
+    def _types_or_variables(self, bindings: list[int], asked: int) -> list[int]:
+        """Of the bindings of a name those of types, where an expression means a type; in Java those of none, else."""
+        if len(bindings) < 2 or asked == NONE or self.project.expression(asked)[0] != Op.BARE:
+            return bindings
+        types = [at for at in bindings if self.solver.op(self.project.value_of(at)) == Op.CLASS]
+        if not types or len(types) == len(bindings):
+            return bindings
+        if len(self.project.expression(asked)) > 4:
+            return types
+        is_hidden = self.project.unit(asked).dialect.members_of_packages
+        return [at for at in bindings if at not in types] if is_hidden else bindings
 
     def _is_of_changed(self, node: int) -> bool:
         """Whether an expression asks an object that may become one of another class."""

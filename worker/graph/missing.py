@@ -32,6 +32,9 @@ class Missing:
 
     def reason(self, node: int) -> int:
         """Why what an expression begins with may be in the project where nobody sees it; 0 if it is outside."""
+        return Reason.NOT_TAKEN if self._may_be_of_a_class(node) else self._of_beginning(node)
+
+    def _of_beginning(self, node: int) -> int:
         for _ in range(MAX_STEPS):
             unit = self._project.unit(node)
             op, *parts = self._project.expression(node)
@@ -57,6 +60,17 @@ class Missing:
             else:
                 return 0
         return 0
+
+    def _may_be_of_a_class(self, node: int) -> bool:
+        """Whether a call names but a function, `a()`, of a class that may be taken for all files: `<Using Static>`."""
+        op, *parts = self._project.expression(node)
+        unit = self._project.unit(node)
+        if op != Op.CALL or not unit.dialect.takes_unseen:
+            return False
+        function = unit.base | parts[0]
+        op, *parts = self._project.expression(function)
+        is_known = op != Op.BARE or unit.names[parts[0]] not in self._project.given_by_classes
+        return not is_known and all(value[0] == EXTERNAL for value in self._solver.value(function))
 
     def _here(self, unit: Unit, node: int, op: int, parts: list[Any]) -> int:
         """Why an expression itself may be in the project, whatever it begins with."""

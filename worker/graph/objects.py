@@ -4,7 +4,7 @@ import re
 
 from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.definitions import HIDDEN, OPEN, RECEIVER_TYPE, STATIC, read_function, said_inside
-from fledgling.worker.graph.expressions import ARGS, BIND, OF, RIGHT, TYPE, VALUE, called, of_type
+from fledgling.worker.graph.expressions import ARGS, BIND, KEY, OF, RIGHT, TYPE, VALUE, called, of_type
 from fledgling.worker.graph.paths import path_of
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import (
@@ -64,6 +64,9 @@ def field(builder: Builder, node: int, _use: int) -> int:
             builder.bind_name(builder.name(bound), builder.scope, max(held, 1), bound, Use.DEFINITION)
         elif not tree.labels[kid] & (TYPE | VALUE):
             builder.visit(kid)
+    if tree.labels[node] & ALIAS and not is_name and not any(tree.labels[kid] & BIND for kid in tree.kids[node]):
+        chosen = tree.first(tree.first(node, VALUE), KEY)  # A::b insteadof C
+        builder.bind_silently(builder.name(chosen), builder.scope, value, chosen)
     return 0
 
 

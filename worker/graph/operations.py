@@ -80,7 +80,7 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
             else:
                 add(found, bound_to(solver, receiver, value, min(own, sure), receiver[1]))
     if found or held:
-        return one_class(found)
+        return one_class(_type_or_variable(solver, node, expression, found))
     dialect, word = solver.project.unit(node).dialect, solver.project.unit(node).facts.names[expression[1]]
     if dialect.bare_calls and not word[:1].isupper() and word not in dialect.functions:
         return {}  # what self has is known only when it runs
@@ -89,6 +89,17 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
         if names[expression[1]] in solver.project.definitions:  # a receiver that is not seen may have it
             return {}
     return {(EXTERNAL, BUILTIN + word): Reason.BOUND}
+
+
+def _type_or_variable(solver: Solver, node: int, expression: Expression, values: Values) -> Values:
+    """What a name means that a class has for a type within it and for a field: the type where one is meant."""
+    types = {value: sure for value, sure in values.items() if value[0] == CLASS}
+    if not types or len(types) == len(values) or not solver.project.unit(node).dialect.typed:
+        return values
+    if len(expression) > 4:
+        return types
+    is_hidden = solver.project.unit(node).dialect.members_of_packages  # of Java: a variable goes before a type
+    return {value: sure for value, sure in values.items() if value not in types} if is_hidden else values
 
 
 def is_in_lambda(project: Project, scope: int) -> bool:

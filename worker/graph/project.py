@@ -555,6 +555,17 @@ class Project:
         return {name for _, _, name in self._everywhere}
 
     @cached_property
+    def given_by_classes(self) -> set[int]:
+        """The names of what classes have themselves, which a file may take of one by its name: `using static A;`."""
+        return {
+            unit.names[scope.name]
+            for unit in self.units
+            if unit.dialect.takes_unseen
+            for scope in unit.facts.scopes
+            if scope.flags & Flag.STATIC and not scope.flags & Flag.HIDDEN and scope.name != NONE
+        }
+
+    @cached_property
     def _everywhere(self) -> dict[tuple[str, str, str], list[int]]:
         found: dict[tuple[str, str, str], list[int]] = {}
         for unit in self.units:

@@ -79,7 +79,7 @@
 (use_declaration [(name) (qualified_name)] @base)
 (use_as_clause . (name) @own_field)
 (use_as_clause . (_) @value (name) @bind .) @field @alias
-(use_instead_of_clause . (class_constant_access_expression (_) (name) @replaced))
+(use_instead_of_clause . (class_constant_access_expression) @value) @field @alias
 (enum_case name: (_) @bind) @field @receiver
 (const_declaration (const_element)) @decorated
 ((function_call_expression function: [(name) (qualified_name)] @_define
