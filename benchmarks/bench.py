@@ -37,6 +37,8 @@ def main() -> None:
     cache.mkdir(parents=True, exist_ok=True)
     figures = Figures(cache / "figures.json", resume=options.resume)
     measure.adopt()
+    if not options.report:
+        measure.compile_modules()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends what is being measured too
     for name in [] if options.report else options.corpora:
         try:

@@ -1,6 +1,7 @@
 """What one command costs: seconds of wall and processor, and the most memory its processes held together."""
 
 import asyncio
+import compileall
 import ctypes
 import os
 import re
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import IO, NamedTuple, Self
 
 import psutil
+
+import fledgling
 
 _PSS = re.compile(r"^(Pss|Pss_Shmem): +(\d+) kB$", re.MULTILINE)  # in proc_pid_smaps(5)
 POLL = 0.05  # seconds between two looks at memory
@@ -122,6 +125,16 @@ def _memory_files(pid: int) -> dict[int, int]:
                 status = fd.stat()
                 found[status.st_ino] = status.st_blocks * 512
     return found
+
+
+def compile_modules() -> None:
+    """Compile Fledgling's modules, as pip does where it installs them.
+
+    A back process keeps nothing of what it compiles: modules that are newer than what was compiled cost each one anew.
+    """
+    package = Path(fledgling.__file__).parent
+    for folder in (package, *filter(Path.is_dir, package.iterdir())):  # some are links, which are not followed
+        compileall.compile_dir(folder, quiet=1)
 
 
 def adopt() -> None:
