@@ -268,6 +268,18 @@ async def test_tables_have_their_columns_and_keys(served):
 
 
 @pytest.mark.anyio
+async def test_a_file_of_gigabytes_behind_thousands_of_small_ones_costs_nothing(tmp_path):
+    """Of a column of Python's own values, an engine that guesses looks at a thousand: then 2**32 is no number."""
+    for number in range(2_001):
+        (tmp_path / f"a{number:04}.py").touch()
+    (tmp_path / "weights.bin").touch()
+    os.truncate(tmp_path / "weights.bin", 2**32)
+    async with fronted(tmp_path, "fledgling-analyst") as (front, _):
+        answer = await front.ask(Query("SELECT count(*), max(size_bytes) FROM files"))
+    assert answer.rows == [[2_002, 2**32]]
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize("profile", [pytest.param("fledgling-core", marks=pytest.mark.long), "fledgling-analyst"])
 async def test_symbols_are_all_there_and_in_order_where_they_fill_several_groups_of_the_engine(tmp_path, profile):
     count = SYMBOLS_TOGETHER // 2 + 1000

@@ -23,7 +23,7 @@ DUCKDB_KEPT = 16 * 2**20  # bytes that it may keep of what it has written to an 
 _SETTINGS = (
     "SET temp_directory=''",
     "SET enable_external_access=false",
-    "SET pandas_analyze_sample=0",  # columns of objects hold text: nothing is guessed from a sample
+    "SET GLOBAL pandas_analyze_sample=0",  # columns of objects are taken as text: a value past a sample may fit no guess
 )
 
 # Other columns come as objects.
