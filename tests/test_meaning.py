@@ -149,7 +149,7 @@ MEANT = {
 }
 
 
-MANY = {"many/pack.py": "\n".join(f"def pack_{n}():\n    return 'hampers of letters'\n" for n in range(9))}
+MANY = {"many/pack.py": "\n".join(f"def pack_{n}():\n    return 'hampers of letters'\n" for n in range(13))}
 VERBS = {f"{verb}.py": f"def {verb}_user(user):\n    return user.{verb}\n" for verb in ("show", "remove", "rename")}
 
 
@@ -172,7 +172,7 @@ async def test_other_definitions_of_a_file_are_named_by_their_lines(defining: Fr
     found = await ranked(defining, "hampers of letters")
     [passage] = found.files
     assert passage.name == "pack_0"
-    assert passage.others == [(3 * number + 1, f"pack_{number}") for number in range(1, 9)][:MAX_OTHERS]
+    assert passage.others == [(3 * number + 1, f"pack_{number}") for number in range(1, 13)][:MAX_OTHERS]
     assert "  also 4 pack_1, 7 pack_2" in tools.text(found)
 
 

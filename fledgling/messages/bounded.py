@@ -12,7 +12,7 @@ MAX_PATH_CHARS = 2**17  # 128 directories in one another, names of 255 bytes, an
 MAX_STEPS = 5000  # from a class to one that is derived from it by way of others; as many are followed
 MAX_WORD_CHARS = 256  # of a language, a reason, the name of a layer
 MAX_SHOWN_CHARS = 2**12  # of a line of text: 2,000, and marks that count what is missing
-MAX_OTHERS = 6  # definitions of a file that are named beside the best: 6 tokens each
+MAX_OTHERS = 10  # definitions of a file that are named beside the best: 6 tokens each
 MAX_CANDIDATES = 50  # files that an embedding endpoint is asked about; ranked behind them, none comes to be the first
 CANDIDATE_BYTES = 1000  # of each as UTF-8 that go there, about 250 tokens: models read 512 and more
 

@@ -26,7 +26,7 @@ from fledgling.worker.words import Field
 ROWS = 10  # passages where no other number is asked for: some 500 tokens, and one of 200 questions needs more
 SHOWN_WITH_LINES = 3  # passages whose best lines are shown: it is one of them in nine of ten questions
 NEAREST = 3  # that are named where none says what is asked
-OTHERS = 2  # definitions that are named beside the best of a file whose lines are not shown; of others MAX_OTHERS are
+OTHERS = 1  # definitions that are named beside the best of a file whose lines are not shown; of others MAX_OTHERS are
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 NOTHING = "Nothing says this"
