@@ -19,13 +19,14 @@ from fledgling.worker.graph import rows as graph_rows
 from fledgling.worker.graph.builder import MAX_REACHING
 from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
-from fledgling.worker.graph.members import MAX_OVERLOADS, MAX_REPLACED
+from fledgling.worker.graph.members import MAX_OVERLOADS
 from fledgling.worker.graph.missing import MAX_STEPS
 from fledgling.worker.graph.overrides import MAX_COMPARED
 from fledgling.worker.graph.project import LINE, Project
 from fledgling.worker.graph.prototypes import MAX_PROTOTYPES
 from fledgling.worker.graph.purity import judged
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
+from fledgling.worker.graph.replaceable import MAX_REPLACED
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.solver import GraphBudget

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,6 +86,16 @@ def as_many_as_count(key: Key, bindings: tuple[int, ...]) -> tuple[int, ...]:
     return bindings[: MAX_REACHING + 2] if len(key) == 2 else bindings
 
 
+class _Around(NamedTuple):
+    """A frame around the one that is read: its scope, and what was known of it when that began."""
+
+    frame: int
+    layers: list[Layer]
+    is_dead: bool
+    uses: list[tuple[int, Key, tuple[int, ...]]]
+    given: list[tuple[Key, int]]
+
+
 class Builder:
     """The tables of one file while they are made, and where in the text that is.
 
@@ -137,7 +147,7 @@ class Builder:
         self._names = [NONE] * len(tree.labels)
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
         self._read = bytearray(len(tree.labels))  # whether a node is a site
-        self._saved: list[tuple[Any, ...]] = []  # of the frames around
+        self._around: list[_Around] = []  # the frames around, the outermost first
         self._texts: list[str] = []
         self._depth = 0
         if dialect.prototypes:
@@ -435,7 +445,7 @@ class Builder:
         self.outward.append(self._outward.get(node, {}))
         self.scope = scope
         if kind != ScopeKind.BLOCK:
-            self._saved.append((self.frame, self.layers, self.is_dead, self.uses, self.given))
+            self._around.append(_Around(self.frame, self.layers, self.is_dead, self.uses, self.given))
             self.frame, self.layers, self.is_dead, self.uses, self.given = scope, [{}], False, [], []
         self.frames.append(self.frame)
         return scope
@@ -453,7 +463,7 @@ class Builder:
                     if is_whole and self._defines(scope.every.get(name, ())):
                         scope.last[name] = kept
                         scope.every.setdefault(name, kept)
-            self.frame, self.layers, self.is_dead, self.uses, self.given = self._saved.pop()
+            self.frame, self.layers, self.is_dead, self.uses, self.given = self._around.pop()
         self.scope = scope.parent
 
     def _defines(self, bindings: Sequence[int]) -> bool:

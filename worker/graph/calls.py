@@ -4,8 +4,9 @@ from typing import Any
 
 from fledgling.worker.graph import outside
 from fledgling.worker.graph.arguments import Call, hand_over, substituted
+from fledgling.worker.graph.bound_members import returned
 from fledgling.worker.graph.lookup import starred
-from fledgling.worker.graph.members import member, returned
+from fledgling.worker.graph.members import member
 from fledgling.worker.graph.operations import (
     BUILTIN,
     constants,

@@ -6,7 +6,16 @@ import numpy as np
 from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.extracting.repair import in_turn, understand
 from fledgling.worker.extracting.repair import repairs as load_repairs
-from fledgling.worker.graph import definitions, expressions, named_methods, objects, paths, statements  # noqa: F401 - how nodes are read
+from fledgling.worker.graph import (  # noqa: F401 - how nodes are read
+    assignments,
+    definitions,
+    expressions,
+    import_statements,
+    named_methods,
+    objects,
+    paths,
+    statements,
+)
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.namespaces import enclose
 from fledgling.worker.graph.reduced import Reduced

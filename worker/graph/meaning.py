@@ -2,14 +2,16 @@
 
 from typing import Any
 
+from fledgling.worker.graph.bound_members import hides
 from fledgling.worker.graph.calls import made_of
 from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
-from fledgling.worker.graph.members import asked_of, hides, is_another, places
+from fledgling.worker.graph.members import asked_of, places
 from fledgling.worker.graph.missing import Missing
 from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import LINE, MASK, Target, Unit
 from fledgling.worker.graph.reasons import LIKELY, Reason
+from fledgling.worker.graph.replaceable import is_another
 from fledgling.worker.graph.rewritten import Rewritten
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import (

@@ -2,12 +2,14 @@
 
 import posixpath
 
+from fledgling.worker.graph.bound_members import bound_to, hides, returned
 from fledgling.worker.graph.classes import ARRAY
 from fledgling.worker.graph.globs import OUTSIDE, modules_of, of_globs, says
-from fledgling.worker.graph.overrides import interfaces, may_override
-from fledgling.worker.graph.project import MASK, MAX_NAMES, SHIFT, Project, Space, Unit
-from fledgling.worker.graph.prototypes import PROTOTYPE, exported_objects, prototype_of, prototypes_of
-from fledgling.worker.graph.reasons import CERTAIN, Reason
+from fledgling.worker.graph.overrides import may_override
+from fledgling.worker.graph.project import MASK, Project, Space, Unit
+from fledgling.worker.graph.prototypes import exported_objects, prototype_of, prototypes_of
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.replaceable import is_another, may_be_another, may_be_put_over
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import (
@@ -18,7 +20,6 @@ from fledgling.worker.graph.values import (
     EXTERNAL,
     FUNCTION,
     GENERATOR,
-    GIVEN,
     METHOD_OF,
     MODULE,
     OBJECT,
@@ -31,12 +32,10 @@ from fledgling.worker.graph.values import (
     capped,
 )
 
-DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 LITERALS = (Op.MADE, Op.TEXT, Op.NUMBER, Op.TUPLE, Op.LIST, Op.DICT)
 DESCRIBING = ("__get__", "__set__", "__delete__")  # the methods of which a descriptor has one
 AUTO = "enum.auto()"
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
-MAX_REPLACED = 64  # places that remove or set members of one name: each is looked at for each class
 MAX_OVERLOADS = 16  # of one name in a class, of which each is compared with those above; with more, any may override
 MAX_OVERRIDING = 4  # of a member that are each likely where types are declared; of more, any one is merely possible
 MAX_UNTYPED = 16  # elsewhere: of what a test-suite runs, as many of those are seen as of what is passed as an argument
@@ -110,89 +109,6 @@ def _of_itself(solver: Solver, scope: int, name: int, after: int | None = None) 
     """The name by which a class knows what it has itself, where it or one above has that: its objects lack it."""
     own = solver.project.own_of(name)
     return own if own != NONE and solver.classes.of_class(scope, own, after)[0] is not None else name
-
-
-def may_be_another(solver: Solver, scope: int, name: int) -> bool:
-    """Whether a member of a class may be another one when it is asked for: `delete a.b`, if a may be of the class.
-
-    Where more than MAX_REPLACED places do so with one name, it may be one of any class.
-    """
-    if solver.classes.computes_members(scope):
-        return True
-    return _is_set_by_name(solver, scope, name)
-
-
-def may_be_put_over(solver: Solver, scope: int, name: int) -> bool:
-    """Whether something may be put over what a module binds, from outside: `module.a = b`, `setattr(module, "a", b)`.
-
-    A module of CommonJS puts what it binds itself into what it exports: `exports.a = a`.
-    """
-    project = solver.project
-    if project.scope(scope).kind != ScopeKind.MODULE:
-        return False
-    if scope in project.updated or (scope, name) in project.deleted:
-        return True
-    own = scope & ~MASK if project.unit(scope).dialect.prototypes else NONE
-    if name in project.written:
-        sources = solver.sources.get(("field", scope, name), ())
-        if any(type(of) is not int or of & ~MASK != own for of in sources):
-            return True
-        if not solver.is_settled:  # it may yet be
-            solver.wait()
-            return True
-    return _is_set_by_name(solver, scope, name, own)
-
-
-def is_another(solver: Solver, scope: int, name: int) -> bool:
-    """Whether a function, class or import of a module may be another one; a variable is the same, whatever it holds."""
-    defined = (
-        solver.op(solver.project.value_of(at)) in DEFINITIONS for at in solver.project.table(scope).get(name, ())
-    )
-    return any(defined) and may_be_put_over(solver, scope, name)
-
-
-def _is_set_by_name(solver: Solver, scope: int, name: int, but: int = NONE) -> bool:
-    """Whether a member of what a scope makes may be set or removed by its name, in any file but one."""
-    replaced = solver.project.replaced.get((solver.project.unit(scope).language, name), ())
-    if len(replaced) > MAX_REPLACED:
-        return True
-    return any(node == NONE or (node & ~MASK != but and _may_be_of(solver, node, scope)) for node in replaced)
-
-
-def _may_be_of(solver: Solver, node: int, scope: int) -> bool:
-    """Whether an expression may be a module or class, an object of it, or one above or below; not where all is sure."""
-    expression = solver.project.expression(node)
-    if expression[0] == Op.GET and solver.project.unit(node).facts.names[expression[2]] == PROTOTYPE:
-        node = solver.child(node, expression[1])
-    if not solver.is_settled:  # what it is may not be known yet
-        solver.wait()
-        return True
-    values = solver.value(node)
-    if not values or _may_hold_another(solver, node):
-        return True
-    if solver.project.scope(scope).kind == ScopeKind.MODULE:
-        return (MODULE, scope >> SHIFT) in values or any(sure < CERTAIN for sure in values.values())
-    if any(sure < CERTAIN or sure == Reason.OWN_CLASS for sure in values.values()):  # `this` is what it is called on
-        return True
-    order = solver.classes.order
-    of_project = [value[1] for value in values if value[0] in (OBJECT, CLASS, FUNCTION)]
-    return any(of in order(scope) or scope in order(of) for of in of_project)
-
-
-def _may_hold_another(solver: Solver, node: int) -> bool:
-    """Whether an expression is a variable that is assigned in several places: a function that is called may be one."""
-    project = solver.project
-    for _ in range(MAX_NAMES):
-        op, *parts = project.expression(node)
-        if op != Op.NAME or parts[1] == NONE:
-            return False
-        name, scope, _ = parts
-        bindings = project.bindings_of((node & ~MASK) | scope, project.unit(node).names[name])
-        values = [*map(project.value_of, bindings)]
-        if len(values) != 1:
-            return any(solver.op(value) != Op.CLASS for value in values)  # one that is reopened is the same
-        node = values[0]
-    return True
 
 
 def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
@@ -300,17 +216,6 @@ def _is_explicit(solver: Solver, scope: int, name: int, interface: int | None) -
     """Whether a class has a member for interfaces alone, none of which is asked."""
     functions = _functions(solver, scope, name)
     return bool(functions) and all(hides(solver, function, interface) for function in functions)
-
-
-def hides(solver: Solver, function: int, scope: int | None) -> bool:
-    """Whether a function is called through an interface alone, and not through what it is asked of: `int I.a() {}`."""
-    if not solver.project.scope(function).flags & Flag.EXPLICIT:
-        return False
-    if scope is None or solver.project.scope(scope).kind != ScopeKind.INTERFACE:
-        return True
-    named = interfaces(solver, function)
-    above = solver.classes.order(scope)
-    return not any(at in above for at in named) if named else scope not in solver.classes.has_external_base
 
 
 def asked_of(solver: Solver, scope: int, name: int) -> int:
@@ -555,79 +460,4 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
             return found
     if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
         found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
-    return found
-
-
-def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int | None) -> Values:
-    """What a member becomes where it is taken from a receiver: a function is bound, a property called."""
-    if held[0] == OBJECT and owner is not None and receiver[0] in (OBJECT, SUPER):
-        return _described(solver, held, sure)
-    if held[0] != FUNCTION or (owner is None and receiver[0] != CONTAINER):
-        return {held: sure}
-    flags = solver.project.scope(held[1]).flags
-    sure = min(sure, _in_variable(solver, receiver, held[1], owner))
-    if owner is None:  # { get a() { return b } }
-        return capped(returned(solver, held[1], None), sure) if flags & Flag.PROPERTY else {held: sure}
-    if receiver[0] == SUPER:
-        receiver = receiver[2]
-    if solver.project.unit(held[1]).dialect.bare_calls:
-        return _called_on(solver, receiver, held, sure, is_static=bool(flags & Flag.STATIC))
-    if flags & Flag.STATIC and not (flags & Flag.EXTENSION and receiver[0] == OBJECT):
-        return {held: sure}
-    if flags & Flag.CLASSMETHOD:
-        return {(BOUND, held[1], receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])): sure}
-    if receiver[0] == CLASS:
-        return {held: sure} if not flags & Flag.PROPERTY else {}
-    is_hidden = hides(solver, held[1], receiver[1])
-    if flags & Flag.PROPERTY:
-        return {} if is_hidden else capped(returned(solver, held[1], receiver), sure)
-    return {} if is_hidden else {(BOUND, held[1], receiver): sure}
-
-
-def _in_variable(solver: Solver, receiver: Value, function: int, owner: int | None) -> int:
-    """How sure a function is that a class of Python has in a variable: an object may have another, of `@dataclass`."""
-    is_elsewhere = solver.project.outer(function) != owner and solver.project.unit(function).dialect.exported
-    return Reason.ATTRIBUTE if is_elsewhere and receiver[0] == OBJECT else Reason.BOUND
-
-
-def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_static: bool) -> Values:
-    """A method of Ruby where it is called: of a class only if it is the class's own, of an object only if not."""
-    if (receiver[0] == CLASS) == is_static:
-        return {(BOUND, held[1], receiver): sure}
-    is_module = solver.project.scope(receiver[1]).kind == ScopeKind.INTERFACE
-    return {(BOUND, held[1], receiver): min(sure, Reason.SEVERAL)} if is_module else {}  # extend self
-
-
-def _described(solver: Solver, held: Value, sure: int) -> Values:
-    """What a descriptor gives; anything else is what it is."""
-    name = solver.project.number("__get__")
-    owner, _ = solver.classes.of_class(held[1], name)
-    if owner is None:
-        return {held: sure}
-    found: Values = {}
-    for got in list(solver.value(("name", owner, name))):
-        if got[0] == FUNCTION:
-            add(found, returned(solver, got[1], held), min(sure, Reason.SEVERAL))
-    return found
-
-
-def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
-    """What a call of a function gives; `("given", ...)` stands for an argument."""
-    row = solver.project.scope(function)
-    if row.flags & Flag.GENERATOR:
-        return {(GENERATOR, function): Reason.BOUND}
-    held = solver.value(("returned", function))
-    found = {value: sure if value[0] == GIVEN else min(sure, Reason.RETURNED) for value, sure in held.items()}
-    if row.returns != NONE:
-        declared = dict(solver.value(("type", solver.child(function, row.returns), receiver)))
-        if solver.project.unit(function).dialect.typed and any(
-            value[0] in (OBJECT, CONTAINER, FUNCTION) for value in declared
-        ):
-            return declared
-        if declared:
-            known = [value for value in found if value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR, GIVEN)]
-            if not known or (
-                any(value[0] == OBJECT for value in declared) and not any(value[0] == OBJECT for value in found)
-            ):
-                add(found, declared)
     return found

@@ -3,11 +3,13 @@
 from typing import Any
 
 from fledgling.worker.graph import modules
+from fledgling.worker.graph.bound_members import bound_to, returned
 from fledgling.worker.graph.lookup import bare_places, starred
-from fledgling.worker.graph.members import DEFINITIONS, bound_to, may_be_put_over, member, places, returned
+from fledgling.worker.graph.members import member, places
 from fledgling.worker.graph.project import MASK, SHIFT, Project
 from fledgling.worker.graph.prototypes import MODULE_OBJECT, becomes_member, makes_objects
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.replaceable import DEFINITIONS, may_be_put_over
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import (

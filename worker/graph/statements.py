@@ -10,118 +10,19 @@ from fledgling.worker.graph.expressions import (
     COND,
     LEFT,
     OVER,
-    RIGHT,
     TYPE,
     VALUE,
     of_type,
 )
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import MADE, NONE, Augmented, Binding, Flag, Imported, Op, ScopeKind, Use
-from fledgling.worker.graph.targets import key_changed, left_of, target
+from fledgling.worker.graph.tables import MADE, NONE, Binding, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.targets import target
 
-BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY, OPTIONAL = (
-    BITS[role] for role in ("base", "decorator", "otherwise", "async", "finally", "optional")
+OTHERWISE, FINALLY, OPTIONAL = BITS["otherwise"], BITS["finally"], BITS["optional"]
+IS_NAME, IS_GET, IS_NARROW, IS_HANDLER, IS_ITEM, IS_BLOCK = (
+    BITS[kind] for kind in ("name", "get", "narrow", "handler", "item_with", "block")
 )
-MODULE, IMPORTED, ALIAS, WILDCARD, FRESH, CHECKED = (
-    BITS[role] for role in ("module", "imported", "alias", "wildcard", "fresh", "checked")
-)
-IS_NAME, IS_TUPLE, IS_GET, IS_INDEX, IS_SPREAD, IS_NARROW, IS_HANDLER, IS_ITEM = (
-    BITS[kind] for kind in ("name", "tuple", "get", "index", "spread", "narrow", "handler", "item_with")
-)
-IS_FUNCTION, IS_CLASS, IS_BLOCK = BITS["function"], BITS["class"], BITS["block"]
 MAX_FALLING = 64  # names that go on from case to case; with more, each case of a long `switch` costs all before it
-
-
-# ---- assignments
-
-
-@visits("assign")
-def assign(builder: Builder, node: int, _use: int) -> int:
-    """`a = b`, `a: T = b`"""
-    tree = builder.tree
-    left, *more = [*tree.having(node, LEFT)] or [left_of(builder, node)]
-    right = tree.first(node, RIGHT)
-    value = builder.optional(right)
-    if (tree.kind(left) == IS_TUPLE or more) and right != NONE and tree.labels[right] & CHECKED:  # a, ok := b.(C)
-        value = builder.add(Op.TUPLE, [value, MADE])
-    if tree.kind(left) == IS_NAME:
-        builder.name_value(value, left)
-    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
-    if tree.labels[node] & FRESH:
-        builder.forget(left)
-        builder.begin(left, node)
-    given: list[int] = []
-    for kid in tree.having(node, OTHERWISE):  # let a = b else { c }: c does not come back
-        arms(builder, [kid], [], given)
-    if value == NONE and given and builder.dialect.gives_last:  # val a get() = b, val a by b
-        value = any_of(builder, given[:1]) or NONE
-    bare = value == NONE
-    if more:
-        return assign_each(builder, [left, *more], value, type_)
-    if type_ != NONE:
-        value = builder.add(Op.DECLARED, type_, value)
-    target(builder, left, max(value, 0), bare=bare)
-    return max(value, 0)
-
-
-def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> int:
-    """`a, b T = c, d`"""
-    op, *parts = builder.expressions[max(value, 0)]
-    known = parts[0] if op == Op.TUPLE and len(parts[0]) == len(lefts) else []
-    for place, left in enumerate(lefts):
-        part = known[place] if known else builder.add(Op.ITEM, max(value, 0), place)
-        target(builder, left, part if type_ == NONE else builder.add(Op.DECLARED, type_, part))
-    return 0
-
-
-@visits("augment")
-def augment(builder: Builder, node: int, _use: int) -> int:
-    """`a += b`: what a was, or what b is."""
-    tree = builder.tree
-    builder.scopes[builder.frame].flags |= Flag.OPERATES
-    left = tree.first(node, LEFT)
-    value = builder.visit(tree.first(node, RIGHT))
-    if tree.kind(left) == IS_NAME:
-        before = builder.use_name(builder.name(left))
-        after = builder.add(Op.CHOICE, [before, value])
-        builder.bind(left, after)
-        builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
-    elif tree.kind(left) == IS_INDEX:
-        of = key_changed(builder, left)
-        before = builder.add(Op.INDEX, of, 0)
-        after = builder.add(Op.CHOICE, [before, value])
-        builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
-    elif left != NONE:
-        before = builder.visit(left, Use.WRITE)
-        builder.augmented.append(Augmented(before, NONE, builder.line(node), builder.scope))
-    return 0
-
-
-@visits("delete")
-def delete(builder: Builder, node: int, _use: int) -> int:
-    """`del a`, `del a.b, c[d]`"""
-    tree = builder.tree
-    todo = [*reversed(tree.kids[node])]
-    while todo:
-        kid = todo.pop()
-        if tree.kind(kid) == IS_INDEX:
-            key_changed(builder, kid)
-        elif tree.kind(kid) == IS_TUPLE:
-            todo += reversed(tree.kids[kid])
-        else:
-            builder.visit(kid, Use.WRITE)
-    return 0
-
-
-@visits("global", "nonlocal")
-def outward(builder: Builder, node: int, _use: int) -> int:
-    """`global a`"""
-    for kid in builder.tree.kids[node]:
-        builder.site(kid, Use.READ, builder.use_name(builder.name(kid)))
-    return 0
-
-
-# ---- control
 
 
 def arms(
@@ -513,61 +414,4 @@ def yield_(builder: Builder, node: int, _use: int) -> int:
         value = builder.visit(kid)
         scope.flags |= Flag.UNPACKS | Flag.SPREADS if tree.labels[kid] & OVER else 0
         scope.yielded.append(builder.add(Op.ELEMENT, value) if tree.labels[kid] & OVER else value)
-    return 0
-
-
-# ---- what comes from elsewhere
-
-
-@visits("import")
-def import_(builder: Builder, node: int, _use: int) -> int:
-    """`import a.b as c`"""
-    tree = builder.tree
-    line = builder.line(node)
-    kids = tree.kids[node]
-    for place, kid in enumerate(kids):
-        if not tree.labels[kid] & MODULE:
-            continue
-        module = tree.text(kid).replace(" ", "")
-        parts = tree.kids[kid] or [kid]
-        alias = kids[place + 1] if place + 1 < len(kids) and tree.labels[kids[place + 1]] & ALIAS else NONE
-        imported = builder.add(Op.IMPORT, len(builder.imports))
-        builder.imports.append(Imported(line, module, None if alias != NONE or len(parts) == 1 else ""))
-        if alias != NONE:
-            builder.bind(alias, imported, Use.IMPORT)
-        else:
-            name = builder.name(parts[0])
-            builder.own[builder.scope].add(name)
-            builder.bind_name(name, builder.scope, imported, parts[0], Use.IMPORT)
-        for part in parts if alias != NONE else parts[1:]:
-            builder.site(part, Use.IMPORT, imported if part == parts[-1] else 0)
-    return 0
-
-
-@visits("from")
-def from_(builder: Builder, node: int, _use: int) -> int:
-    """`from a import b as c`"""
-    tree = builder.tree
-    line = builder.line(node)
-    first = tree.first(node, MODULE)
-    module = tree.text(first).replace(" ", "")
-    for part in tree.kids[first] or ([first] if tree.labels[first] & IS_NAME else []):
-        builder.site(part, Use.IMPORT, 0)
-    kids = tree.kids[node]
-    for place, kid in enumerate(kids):
-        if tree.labels[kid] & WILDCARD:
-            builder.scopes[builder.scope].stars.append(len(builder.imports))
-            is_inner = tree.source[: tree.start[node]][-1:] not in (b"", b"\n")
-            builder.imports.append(Imported(line, module, "*", conditional=is_inner))
-        elif tree.labels[kid] & IMPORTED:
-            imported = builder.add(Op.IMPORT, len(builder.imports))
-            builder.imports.append(Imported(line, module, tree.text(kid)))
-            alias = kids[place + 1] if place + 1 < len(kids) and tree.labels[kids[place + 1]] & ALIAS else NONE
-            if alias != NONE:
-                builder.site(kid, Use.IMPORT, imported)
-                builder.bind(alias, imported, Use.IMPORT)
-            else:
-                name = builder.name(kid)
-                builder.own[builder.scope].add(name)
-                builder.bind_name(name, builder.scope, imported, kid, Use.IMPORT)
     return 0

@@ -5,8 +5,8 @@ from fledgling.worker.graph.expressions import BIND, KEY, LEFT, OF, RIGHT, VALUE
 from fledgling.worker.graph.reduced import BITS, Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
-IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
-    BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
+IS_NAME, IS_TUPLE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
+    BITS[kind] for kind in ("name", "tuple", "get", "index", "spread", "pair", "assign")
 )
 IS_SLICE = BITS["slice"]
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "addressed", "cast", "choice", "operation", "tokens")]
