@@ -47,7 +47,10 @@ BACK_PROCESSES: Mapping[str, Sequence[str]] = {
     "fledgling.worker.bundler": ("worker.bundler.run", "worker.bundler.export"),
 }
 SERVER = ("broker.protocol.server", "broker.protocol.http.serving", "broker.protocol.http.page")  # what `serve` loads
+CLI = ("broker.indexing.seeking",)  # what commands load as they run
 KINDS = ("fledgling", "fledgling serve", "fledgling.worker")  # of processes that others are forked from
+# Languages of most projects that tests write: their queries are compiled before, which takes a second.
+PREPARED = ("python", "javascript", "typescript", "go", "rust", "java", "bash", "markdown")
 # What decides how an interpreter starts: where one of these is asked for by name, a process is executed.
 DECIDING = ("LC_", "LANG", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENBLAS_")
 
@@ -57,18 +60,12 @@ PR_SET_CHILD_SUBREAPER = 36  # prctl(2): whose children die becomes the parent o
 class Forking:
     """The process that those of one kind are forked from, until it is closed.
 
-    >>> Forking("fledgling").start(["explore", "--root", "/srv/web"], {"PATH": "/usr/bin"}, "/", {0: 5, 1: 8, 2: 9})
+    >>> Forking(asking).start(["explore", "--root", "/srv/web"], {"PATH": "/usr/bin"}, "/", {0: 5, 1: 8, 2: 9})
     4711
     """
 
-    def __init__(self, kind: str) -> None:
-        self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        # The long last word is room for what the kernel shows as the command of a process.
-        command = [*PYTHON[:3], __file__, kind, str(theirs.fileno()), " " * TITLE_BYTES]
-        with theirs, executing():
-            self._process = subprocess.Popen(
-                command, cwd="/", env={}, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
-            )
+    def __init__(self, asking: socket.socket) -> None:
+        self._asking = asking
 
     def start(
         self,
@@ -99,9 +96,8 @@ class Forking:
         return pid
 
     def close(self) -> None:
-        """Let it end, and wait for that."""
+        """Let it end."""
         self._asking.close()
-        self._process.wait()
 
 
 def adopting(on: bool) -> None:
@@ -110,6 +106,7 @@ def adopting(on: bool) -> None:
 
 
 _running: dict[str, Forking] = {}
+_loaded: "list[subprocess.Popen[bytes]]" = []  # the process that those of all kinds are forked from
 _asking = threading.Lock()
 _executing: list[None] = []  # as many as there are blocks of `executing`
 _executing_behind: list[None] = []  # likewise
@@ -216,14 +213,25 @@ def started(*arguments: str, timeout: float = PATIENCE, **environment: str) -> "
 
 def begin() -> None:
     """Start the processes that others are forked from, of all kinds: a test may count what this process has open."""
-    if sys.platform == "linux" and not _running:
-        _running.update((kind, Forking(kind)) for kind in KINDS)
+    if sys.platform != "linux" or _running:
+        return
+    pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in KINDS]
+    numbers = [theirs.fileno() for _, theirs in pairs]
+    # The long last word is room for what the kernel shows as the command of a process.
+    command = [*PYTHON[:3], __file__, *map(str, numbers), " " * TITLE_BYTES]
+    with executing():
+        _loaded.append(subprocess.Popen(command, cwd="/", env={}, stdin=subprocess.DEVNULL, pass_fds=numbers))
+    for kind, (ours, theirs) in zip(KINDS, pairs, strict=True):
+        theirs.close()
+        _running[kind] = Forking(ours)
 
 
 def end() -> None:
-    """Let go of the processes that others were forked from."""
+    """Let go of the processes that others were forked from, and wait for the last."""
     while _running:
         _running.popitem()[1].close()
+    while _loaded:
+        _loaded.pop().wait()
 
 
 def become_each(asked: socket.socket) -> Sequence[str]:
@@ -346,8 +354,8 @@ _set: dict[str, str] = {}  # variables of the environment that modules have set
 _standing_in: dict[str, Any] = {}  # modules that are others in back processes
 
 
-def load(kind: str) -> None:
-    """Load what processes of a kind need, and the back processes that they start."""
+def load_back_processes() -> None:
+    """Load what back processes need, which processes of all kinds may fork."""
     from fledgling.standing_in import standing_in  # noqa: PLC0415  (whoever asks needs none of this)
 
     with standing_in("typing_extensions", None):
@@ -356,12 +364,20 @@ def load(kind: str) -> None:
                 import_module(f"fledgling.{name}")
         load_what_is_of_languages()
     _standing_in["fsspec"] = sys.modules.pop("fsspec")
+
+
+def load(kind: str) -> None:
+    """Load what else processes of a kind need."""
+    from fledgling.standing_in import standing_in  # noqa: PLC0415  (as above)
+
     if kind == "fledgling.worker":
         sys.modules.update(_standing_in)
         return
     with standing_in("typing_extensions", None):
         from fledgling.broker.cli.main import cli  # noqa: PLC0415
     if kind == "fledgling":
+        for name in CLI:
+            import_module(f"fledgling.{name}")
         for name in cli.list_commands(None):
             cli.get_command(None, name)
     else:
@@ -371,6 +387,7 @@ def load(kind: str) -> None:
         with sdk.lean():
             for name in SERVER:
                 import_module(f"fledgling.{name}")
+        import_module("anyio._backends._asyncio")
         gc.disable()
 
 
@@ -382,22 +399,32 @@ def load_what_is_of_languages() -> None:
     from fledgling.worker.resolving.resolve import load_resolvers  # noqa: PLC0415
 
     languages = load_languages()
-    Extractor(languages)
-    FactsExtractor(languages)
+    definitions, uses = Extractor(languages), FactsExtractor(languages)
+    for name in PREPARED:
+        definitions.prepare(name)
+        uses.facts_of(name, b"\n")
     load_resolvers(languages)
 
 
 def main() -> None:
-    """Load what a kind of process needs, and become each that is asked for."""
+    """Load what processes need, fork one for each kind, and become each that is asked for."""
     gc.disable()
     global _room  # noqa: PLW0603
-    _, kind, asked, *_ = sys.argv
+    asking = dict(zip(KINDS, map(int, sys.argv[1:-1]), strict=True))
     _room = room_of_command()
     os.environ.clear()
+    load_back_processes()
+    *others, kind = KINDS
+    for other in others:
+        if os.fork() == 0:
+            kind = other
+            break
+    for other in {*KINDS} - {kind}:
+        os.close(asking[other])
     load(kind)
     _set.update(os.environ)
     assert len(os.listdir("/proc/self/task")) == 1, "a process with threads cannot be forked"
-    module, *words = become_each(socket.socket(fileno=int(asked)))
+    module, *words = become_each(socket.socket(fileno=asking[kind]))
     sys.argv[1:] = words
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -438,3 +438,8 @@ def test_a_text_is_cleaned_as_python_does(text: str) -> None:
 )
 def test_a_comment_is_read_without_the_marks_of_its_language(text: str, mark: str, plain: str) -> None:
     assert unmarked(text, mark) == plain
+
+
+def test_a_query_is_compiled_once_in_a_process() -> None:
+    first, second = (Extractor(LANGUAGES)._syntaxes["lua"][0].query for _ in range(2))
+    assert first is second

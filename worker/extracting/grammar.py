@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from types import ModuleType
 
@@ -37,7 +37,7 @@ class Syntax:
     def query(self) -> Query:
         """The compiled rules. Raises LanguageError."""
         try:
-            return Query(self._grammar, self._text)
+            return compiled(self._grammar, self._text)
         except QueryError as problem:
             raise self._wrong(problem) from problem
 
@@ -88,6 +88,13 @@ def without_resources() -> AbstractContextManager[None]:
     return standing_in(RESOURCES, absent)
 
 
+@cache
+def compiled(grammar: Grammar, text: str) -> Query:
+    """The query of some rules: compiled once in a process, and known to those that it forks. Raises QueryError."""
+    return Query(grammar, text)
+
+
+@cache
 def load_grammar(name: str) -> Grammar:
     """A grammar by its module and function: `load_grammar("tree_sitter_go.language")`. Raises ValueError."""
     module, _, function = name.rpartition(".")
