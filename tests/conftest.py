@@ -2,6 +2,7 @@
 
 import compileall
 import fcntl
+import gc
 import os
 import re
 import subprocess
@@ -54,10 +55,13 @@ def pytest_configure(config: pytest.Config) -> None:
         for room in ("fledgling", "broker", "worker", "security"):
             compileall.compile_dir(TESTS.parent / room, quiet=2)
     forking.fork_instead()
+    gc.disable()  # what is collected stays
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Start what processes are forked from before a test looks at what this process has."""
+    gc.freeze()
+    gc.enable()
     if not session.config.option.collectonly and any("quick" not in item.keywords for item in session.items):
         forking.begin()
 
@@ -82,6 +86,12 @@ def is_left_out(path: Path, config: pytest.Config) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     return True if is_left_out(collection_path, config) else None
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Item] | None:
+    """Make no tests of the rows of a long table that is not asked for: there are thousands, in each process."""
+    is_long = any(mark.name == "long" for mark in getattr(obj, "pytestmark", ()) if isinstance(mark, pytest.Mark))
+    return [] if is_long and collector.config.option.markexpr == "not long" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,6 +7,7 @@ import hmac
 import json
 import threading
 import time
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
@@ -26,18 +27,21 @@ from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http import issuer as issuers
 from fledgling.config import ConfigError
 
-KEYS = {
-    "first": rsa.generate_private_key(65537, 2048),
-    "second": ec.generate_private_key(ec.SECP256R1()),
-    "unknown": rsa.generate_private_key(65537, 2048),
-}
 ALGORITHMS = {"first": "RS256", "second": "ES256", "unknown": "RS256"}
 SUBJECT = "client-7f3c"
 
 
+@cache
+def private(name):
+    """The key of a name, made when it is first asked for."""
+    if ALGORITHMS[name] == "ES256":
+        return ec.generate_private_key(ec.SECP256R1())
+    return rsa.generate_private_key(65537, 2048)
+
+
 def public(name):
     kind = jwt.algorithms.get_default_algorithms()[ALGORITHMS[name]]
-    return {**kind.to_jwk(KEYS[name].public_key(), as_dict=True), "kid": name, "use": "sig"}
+    return {**kind.to_jwk(private(name).public_key(), as_dict=True), "kid": name, "use": "sig"}
 
 
 class Issuer:
@@ -89,7 +93,7 @@ class Issuer:
         now = int(time.time())
         said = {"iss": self.url, "sub": SUBJECT, "aud": audience, "iat": now, "exp": now + 300, **claims}
         said = {name: value for name, value in said.items() if value is not None}
-        return jwt.encode(said, KEYS[key], algorithm or ALGORITHMS[key], {"kid": key, **dict(headers)})
+        return jwt.encode(said, private(key), algorithm or ALGORITHMS[key], {"kid": key, **dict(headers)})
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +175,7 @@ def encoded(value):
 def with_hash_of_the_public_key(issuer, server):
     """The oldest forgery: the public key, which all know, as the secret of an HMAC."""
     secret = (
-        KEYS["first"]
+        private("first")
         .public_key()
         .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     )
@@ -293,7 +297,7 @@ def test_a_stream_ends_with_its_token(server, issuer):
 
 def test_what_a_server_does_not_start_with(project, issuer, tmp_path):
     (tmp_path / "private.json").write_text(
-        json.dumps({"keys": [json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(KEYS["first"]))]})
+        json.dumps({"keys": [json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(private("first")))]})
     )
     (tmp_path / "none.json").write_text('{"keys": []}')
     (tmp_path / "text.json").write_text("keys")
