@@ -28,7 +28,7 @@ from running import ENDLESS, PATIENCE, QUERY_WORKER, at_work, back_processes, is
 from fledgling.broker.audit_log.verify import verify
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http.framing import MAX_BETWEEN, MAX_HEAD
-from fledgling.broker.protocol.http.guests import MAX_REQUESTS, MAX_SESSIONS
+from fledgling.broker.protocol.http.guests import MAX_HELD, MAX_REQUESTS, MAX_SESSIONS
 from fledgling.broker.protocol.http.listening import BACKLOG
 from fledgling.broker.protocol.http.refusing import PATHS
 from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS
@@ -705,6 +705,22 @@ def test_requests_of_one_agent_are_counted(server):
     finally:
         for connection in open_requests:
             connection.close()
+
+
+def test_bodies_of_one_agent_are_counted(server):
+    """Past MAX_HELD another body of its is refused, however few requests there are, until one is let go of."""
+    size = MAX_MESSAGE - 1
+    held = [server.connect() for _ in range(MAX_HELD // size)]
+    try:
+        for connection in held:  # all but the last byte
+            connection.sendall(request(server, fields={"Content-Length": size + 1}, body=b" " * size))
+        asyncio.run(until(lambda: b"bodies of more than" in server.answer(request(server, body=b" " * 2**17))[2]))
+        assert "query" in server.lists("analyst")
+    finally:
+        for connection in held:
+            connection.close()
+    asyncio.run(until(lambda: b"bodies of more than" not in server.answer(request(server, body=b" " * 2**17))[2]))
+    assert "read" in server.lists()
 
 
 def test_refusals_do_not_fill_the_log(server):

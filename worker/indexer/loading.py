@@ -23,7 +23,7 @@ DUCKDB_KEPT = 16 * 2**20  # bytes that it may keep of what it has written to an 
 _SETTINGS = (
     "SET temp_directory=''",
     "SET enable_external_access=false",
-    "SET GLOBAL pandas_analyze_sample=0",  # columns of objects are taken as text: a value past a sample may fit no guess
+    "SET GLOBAL pandas_analyze_sample=0",  # objects are taken as text: no guess from a sample fits all
 )
 
 # Other columns come as objects.
