@@ -27,7 +27,9 @@ PARTIAL, STATIC, HIDDEN, OPEN = BITS["partial"], BITS["static"], BITS["hidden"],
 COMPILED, POINTS = BITS["compiled"], BITS["points"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
-IS_FUNCTION, IS_CLASS, IS_NAME, SKIP = BITS["function"], BITS["class"], BITS["name"], BITS["skip"]
+IS_FUNCTION, IS_CLASS, IS_NAME, IS_ASSIGN, SKIP = (
+    BITS[label] for label in ("function", "class", "name", "assign", "skip")
+)
 METACLASS = "metaclass"
 POINTING = ("operator->", "operator*")
 KINDS_OF_CLASS = {
@@ -69,10 +71,18 @@ def lambda_(builder: Builder, node: int, _use: int) -> int:
     return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.LAMBDA, NONE, builder.line(node), 0))
 
 
+def parameters_of(tree: Reduced, node: int) -> list[int]:
+    """The nodes of the parameters of a function; `a = b` is one with a default value, and no assignment."""
+    found = [kid for kid in tree.kids[node] if tree.labels[kid] & IS_PARAM]
+    for kid in found:
+        tree.unsay(kid, IS_ASSIGN)
+    return [kid for kid in found if tree.kind(kid) == IS_PARAM]
+
+
 def read_function(builder: Builder, node: int, kind: int, name: int, line: int, flags: int, named: int = NONE) -> int:
     """Read the parameters and the body of a function; return its scope."""
     tree = builder.tree
-    parameters = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_PARAM]
+    parameters = parameters_of(tree, node)
     rows, returns = [], NONE
     if not builder.dialect.types_inside:
         rows = [parameter(builder, kid) for kid in parameters]

@@ -391,7 +391,8 @@ class Meaning:
             return self._constructors(value[2][1], sure, value[1], node)
         if kind not in (CLASS, OBJECT) or self.project.scope(value[1]).kind == ScopeKind.NAMESPACE:
             return []
-        if kind == CLASS and self.project.scope(value[1]).name == NONE:  # new A() { ... }
+        is_nameless = kind == CLASS and self.project.scope(value[1]).name == NONE
+        if is_nameless and not self.project.unit(value[1]).dialect.prototypes:  # new A() { ... }
             bases = self.solver.classes.bases.get(value[1], [])
             return [pair for base, own in bases for pair in self.run_by((CLASS, base, False), min(sure, own), node)]
         found = [(value[1], sure)] if kind == CLASS else []

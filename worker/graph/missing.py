@@ -99,7 +99,9 @@ class Missing:
             order = self._solver.classes.order(scope) if is_open else ()
             bases = [(at & ~MASK) | base for at in order for base in self._project.scope(at).bases]
             whys = (self.reason(base) for base in bases)
-            found = self._of_classes[scope] = next((why for why in whys if why), 0)
+            is_unknown = not self._solver.classes.has_unknown_base.isdisjoint(order)
+            found = next((why for why in whys if why), Reason.UNKNOWN_RECEIVER if is_unknown else 0)
+            self._of_classes[scope] = found
         return found
 
     def _unseen_import(self, unit: Unit, node: int, which: int) -> int:

@@ -6,6 +6,7 @@ from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Op, Parameter, Use
 from fledgling.worker.graph.targets import target
 
+PATTERNS = BITS["shape"] | BITS["tuple"]
 LEFT, FIELD, OPTIONAL = BITS["left"], BITS["exported"], BITS["optional"]
 
 
@@ -33,7 +34,7 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
     spread = [
         (node, bound, row)
         for node, row in zip(nodes, rows, strict=True)
-        for bound in binding_nodes(builder, node) or [NONE]
+        for bound in ([] if tree.labels[node] & PATTERNS else binding_nodes(builder, node)) or [NONE]
     ]
     for place, (node, bound, (type_, default, rest)) in enumerate(spread):
         name = builder.name(bound) if bound != NONE else NONE
@@ -48,6 +49,9 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
                 holder, site = builder.scopes[scope].parent, builder.sites[-1]
                 held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
                 site.name, site.scope, site.binding = field, holder, builder.bind_silently(field, holder, held, node)
+        elif tree.labels[node] & PATTERNS:  # `function ({ a: b }) {}`
+            tree.unsay(node, BITS["param"])
+            target(builder, node, value)
         else:
             target(builder, tree.first(node, LEFT), value)
 

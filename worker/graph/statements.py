@@ -19,8 +19,8 @@ from fledgling.worker.graph.tables import MADE, NONE, Binding, Flag, Op, ScopeKi
 from fledgling.worker.graph.targets import target
 
 OTHERWISE, FINALLY, OPTIONAL = BITS["otherwise"], BITS["finally"], BITS["optional"]
-IS_NAME, IS_GET, IS_NARROW, IS_HANDLER, IS_ITEM, IS_BLOCK = (
-    BITS[kind] for kind in ("name", "get", "narrow", "handler", "item_with", "block")
+IS_NAME, IS_GET, IS_NARROW, IS_HANDLER, IS_ITEM, IS_BLOCK, IS_LOOP = (
+    BITS[kind] for kind in ("name", "get", "narrow", "handler", "item_with", "block", "loop")
 )
 MAX_FALLING = 64  # names that go on from case to case; with more, each case of a long `switch` costs all before it
 
@@ -91,7 +91,7 @@ def block(builder: Builder, node: int, _use: int) -> int:
     """`{ a; b }` where it has names of its own."""
     tree = builder.tree
     builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
-    if tree.labels[node] & IS_HANDLER:  # what it catches has a name in there alone
+    if tree.labels[node] & (IS_HANDLER | IS_LOOP):  # what it catches or goes over has a name in there alone
         tree.unsay(node, IS_BLOCK)
         builder.visit(node)
         found = 0

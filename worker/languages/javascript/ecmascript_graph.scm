@@ -106,6 +106,8 @@
 (if_statement condition: (_) @cond consequence: (_) @arm) @branch
 (else_clause (_) @arm @otherwise)
 (for_statement body: (_) @body) @loop
+(for_statement initializer: (lexical_declaration)) @block
+(for_in_statement kind: ["let" "const"]) @block
 (for_in_statement left: (_) @left operator: "of" right: (_) @over body: (_) @body) @loop
 (for_in_statement left: (_) @left operator: "in" right: (_) body: (_) @body) @loop
 (for_in_statement kind: _ left: (identifier) @bind)

@@ -63,6 +63,9 @@
 (type_alias_statement left: (_) @left right: (_) @right) @assign
 (type_alias_statement left: (type (identifier) @bind))
 (case_pattern (dotted_name . (identifier) @bind .))
+(case_pattern (as_pattern (identifier) @bind .))
+(case_pattern (as_pattern (case_pattern (class_pattern)) @type (identifier) @left .)) @handler
+(keyword_pattern (dotted_name . (identifier) @bind .))
 (splat_pattern (identifier) @bind)
 
 (decorated_definition) @decorated
