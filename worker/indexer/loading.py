@@ -108,14 +108,13 @@ class TableRows(Mapping[str, "npt.NDArray[np.generic]"]):
 class RowLoader:
     """Rows of a table that wait, an array a column, until there are so many that they are loaded together.
 
-    >>> loader = RowLoader(loading, "code", "names", together=2)
+    >>> loader = RowLoader(loading, "code", "names")
     >>> loader.add({"name": ["a", "b", "c"], ...})
     >>> loader.finish()
     """
 
-    def __init__(self, loading: Loading, catalog: str, table: str, together: int = SYMBOLS_TOGETHER) -> None:
+    def __init__(self, loading: Loading, catalog: str, table: str) -> None:
         self._load: Callable[[Columns], None] = partial(loading.load_all, catalog, table)
-        self._together = together
         self._parts: list[Columns] = []
         self._rows = 0
 
@@ -127,7 +126,7 @@ class RowLoader:
             return
         self._parts.append(_arrays(columns))
         self._rows += len(next(iter(columns.values())))
-        while self._rows >= self._together:
+        while self._rows >= SYMBOLS_TOGETHER:
             self._load_next()
 
     def finish(self) -> None:
@@ -137,9 +136,9 @@ class RowLoader:
 
     def _load_next(self) -> None:
         whole = {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}
-        self._parts = [{name: values[self._together :].copy() for name, values in whole.items()}]
-        self._load({name: values[: self._together] for name, values in whole.items()})
-        self._rows = max(0, self._rows - self._together)
+        self._parts = [{name: values[SYMBOLS_TOGETHER:].copy() for name, values in whole.items()}]
+        self._load({name: values[:SYMBOLS_TOGETHER] for name, values in whole.items()})
+        self._rows = max(0, self._rows - SYMBOLS_TOGETHER)
 
 
 class BlockLoader:
