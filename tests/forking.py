@@ -27,6 +27,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -395,10 +396,11 @@ def load_what_is_of_languages() -> None:
     """Load the modules and grammars of all languages, which builds and extractors do before they are confined."""
     from fledgling.worker.extracting.extract import Extractor  # noqa: PLC0415
     from fledgling.worker.graph.facts import FactsExtractor  # noqa: PLC0415
-    from fledgling.worker.languages.table import load_languages  # noqa: PLC0415
+    from fledgling.worker.languages import table  # noqa: PLC0415
     from fledgling.worker.resolving.resolve import load_resolvers  # noqa: PLC0415
 
-    languages = load_languages()
+    table._table = cache(table._table)  # each build reads the files of all languages: they are parsed here, once
+    languages = table.load_languages()
     definitions, uses = Extractor(languages), FactsExtractor(languages)
     for name in PREPARED:
         definitions.prepare(name)
