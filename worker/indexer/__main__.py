@@ -42,6 +42,8 @@ def _seek(pipe: Pipe[Build | Relate], order: Build, question: Search) -> None:
 def _index(pipe: Pipe[Build | Relate], order: Build) -> None:
     languages = load_languages(order.profile)
     lister = Lister(order, languages)
+    from fledgling.worker.store import ngram_writer  # noqa: F401, PLC0415  (numpy, which extractors then need not load)
+
     extractors = Extractors(languages, order.confining, order.profile.memory_limit)
     from fledgling.worker.store.database import Starting, start  # noqa: PLC0415
 
