@@ -387,9 +387,18 @@ class Classes:
             return self.whole(outer)
         return None
 
-    def stands_in(self, scope: int, base: int) -> bool:
-        """Whether a class, or a part of it, stands in the file of an expression or scope."""
-        return any(at & ~MASK == base for at in (scope, *self._parts.get(scope, ())))
+    def all_around(self, scope: int) -> list[int]:
+        """The classes around a scope, the innermost first, or that itself."""
+        found = []
+        while scope >= 0 and scope & MASK != MASK:
+            if self._project.scope(scope).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+                found.append(self.whole(scope))
+            scope = self._project.outer(scope)
+        return found
+
+    def outermost(self, scope: int) -> int:
+        """The outermost class around a scope, or that itself; -1 where there is none."""
+        return ([-1, *self.all_around(scope)[-1:]])[-1]
 
     def extended(self, scope: int) -> int | None:
         """The class whose member a function is from outside, without a parameter for the object."""

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from fledgling.worker.graph.arguments import Call, takes_receiver
 from fledgling.worker.graph.overrides import alike, parameter_types
-from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
@@ -87,7 +86,7 @@ def fitting(solver: Solver, values: Values, made: Call) -> Values:
         if asked is not None and asked in meant:
             chosen, reason = _overriding(solver, group, *meant[asked])
         elif len(group) > 1 or solver.project.unit(group[0][1]).dialect.selects:
-            chosen, reason = meant[key] = _chosen(solver, _seen(solver, group, made), owner, name, made)
+            chosen, reason = meant[key] = _chosen(solver, group, owner, name, made)
         else:
             continue
         surest = max(found.pop(value) for value in group)
@@ -111,15 +110,26 @@ def _overriding(solver: Solver, group: list[Value], meant: list[Value], reason: 
     return ([value for value in group if how[value] == best], reason) if best else ([], reason)
 
 
-def _seen(solver: Solver, group: list[Value], made: Call) -> list[Value]:
-    """The functions that a call sees: a private one only in the files of its class, unless there is no other."""
-    seen = [value for value in group if not _is_hidden(solver, value[1], made.node & ~MASK)]
-    return seen or group
+def _seen(solver: Solver, fit: dict[Value, "Fit"], made: Call) -> dict[Value, "Fit"]:
+    """The functions that a call sees: a private one only within its class, unless there is no other."""
+    seen = {value: own for value, own in fit.items() if not _is_hidden(solver, value[1], made.node)}
+    if any(value[0] == BOUND for value in seen) and solver.project.unit(made.node).dialect.selects == "nearest":
+        of = solver.op(solver.child(made.node, solver.project.expression(made.node)[1]))
+        is_static = {value: solver.project.scope(value[1]).flags & Flag.STATIC for value in seen}
+        if of == Op.GET and not all(is_static.values()):  # an object has no static ones in C#
+            seen = {value: own for value, own in seen.items() if not is_static[value]}
+    return seen or fit
 
 
-def _is_hidden(solver: Solver, function: int, base: int) -> bool:
+def _is_hidden(solver: Solver, function: int, node: int) -> bool:
+    """Whether a function is private, and a call stands neither in its class nor, in Java, in one around that."""
     owner = solver.classes.owner(function) if solver.project.scope(function).flags & Flag.HIDDEN else None
-    return owner is not None and not solver.classes.stands_in(owner, base)
+    scope = NONE if owner is None else solver.project.scope_of_call(node)
+    if owner is None or scope == NONE:
+        return False
+    if solver.project.unit(function).dialect.members_of_packages:
+        return solver.classes.outermost(owner) != solver.classes.outermost(scope)
+    return owner not in solver.classes.all_around(scope)
 
 
 def _not_all(solver: Solver, values: Values) -> Values:
@@ -140,13 +150,16 @@ def _chosen(solver: Solver, group: list[Value], owner: int | None, name: int, ma
     """The functions of one name and class that a call may mean, or of the classes above it, and how sure they are."""
     selects = solver.project.unit(group[0][1]).dialect.selects
     fit = {value: taken(solver, value, made) for value in group}
-    is_found = any(_settles(solver, value[1], own) for value, own in fit.items())
+    is_found = any(
+        _settles(solver, value[1], own) and not _is_hidden(solver, value[1], made.node) for value, own in fit.items()
+    )
     if (
         owner is not None
         and (selects == "all" or (selects and not is_found))
         and not _is_constructor(solver, group[0][1])
     ):
         _take_inherited(solver, fit, owner, name, made)
+    fit = _seen(solver, fit, made)
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
     if len(chosen) > 1 and selects and all(fit[value].is_sure for value in chosen):
@@ -156,8 +169,9 @@ def _chosen(solver: Solver, group: list[Value], owner: int | None, name: int, ma
     if len(chosen) > 1:
         return chosen, Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     [only] = chosen
-    others = sum(own.takes and not own.against for own in fit.values()) > 1
-    is_doubtful = fit[only].against or (others and not fit[only].is_sure)
+    others = [value for value, own in fit.items() if own.takes and not own.against and value != only]
+    is_surely = fit[only].is_sure and not any(_may_beat(solver, fit, value, only, owner) for value in others)
+    is_doubtful = fit[only].against or (others and not is_surely)
     return chosen, Reason.OVERLOAD if selects and is_doubtful else Reason.BOUND
 
 
@@ -165,6 +179,22 @@ def _is_constructor(solver: Solver, function: int) -> bool:
     """Whether a function makes objects of its class alone."""
     unit, own = solver.project.unit(function), solver.project.scope(function).name
     return unit.dialect.own_constructors and own != NONE and unit.facts.names[own] in unit.dialect.constructors
+
+
+def _may_beat(solver: Solver, fit: dict[Value, "Fit"], other: Value, chosen: Value, owner: int | None) -> bool:
+    """Whether another function may be meant: it takes one argument better, or is the one that the class itself has."""
+    dialect = solver.project.unit(chosen[1]).dialect
+    if dialect.selects == "nearest" and owner is not None:
+        is_nearer = solver.classes.owner(other[1]) == owner != solver.classes.owner(chosen[1])
+        if is_nearer and not solver.project.scope(other[1]).flags & Flag.OVERRIDES:
+            return True
+    count = len(fit[chosen].each)
+    types = zip(_wanted_types(solver, other, count), _wanted_types(solver, chosen, count), strict=False)
+    pairs = zip(fit[other].each, fit[chosen].each, types, strict=False)
+    return any(
+        theirs > own or (theirs == own < YES and _narrows(solver, dialect, *wanted) == YES)
+        for theirs, own, wanted in pairs
+    )
 
 
 def _settles(solver: Solver, function: int, fit: "Fit") -> bool:
@@ -193,7 +223,8 @@ def _narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
 def _wanted_types(solver: Solver, value: Value, count: int) -> list[Wanted]:
     """The types of the parameters of a function that so many arguments go to."""
     skip = 1 if value[0] == BOUND and takes_receiver(solver, value[1]) else 0
-    parameters = solver.project.scope(value[1]).parameters[skip : skip + count]
+    parameters = solver.project.scope(value[1]).parameters[skip:]
+    parameters = [*parameters[:count], *parameters[-1:] * (count - len(parameters))]  # the last may take several
     types = (NONE if each.type == NONE else solver.child(value[1], each.type) for each in parameters)
     return [("", []) if type_ == NONE else _wanted(solver, type_) for type_ in types]
 
@@ -234,10 +265,17 @@ def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: i
     inherited = [function for function in _inherited(solver, owner, name) if _shape(solver, function) not in shapes]
     own = {_types(solver, value[1]): value for value in fit} if inherited else {}
     receiver = next(iter(fit))
+    is_nearest = solver.project.unit(receiver[1]).dialect.selects == "nearest"
+    settled: int | None = None  # the class whose function surely takes the arguments, in C# the last to be asked
     for function in inherited:
+        level = solver.classes.owner(function)
+        if settled is not None and level != settled:
+            break
         value: Value = (BOUND, function, receiver[2]) if receiver[0] == BOUND else (FUNCTION, function)
         override = own.get(_types(solver, function))
         found = taken(solver, value, made)
+        if is_nearest and _settles(solver, function, found):
+            settled = level
         if override is None:
             fit[value] = found
         elif found.worth > fit[override].worth:
@@ -279,8 +317,20 @@ def _shape(solver: Solver, function: int) -> object:
 def _types(solver: Solver, function: int) -> tuple[str, ...]:
     """The last names of the types of a function's parameters."""
     parameters = solver.project.scope(function).parameters
-    types = (NONE if each.type == NONE else solver.child(function, each.type) for each in parameters)
-    return tuple("" if type_ == NONE else solver.project.last_name(type_) for type_ in types)
+    return tuple(_type_name(solver, function, each) for each in parameters)
+
+
+def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
+    """The last name of a parameter's type, with brackets where it is an array."""
+    if parameter.type == NONE:
+        return f"{function}[]" if parameter.rest else ""  # of which type is not seen: it is none of another function
+    node = solver.child(function, parameter.type)
+    op, *parts = solver.project.expression(node)
+    arrays = "[]" if parameter.rest else ""
+    if op == Op.ARRAY and not parameter.rest:
+        node, arrays = solver.child(node, parts[0]), "[]"
+        op, *parts = solver.project.expression(node)
+    return solver.project.last_name(solver.child(node, parts[0]) if op == Op.INDEX else node) + arrays
 
 
 class Fit(NamedTuple):
@@ -290,6 +340,7 @@ class Fit(NamedTuple):
     against: int  # arguments of types that do not fit
     score: int
     is_sure: bool  # the types of all arguments are known
+    each: tuple[int, ...] = ()  # how well it takes each of them
 
     @property
     def worth(self) -> tuple[bool, int, int]:
@@ -320,6 +371,7 @@ def taken(solver: Solver, value: Value, made: Call) -> Fit:
         is_sure=not (has_rest or made.words)
         and all(fit > PERHAPS for fit in each)
         and all(_is_declared(solver, function, cell) for cell, _ in made.arguments),
+        each=tuple(each),
     )
 
 

@@ -15,6 +15,7 @@ from fledgling.worker.graph.tables import (
     DECLARED,
     EXPORT,
     HOLDING,
+    MADE,
     NAME,
     NONE,
     OWN,
@@ -181,6 +182,7 @@ class Project:
         self.own_names = self._respell()
         self.places = {unit.path: unit.number for unit in self.units}
         self._exports: dict[int, int] = {}
+        self._scopes_of_calls: dict[int, dict[int, int]] = {}
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
         self.updated = self._updated(files)  # modules in which any name may get another value: `globals().update(a)`
@@ -553,6 +555,18 @@ class Project:
     def taken_everywhere(self) -> set[str]:
         """The names that a file takes for others, wherever these are."""
         return {name for _, _, name in self._everywhere}
+
+    def scope_of_call(self, node: int) -> int:
+        """The scope that a call stands in, by its expression; -1 where none has its name."""
+        base = node & ~MASK
+        found = self._scopes_of_calls.get(base)
+        if found is None:
+            sites = site_columns(self.unit(node).facts)
+            called = (sites[USE] == Use.CALL) & (sites[AT] > MADE)
+            pairs = zip(sites[AT][called].tolist(), sites[SCOPE][called].tolist(), strict=True)
+            found = self._scopes_of_calls[base] = dict(pairs)
+        scope = found.get(node & MASK, NONE)
+        return scope if scope == NONE else base | scope
 
     @cached_property
     def given_by_classes(self) -> set[int]:
