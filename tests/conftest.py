@@ -33,13 +33,13 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "audit", "cli", "projects", "live", "memory", "limits", "ablation", "http", "generations", "seeking",
-    "processes", "control", "confinement", "extract", "fleet_bundles", "graph", "relations", "wire", "poison",
-    "calls", "staying", "stdio", "fleet_serving", "honesty", "narrowing", "corpora", "environments",
-    "deadlines", "contracts", "statement", "image", "resolve", "operator", "hostile_trees", "hidden_files",
-    "monitor", "languages", "fleet_build", "fleet", "audit_log", "traces", "made_tables", "benchmarks",
-    "cookbook", "meaning", "report", "status", "listing", "overlay", "fleet_storage", "embedding",
-    "fleet_tables", "resources", "shell", "install", "supply_chain", "savings", "tags",
+    "audit", "cli", "seeking", "control", "memory", "http", "live", "ablation", "processes", "projects", "limits",
+    "graph", "generations", "wire", "stdio", "confinement", "calls", "staying", "fleet_serving", "relations",
+    "languages", "fleet_bundles", "poison", "environments", "corpora", "operator", "hostile_trees", "hidden_files",
+    "traces", "fleet_build", "honesty", "narrowing", "extract", "deadlines", "image", "statement", "fleet",
+    "supply_chain", "monitor", "contracts", "made_tables", "resolve", "benchmarks", "embedding", "overlay",
+    "report", "listing", "shell", "fleet_storage", "meaning", "audit_log", "resources", "cookbook", "status",
+    "summaries", "shadowing", "savings", "tools",
 ]
 # fmt: on
 
