@@ -5,6 +5,7 @@ import mmap
 import os
 import re
 import subprocess
+import tempfile
 import tomllib
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from itertools import product
@@ -20,8 +21,10 @@ from fledgling.broker.indexing.failures import IndexingError
 from fledgling.messages.generations import CODE, GRAPH
 from fledgling.messages.profile import View
 from fledgling.messages.questions import Dependencies, Explore, Query, Read, Search, Symbols
+from fledgling.scope import Scope
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
+from fledgling.worker.files.sweep import Sweeper
 from fledgling.worker.files.text import content_hash
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.loading import Loading
@@ -265,6 +268,22 @@ async def test_tables_have_their_columns_and_keys(served):
     [[lines]] = await rows("SELECT sum(line_count) FROM files")
     assert await rows("SELECT count(*) FROM content") == [[lines]]
     assert await rows("SELECT count(*) FROM files WHERE absolute_path IS NOT NULL") == [[0]]
+
+
+@pytest.mark.anyio
+async def test_a_file_of_any_time_costs_nothing():
+    """A tmpfs holds times that no message does: they count as the earliest or latest, and are no change."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        for name, seconds in {"early.py": -(2**40), "late.py": 2**40}.items():
+            (Path(place) / name).touch()
+            os.utime(Path(place) / name, (seconds, seconds))
+        fd = os.open(place, os.O_RDONLY)
+        sweeper = Sweeper(fd, Scope(), names=9, is_whole=False)
+        assert not sweeper.look().changed
+        os.close(fd)
+        async with fronted(Path(place), "fledgling-analyst") as (front, _):
+            answer = await front.ask(Query("SELECT path, year(modified_at) FROM files ORDER BY path"))
+    assert answer.rows == [["early.py", 1677], ["late.py", 2554]]
 
 
 @pytest.mark.anyio

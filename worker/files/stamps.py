@@ -9,9 +9,13 @@ from fledgling.worker.rows import Stamp
 State = tuple[int, ...] | None  # what changes with a file; None where there is none
 
 
+# What a message and a table hold of a time that somebody has set: from 1677 to 2554. Some file systems hold more.
+EARLIEST_NS, LATEST_NS = -(2**63), 2**64 - 1
+
+
 def stamp_of(status: os.stat_result) -> tuple[int, int, int]:
     """Return what changes with the names in a directory."""
-    return status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+    return min(max(status.st_mtime_ns, EARLIEST_NS), LATEST_NS), status.st_ctime_ns, status.st_ino
 
 
 def state_at(path: bytes, directory: int) -> State:

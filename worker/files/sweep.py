@@ -124,8 +124,9 @@ class Sweeper:
                         or status.st_ino != entry.inode
                     ):
                         stamp = Stamp(status.st_size, *stamp_of(status))
-                        seen.entries[raw] = entry.restamped(stamp, self._scope.max_file_size)
-                        yield seen.entries[raw]
+                        if stamp != entry.stamp:
+                            seen.entries[raw] = entry.restamped(stamp, self._scope.max_file_size)
+                            yield seen.entries[raw]
 
     # ---- rules -------------------------------------------------------------------------------------------------------
 

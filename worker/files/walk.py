@@ -385,8 +385,8 @@ class Walk:
         name = shown(path)
         self.path_bytes += len(path) + len(target or "")
         reason = SYMLINK if is_symlink else self._skip_reason(directory, name, status.st_size)
-        times = status.st_mtime_ns, status.st_ctime_ns
-        entry = Entry(name, path, target, status.st_size, *times, status.st_ino, reason)
+        stamp = stamp_of(status)
+        entry = Entry(name, path, target, status.st_size, *stamp, reason)
         directory.seen.entries[path] = entry
 
     def _skip_reason(self, directory: _Directory, path: str, size: int) -> str | None:
