@@ -21,7 +21,7 @@ from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
-from fledgling.worker.tools.meaning import IN_DOUBT, NEAREST, ROWS
+from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, ROWS
 
 pytestmark = pytest.mark.anyio
 
@@ -248,6 +248,23 @@ async def test_a_word_that_no_file_has_is_named(front: Front) -> None:
     found = await ranked(front, "check password of a user in kubernetes")
     assert found.files[0].path.startswith("src/accounts")
     assert found.note == "No file of code has kubernetes."
+
+
+@pytest.mark.parametrize(
+    ("query", "is_beside"),
+    [
+        ("ten megabytes", True),  # of documents
+        ("wrong password", True),  # of a test
+        ("file again", False),  # of code
+        ("megabytes", False),  # is one word
+    ],
+)
+async def test_words_that_only_documents_and_tests_hold_may_be_meant(
+    front: Front, query: str, *, is_beside: bool
+) -> None:
+    found = await front.call("search", {"query": query})
+    assert isinstance(found, Hits)
+    assert (BESIDE_CODE in (found.note or "")) == is_beside
 
 
 # ---- which mode answers ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from fledgling.messages.answers import Passage, Ranking, Why
+from fledgling.messages.answers import Hits, Passage, Ranking, Why
 from fledgling.messages.bounded import MAX_OTHERS
 from fledgling.messages.questions import Search
 from fledgling.plain import said
@@ -16,7 +16,7 @@ from fledgling.worker.ranking.asked import asked
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
 from fledgling.worker.ranking.fusing import fused
-from fledgling.worker.ranking.rank import MOST, FileOrder, RankedFile, rank, where
+from fledgling.worker.ranking.rank import MOST, FileOrder, RankedFile, is_aside, rank, where
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import documents, empty_answers, tags, unknown
@@ -31,6 +31,7 @@ LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 NOTHING = "Nothing says this"
 IN_DOUBT = "Little of this is said in any one place: it may not be there."
+BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the files of code.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
 ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
 
@@ -105,6 +106,14 @@ def later(request: Request, question: Search) -> str | None:
     """Say that a question that no line answers is answered by meaning once definitions are there."""
     is_early = request.outlines is None and request.opened.generation.has_content
     return LATER if is_early and may_mean(question) else None
+
+
+def besides(request: Request, question: Search, found: Hits) -> str | None:
+    """Say that files may be about a question of several words that only documents and tests hold as it stands."""
+    documents = request.opened.generation.documents
+    is_seldom = len(question.query.split()) > 1 and may_mean(question) and request.words and not found.next
+    is_beside = is_seldom and all(hit.language in documents or is_aside(hit.path) for hit in found.files)
+    return BESIDE_CODE if is_beside else None
 
 
 def instead(request: Request, question: Search) -> Ranking | None:

@@ -70,7 +70,11 @@ def search(request: Request, question: Search) -> Hits | SymbolList | Ranking:
         return meaning.ranked(request, question)
     if question.kind:
         return _named(request, question)
-    return of_text(request, question) or meaning.instead(request, question) or _nothing(request, question)
+    if found := of_text(request, question):
+        return msgspec.structs.replace(
+            found, note=unknown.joined(found.note, meaning.besides(request, question, found))
+        )
+    return meaning.instead(request, question) or _nothing(request, question)
 
 
 def _named(request: Request, question: Search) -> SymbolList:
