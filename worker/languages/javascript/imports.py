@@ -60,7 +60,7 @@ class Options(NamedTuple):
     references: tuple[str, ...] = ()
 
 
-class Targets(NamedTuple):
+class ExportTargets(NamedTuple):
     """Where `exports` or `imports` of a package lead, by their keys, those of our conditions first.
 
     `patterns` are the keys with a star, the longest beginning first.
@@ -243,7 +243,7 @@ class _Look:
         self._entries = ENTRIES[rules]
         self._conditions = CONDITIONS[rules]
         self._prefers_source = rules == "typescript"
-        self._targets = dict[tuple[str, str], Targets]()  # by package and field
+        self._targets = dict[tuple[str, str], ExportTargets]()  # by package and field
 
     def relative(self, directory: str, module: str) -> str | None:
         """`./x`, or the same below another of `rootDirs`."""
@@ -341,7 +341,7 @@ class _Look:
                 return next((place for place in places if place), None)
         return None
 
-    def _said(self, entries: object) -> Targets:
+    def _said(self, entries: object) -> ExportTargets:
         """Read a field once, MAX_PLACES of each key; `exports` may be what "." leads to."""
         if not isinstance(entries, dict) or not any(key.startswith((".", "#")) for key in entries):
             entries = {".": entries}
@@ -350,7 +350,7 @@ class _Look:
         for key, entry in entries.items():
             targets = sorted(islice(leaves(entry), MAX_PLACES), key=lambda target: not target[1] <= self._conditions)
             places[key] = [target for target, _ in targets]
-        return Targets(places, sorted(patterns, key=lambda one: -one.find("*")))
+        return ExportTargets(places, sorted(patterns, key=lambda one: -one.find("*")))
 
     def _target(self, home: str, target: str, star: str, *, leads_out: bool) -> str | None:
         target = target.replace("*", star)
