@@ -21,7 +21,7 @@ TARGET = deferred(r"\.(?:\w*[tT]arget|macro|plugin)\(\s*+name:\s*+\"(?P<name>[^\
 PATH = deferred(r"\bpath:\s*+\"(?P<path>[^\"\n]*+)\"")
 
 
-class Targets:
+class PackageTargets:
     """The targets of a project: the directory, or directories, that each name may mean, and the first file of those."""
 
     def __init__(self, project: Project) -> None:
@@ -58,7 +58,7 @@ def targets(text: str) -> Iterator[tuple[str, str | None]]:
 
 def resolver(project: Project, _language: str) -> Resolver:
     """Resolve modules of the project."""
-    known = Targets(project)
+    known = PackageTargets(project)
     first = cache(known.first)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
