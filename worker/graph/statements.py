@@ -189,13 +189,14 @@ def try_(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     begun = len(builder.given)
     values: list[int] = []
-    [(layer, dead)] = arms(builder, [tree.first(node, BODY)], [], values)
+    layer, dead = builder.arm(partial(read_tried, builder, node, values))
     handlers = tree.having(node, IS_HANDLER)
     builder.join([(builder.left_early(begun, layer) if handlers else layer, False)], optional=bool(handlers))
     found = [each for kid in handlers for each in arms(builder, [kid], [], values)]
     otherwise = tree.first(node, OTHERWISE)
     if otherwise != NONE:
-        passed, died = builder.arm(lambda: read_otherwise(builder, otherwise, layer))
+        values = values[0 if dead else 1 :]  # what it gives, and not the body
+        passed, died = builder.arm(partial(read_otherwise, builder, otherwise, layer, values))
         found.append((passed, dead or died))
     else:
         found.append((layer, dead))
@@ -205,10 +206,24 @@ def try_(builder: Builder, node: int, _use: int) -> int:
     return any_of(builder, values)
 
 
-def read_otherwise(builder: Builder, node: int, layer: Layer) -> None:
+def read_tried(builder: Builder, node: int, values: list[int]) -> None:
+    """Read what a `try` runs first: its body, or in Ruby all that stands before what else it has."""
+    tree = builder.tree
+    body, others = tree.first(node, BODY), IS_HANDLER | OTHERWISE | FINALLY
+    parts = [kid for kid in tree.kids[node] if not tree.labels[kid] & others]
+    found = 0
+    for part in parts if body == NONE else [body]:
+        found = builder.visit(part) if body == NONE else builder.body(part)
+    if not builder.is_dead:
+        values.append(found)
+
+
+def read_otherwise(builder: Builder, node: int, layer: Layer, values: list[int]) -> None:
     """Read what runs where nothing was raised: all of the body has run, which a layer says."""
     builder.join([(layer, False)], optional=False)
-    builder.body(node)
+    found = builder.body(node)
+    if not builder.is_dead:
+        values.append(found)
 
 
 def read_finally(builder: Builder, node: int, layer: Layer) -> None:
@@ -351,6 +366,8 @@ def case(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     bind = BITS["bind"]
     found = 0
+    if tree.labels[node] & OTHERWISE:
+        return builder.visit_all(node)
     for kid in tree.kids[node]:
         if tree.labels[kid] & BODY:
             found = builder.body(kid)
