@@ -376,6 +376,8 @@ class Builder:
         block, field = BITS["block"], BITS["field"]
         declared: dict[int, set[int]] = {0: set()}
         beyond: dict[int, dict[int, int]] = {}
+        firsts: dict[tuple[int, int], int] = {}  # where a scope first gives a variable a value
+        parents: dict[int, int] = {}
         stack = [(0, 0, 0, 0)]  # node, its scope, the scope around that, the function around
         while stack:
             node, scope, around, function = stack.pop()
@@ -383,6 +385,7 @@ class Builder:
             if labels & SCOPES:
                 scope, around = node, scope
                 declared[node] = set()
+                parents[node] = around
                 function = function if labels & (block | BITS["comprehension"]) else node
             outer = around if labels & SCOPES else scope
             for kid in tree.kids[node]:
@@ -396,13 +399,37 @@ class Builder:
                     of = (function if of_kid & hoisted else scope) if of_kid & bind else outer
                     first = leaves(tree, kid)[0] if of_kid & defined else kid
                     declared[of].add(self.name(first))
+                    if of_kid & bind:
+                        key, start = (of, self.name(first)), tree.start[kid]
+                        firsts[key] = min(firsts.get(key, start), start)
                     if of_kid & items:
                         self._items.setdefault(of, set()).add(self.name(kid))
                 elif of_kid & outward:
                     beyond.setdefault(scope, {})[self.name(kid)] = 0 if labels & ends_module else 1
                 if tree.kids[kid] or of_kid & SCOPES:
                     stack.append((kid, scope, around, function))
+        if self.dialect.bare_calls:
+            self._share_variables(declared, firsts, parents)
         return declared, beyond
+
+    def _share_variables(
+        self, declared: dict[int, set[int]], firsts: dict[tuple[int, int], int], parents: dict[int, int]
+    ) -> None:
+        """Let a block of Ruby have no variable of its own of a name that has a value before it, around it."""
+        tree, is_block, is_parameter = self.tree, BITS["lambda"], BITS["param"]
+        for node, names in declared.items():
+            if not tree.labels[node] & is_block:
+                continue
+            ends = max((tree.end[kid] for kid in tree.having(node, is_parameter)), default=0)  # they come first
+            own = {name for name in names if firsts.get((node, name), 0) >= ends}
+            at = parents[node]
+            for _ in range(MAX_DEPTH):
+                seen = {name for name in own if firsts.get((at, name), tree.start[node]) < tree.start[node]}
+                names -= seen
+                own -= seen
+                if not own or not tree.labels[at] & is_block:
+                    break
+                at = parents[at]
 
     def _declare_no_existing(self) -> None:
         """Let what gives values to names that are bound elsewhere declare none: `[a] = b`."""
@@ -547,8 +574,6 @@ class Builder:
 
     def _note_doubted(self, scope: int, name: int, value: int, use: int) -> None:
         """Note that a function changes a name further out, or a function or namespace has the name of another one."""
-        if not (self.dialect.exported or self.dialect.prototypes):
-            return
         op, *of = self.expressions[value]
         is_other = op == Op.FUNCTION or (op == Op.CLASS and self.scopes[of[0]].kind == ScopeKind.NAMESPACE)
         is_hoisted = self.dialect.prototypes and use == Use.DEFINITION and is_other
