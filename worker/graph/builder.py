@@ -6,7 +6,7 @@ binds, and what several layers bind is joined where they meet.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -154,6 +154,8 @@ class Builder:
             self._declare_no_existing()
         self._items: dict[int, set[int]] = {}
         self._declared, self._outward = self._declarations()
+        if dialect.bare_calls:
+            self._share_variables()
         self._in_namespaces = self._of_namespaces() if dialect.prototypes else {}
         self.own: list[set[int]] = []  # the names that each scope binds
         self.items: list[set[int]] = []  # those that are no variables: functions, types, constants, imports
@@ -376,8 +378,6 @@ class Builder:
         block, field = BITS["block"], BITS["field"]
         declared: dict[int, set[int]] = {0: set()}
         beyond: dict[int, dict[int, int]] = {}
-        firsts: dict[tuple[int, int], int] = {}  # where a scope first gives a variable a value
-        parents: dict[int, int] = {}
         stack = [(0, 0, 0, 0)]  # node, its scope, the scope around that, the function around
         while stack:
             node, scope, around, function = stack.pop()
@@ -385,7 +385,6 @@ class Builder:
             if labels & SCOPES:
                 scope, around = node, scope
                 declared[node] = set()
-                parents[node] = around
                 function = function if labels & (block | BITS["comprehension"]) else node
             outer = around if labels & SCOPES else scope
             for kid in tree.kids[node]:
@@ -399,37 +398,40 @@ class Builder:
                     of = (function if of_kid & hoisted else scope) if of_kid & bind else outer
                     first = leaves(tree, kid)[0] if of_kid & defined else kid
                     declared[of].add(self.name(first))
-                    if of_kid & bind:
-                        key, start = (of, self.name(first)), tree.start[kid]
-                        firsts[key] = min(firsts.get(key, start), start)
                     if of_kid & items:
                         self._items.setdefault(of, set()).add(self.name(kid))
                 elif of_kid & outward:
                     beyond.setdefault(scope, {})[self.name(kid)] = 0 if labels & ends_module else 1
                 if tree.kids[kid] or of_kid & SCOPES:
                     stack.append((kid, scope, around, function))
-        if self.dialect.bare_calls:
-            self._share_variables(declared, firsts, parents)
         return declared, beyond
 
-    def _share_variables(
-        self, declared: dict[int, set[int]], firsts: dict[tuple[int, int], int], parents: dict[int, int]
-    ) -> None:
+    def _share_variables(self) -> None:
         """Let a block of Ruby have no variable of its own of a name that has a value before it, around it."""
-        tree, is_block, is_parameter = self.tree, BITS["lambda"], BITS["param"]
-        for node, names in declared.items():
-            if not tree.labels[node] & is_block:
-                continue
-            ends = max((tree.end[kid] for kid in tree.having(node, is_parameter)), default=0)  # they come first
-            own = {name for name in names if firsts.get((node, name), 0) >= ends}
-            at = parents[node]
-            for _ in range(MAX_DEPTH):
-                seen = {name for name in own if firsts.get((at, name), tree.start[node]) < tree.start[node]}
-                names -= seen
-                own -= seen
-                if not own or not tree.labels[at] & is_block:
-                    break
-                at = parents[at]
+        tree, bind, parameter = self.tree, BITS["bind"], BITS["param"]
+        held: dict[int, set[int]] = {node: set() for node in self._declared}
+        around: dict[int, int] = {}
+        stack = [(0, 0, False)]  # node, its scope, whether it is a parameter; in the order of the text
+        while stack:
+            node, scope, is_given = stack.pop()
+            labels = tree.labels[node]
+            is_given = is_given or bool(labels & parameter)
+            if labels & bind and (name := self.name(node)) not in held[scope]:
+                if not is_given and any(name in held[at] for at in self._beyond(scope, around)):
+                    self._declared[scope].discard(name)
+                else:
+                    held[scope].add(name)
+            if labels & SCOPES and node:
+                around[node], scope, is_given = scope, node, False
+            stack += [(kid, scope, is_given) for kid in reversed(tree.kids[node])]
+
+    def _beyond(self, scope: int, around: Mapping[int, int]) -> Iterator[int]:
+        """The nodes of the scopes around one whose variables a block in there sees, the innermost first."""
+        for _ in range(MAX_DEPTH):
+            if not self.tree.labels[scope] & BITS["lambda"]:
+                break
+            scope = around[scope]
+            yield scope
 
     def _declare_no_existing(self) -> None:
         """Let what gives values to names that are bound elsewhere declare none: `[a] = b`."""
