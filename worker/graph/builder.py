@@ -19,6 +19,8 @@ from fledgling.worker.graph.tables import (
     HOLDING,
     IN_BRANCH,
     NONE,
+    OF_CLASS,
+    OF_OBJECTS,
     OWN,
     Augmented,
     Binding,
@@ -543,7 +545,9 @@ class Builder:
             return NONE
         return self.bind_name(name, max(scope, 0), value, node, use, counts=counts)
 
-    def bind_name(self, name: int, scope: int, value: int, node: int, use: int, *, counts: bool = True) -> int:
+    def bind_name(
+        self, name: int, scope: int, value: int, node: int, use: int, *, counts: bool = True, how: int = 0
+    ) -> int:
         """Give a name of a scope a value, which a node says; it may keep the type that it was declared with."""
         if self.dialect.typed:
             if self.expressions[value][0] == Op.DECLARED:
@@ -553,16 +557,19 @@ class Builder:
         binding = len(self.bindings)
         is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
         is_in_branch = self.dialect.exported and scope == 0 and len(self.layers) > 1
-        how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else 0
+        how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else how
         self.bindings.append(Binding(scope, name, value, self.first_line(node), how))
         if self.first_line(node) != self.line(node):  # a variable is otherwise defined where its name stands
             use = Use.DEFINITION
-        key = self.named(OWN + self.tree.text(node)) if self._is_static(scope, value) else name
+        is_own = how == OF_CLASS or self._is_static(scope, value)
+        key = self.named(OWN + self.tree.text(node)) if is_own else name
+        if how != OF_OBJECTS and self._is_behind_field(scope, key):
+            counts = False
+        elif self.frames[scope] == self.frame:
+            self.hold((scope, key), binding)
         if counts:
             self._note_doubted(scope, key, value, use)
             self.scopes[scope].every.setdefault(key, []).append(binding)
-        if self.frames[scope] == self.frame:
-            self.hold((scope, key), binding)
         self.site(node, use, value, binding)
         return binding
 
@@ -573,6 +580,11 @@ class Builder:
             op, *of = self.expressions[of[0]]
         is_member = self.dialect.prototypes and op == Op.FUNCTION and self.scopes[scope].kind == ScopeKind.CLASS
         return is_member and bool(self.scopes[of[0]].flags & Flag.STATIC)
+
+    def _is_behind_field(self, scope: int, key: int) -> bool:
+        """Whether a class of JavaScript has a field of a name: its objects have that before any method."""
+        held = self.layers[-1].get((scope, key), ()) if self.dialect.prototypes else ()
+        return any(self.bindings[at].how == OF_OBJECTS for at in held[:1])
 
     def _note_doubted(self, scope: int, name: int, value: int, use: int) -> None:
         """Note that a function changes a name further out, or a function or namespace has the name of another one."""

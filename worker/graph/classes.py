@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from fledgling.worker.graph.project import MASK, Project, Space
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, Cell, Values
 
 MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
@@ -321,6 +321,16 @@ class Classes:
             if self.has(at, name):
                 return at, False
         return None, scope in self.has_external_base
+
+    def with_field(self, scope: int, name: int) -> int | None:
+        """The class of which objects of a class of JavaScript have a field, which they have before any method."""
+        project = self._project
+        if not project.unit(scope).dialect.prototypes:
+            return None
+        for at in self.order(scope):
+            if any(project.binding(binding).how == OF_OBJECTS for binding in project.table(at).get(name, ())):
+                return at
+        return None
 
     def is_virtual(self, scope: int, name: int) -> bool:
         """Whether a class, or one above, may say of a method that others override it, or has it from outside."""

@@ -206,7 +206,8 @@ def _functions(solver: Solver, scope: int, name: int) -> list[int]:
 
 def _owner(solver: Solver, scope: int, name: int, interface: int | None) -> int | None:
     """The class that has a member, in the order of one; what an interface alone shows only where that is asked."""
-    owner, _ = solver.classes.of_class(scope, name)
+    field = solver.classes.with_field(scope, name)
+    owner = field if field is not None else solver.classes.of_class(scope, name)[0]
     while owner is not None and _is_explicit(solver, owner, name, interface):
         owner, _ = solver.classes.of_class(scope, name, owner)
     return owner

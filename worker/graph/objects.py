@@ -11,6 +11,7 @@ from fledgling.worker.graph.tables import (
     DECLARED,
     MADE,
     NONE,
+    OF_CLASS,
     OF_OBJECTS,
     OF_PACKAGE,
     WHOLE,
@@ -53,6 +54,7 @@ def field(builder: Builder, node: int, _use: int) -> int:
         value = builder.add(Op.THIS, builder.scope)
     if tree.labels[node] & ALIAS:
         value = builder.add(Op.RENAMED, value)
+    how = (OF_CLASS if said_inside(tree, node) & STATIC else OF_OBJECTS) if builder.dialect.prototypes else 0
     is_name = tree.labels[node] & BIND  # `A` of `enum E { A, B(1) }` is as long as its name
     for kid in [node] if is_name else tree.kids[node]:
         if tree.labels[kid] & BIND and (kid == node or not tree.labels[kid] & IS_FIELD):
@@ -61,7 +63,7 @@ def field(builder: Builder, node: int, _use: int) -> int:
             bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
             builder.show(builder.scope, builder.name(bound))
             builder.begin(bound, node)
-            builder.bind_name(builder.name(bound), builder.scope, max(held, 1), bound, Use.DEFINITION)
+            builder.bind_name(builder.name(bound), builder.scope, max(held, 1), bound, Use.DEFINITION, how=how)
         elif not tree.labels[kid] & (TYPE | VALUE):
             builder.visit(kid)
     if tree.labels[node] & ALIAS and not is_name and not any(tree.labels[kid] & BIND for kid in tree.kids[node]):

@@ -28,9 +28,10 @@ MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a +
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
 ASSIGNED = 1  # to a name that is bound further out, in a function: a field, a variable of the module
 DECLARED = 2  # a variable that is defined elsewhere: `extern int a;`
-OF_OBJECTS = 3  # a field that no other file sees as one of the class: it is no static one of Java, or private
+OF_OBJECTS = 3  # a field that no other file sees as one of the class: no static one of Java or JavaScript, or private
 IN_BRANCH = 4  # in a branch of a module of Python: it need not be so
 OF_PACKAGE = 5  # a static field of Java that only files of the package see
+OF_CLASS = 6  # a static field of JavaScript
 OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 
@@ -185,8 +186,8 @@ class Binding(Struct, array_like=True, gc=False):
     """A name gets a value.
 
     `how` is 0, or says more of it. What is ASSIGNED is defined by another binding. What is DECLARED may be defined in
-    another file. What is IN_BRANCH may not have run. What is OF_OBJECTS no other file sees as one of the class, and
-    what is OF_PACKAGE none of another package.
+    another file. What is IN_BRANCH may not have run. What is OF_OBJECTS no other file sees as one of the class,
+    what is OF_PACKAGE none of another package, and what is OF_CLASS no object has.
     """
 
     scope: int

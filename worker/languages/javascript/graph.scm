@@ -8,3 +8,4 @@
 (formal_parameters (array_pattern) @param)
 (class_heritage (_) @base)
 (field_definition property: (_) @bind value: (_)? @value) @field
+(field_definition "static" @static)

@@ -35,6 +35,7 @@
 (import_alias . (identifier) @left @bind "=" (_) @right) @assign
 (export_statement "=" @wildcard @exported)
 (public_field_definition name: (_) @bind type: (_)? @type value: (_)? @value) @field
+(public_field_definition "static" @static)
 (property_signature name: (_) @bind type: (_)? @type) @field
 
 (variable_declarator type: (_) @type)
