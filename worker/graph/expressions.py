@@ -44,7 +44,7 @@ IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
 IS_AWAIT, IS_NEW, IS_POINTEE, IS_PATH = BITS["await"], BITS["new"], BITS["pointee"], BITS["path"]
-MAKES, INCLUDED = BITS["makes"], BITS["included"]
+MAKES, INCLUDED, IS_PRESENT = BITS["makes"], BITS["included"], BITS["present"]
 IS_CLASS, IS_NARROW, IS_INDEX, IS_CALL = BITS["class"], BITS["narrow"], BITS["index"], BITS["call"]
 IS_SLICE, IS_LABEL, IS_FUNCTION, IS_NUMBER, IS_DICT, IS_TEXT = (
     BITS[kind] for kind in ("slice", "label", "function", "number", "dict", "text")
@@ -579,7 +579,8 @@ def comprehension(builder: Builder, node: int, _use: int) -> int:
 
 def read_choice(builder: Builder, node: int, use: int, found: list[tuple[int, int]]) -> None:
     """Read one of the parts of a choice, and add it to those that are found."""
-    found.append((node, builder.visit(node, use)))
+    at = builder.visit(node, use)
+    found.append((node, builder.add(Op.PRESENT, at) if builder.tree.labels[node] & IS_PRESENT else at))
 
 
 @visits("choice")
@@ -603,7 +604,8 @@ def choice(builder: Builder, node: int, use: int) -> int:
 def sum_(builder: Builder, node: int, _use: int) -> int:
     """`a + b`"""
     builder.scopes[builder.frame].flags |= Flag.OPERATES
-    return builder.add(Op.SUM, [builder.visit(kid) for kid in builder.tree.kids[node]])
+    parts = [(kid, builder.visit(kid)) for kid in builder.tree.kids[node]]
+    return builder.add(Op.SUM, [1 if is_negative(builder, kid) else at for kid, at in parts])  # `-1` is no `uint`
 
 
 @visits("operation", "narrow")

@@ -182,6 +182,7 @@ ROLES = [
     "virtual",
     "points",
     "constant",
+    "present",
     "skip",
 ]
 _NUMBERS = {

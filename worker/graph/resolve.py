@@ -27,6 +27,7 @@ OPERATIONS = {
     Op.CLASS: operations.class_,
     Op.CHOICE: operations.choice,
     Op.SUM: operations.sum_,
+    Op.PRESENT: operations.present,
     Op.ELEMENT: operations.element,
     Op.POINTED: operations.pointed,
     Op.ADDRESSED: operations.addressed,

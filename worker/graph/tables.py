@@ -84,6 +84,7 @@ class Op:
     POINTED = 39  # of, the operator's name: what a pointer of a library points to, `*a`; any other value is that itself
     ADDRESSED = 40  # of: `&a`, which points to a pointer of a library; any other value is that itself
     SUM = 41  # of, of: a text if one of them is one, else a number as wide as the wider one
+    PRESENT = 42  # of: what it is where it is not null: `a` of `a ?? b`
 
 
 class ScopeKind:
