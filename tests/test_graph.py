@@ -16,11 +16,11 @@ from tables import every_row
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph import project as graph_project
 from fledgling.worker.graph import rows as graph_rows
-from fledgling.worker.graph.builder import MAX_REACHING
+from fledgling.worker.graph.builder import MAX_DEPTH, MAX_REACHING
 from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.members import MAX_OVERLOADS
-from fledgling.worker.graph.missing import MAX_STEPS
+from fledgling.worker.graph.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.overrides import MAX_COMPARED
 from fledgling.worker.graph.project import LINE, Project
 from fledgling.worker.graph.prototypes import MAX_PROTOTYPES
@@ -327,6 +327,29 @@ def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
     many = {f"m{n}.ts": f'import {{ g{n} }} from "./m0";\n{stars}g{n}();\n'.encode() for n in range(60)}
     files = graph_files(many)
     costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_each_class_is_asked_once_whether_its_bases_are_seen() -> None:
+    """Classes within each other double the time, if each asks for all that are around; bases within bases end it."""
+    count = 24
+    nested = "".join(f"class C{n} : U{n} {{ " for n in range(count)) + "void F() { G(1); }" + "}" * count
+    text = f"{nested}\nclass K {{ static void E(int a) {{}} }}\nclass D {{ void G() {{}} }}\n"
+    assert said(*costs_under(1, partial(graph_of, {"a.cs": text.encode()})))["a.cs", 1, "G"] == {
+        "outside the project external"
+    }
+    count = 20 * MAX_ASKED
+    chain = "".join(f"class A{n}(A{n - 1}().f): ...\n" for n in range(count, 0, -1))
+    text = f"import e\n{chain}class A0(e.A): ...\nclass D:\n def f(self): ...\n def g(self): ...\nA{count}.g\n"
+    assert said(*graph_of({"a.py": text.encode()}))["a.py", count + 6, "g"] == {f"{count + 5} possible"}
+
+
+def test_a_namespace_of_many_names_costs_its_own_only() -> None:
+    """Each of `namespace A.B.C {}` stands within the one before: of more than MAX_DEPTH the names are listed."""
+    for count, found in ((MAX_DEPTH - 10, "3 certain"), (4 * MAX_DEPTH, f"{WORDS[Reason.NOT_PARSED]} unresolved")):
+        text = f"export function f() {{}}\nf();\nnamespace A{'.A' * (count - 1)} {{ export function g() {{}} g(); }}\n"
+        rows = said(*graph_of({"a.ts": text.encode(), "b.ts": b"export function g() {}\n"}))
+        assert rows["a.ts", 2, "f"] == {"1 certain"}, count
+        assert found in rows["a.ts", 3, "g"], count
 
 
 def test_what_is_missing_is_looked_for_so_many_steps_back() -> None:

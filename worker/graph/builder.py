@@ -78,9 +78,14 @@ def words(source: bytes, start: int, end: int) -> Iterator[tuple[int, str, bool]
 
 def leaves(tree: Reduced, node: int) -> list[int]:
     """The nodes of the names of `a.b.c`, in order; anything else is one."""
-    if tree.kind(node) != BITS["get"] or not tree.kids[node]:
-        return [node]
-    return [leaf for kid in tree.kids[node] for leaf in leaves(tree, kid)]
+    found, todo = list[int](), [node]
+    while todo:
+        at = todo.pop()
+        if tree.kind(at) == BITS["get"] and tree.kids[at]:
+            todo += reversed(tree.kids[at])
+        else:
+            found.append(at)
+    return found
 
 
 def as_many_as_count(key: Key, bindings: tuple[int, ...]) -> tuple[int, ...]:
@@ -151,7 +156,7 @@ class Builder:
         self._read = bytearray(len(tree.labels))  # whether a node is a site
         self._around: list[_Around] = []  # the frames around, the outermost first
         self._texts: list[str] = []
-        self._depth = 0
+        self.depth = 0  # of MAX_DEPTH
         if dialect.prototypes:
             self._declare_no_existing()
         self._items: dict[int, set[int]] = {}
@@ -319,16 +324,16 @@ class Builder:
         if node == NONE:
             return 0
         visitor = VISITORS.get(self.tree.kinds[node])
-        if self._depth > MAX_DEPTH:
-            return self._list(node)
-        self._depth += 1
+        if self.depth > MAX_DEPTH:
+            return self.list_names(node)
+        self.depth += 1
         if visitor:
             found = visitor(self, node, use)
         else:
             kids = self.tree.kids[node]
             results = [self.visit(kid, use) for kid in kids]
             found = results[0] if len(results) == 1 else 0
-        self._depth -= 1
+        self.depth -= 1
         return max(found, 0)
 
     def visit_all(self, node: int) -> int:
@@ -348,7 +353,7 @@ class Builder:
             return 0
         return self.visit(node) if VISITORS.get(self.tree.kind(node)) else self.visit_all(node)
 
-    def _list(self, node: int) -> int:
+    def list_names(self, node: int) -> int:
         """Note the names in what is nested too deeply."""
         self.complete = False
         todo = [node]

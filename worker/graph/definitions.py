@@ -1,6 +1,6 @@
 """How functions and classes become scopes, and their parameters, bases and members what those hold."""
 
-from fledgling.worker.graph.builder import Builder, leaves, visits
+from fledgling.worker.graph.builder import MAX_DEPTH, Builder, leaves, visits
 from fledgling.worker.graph.expressions import (
     ARGS,
     BODY,
@@ -251,17 +251,20 @@ def class_(builder: Builder, node: int, _use: int) -> int:
 
 def nested(builder: Builder, node: int, names: list[int]) -> int:
     """`namespace A.B { c }`: B stands in A, of which there may be more in other places."""
-    outer = names[0]
-    name, line = builder.name(outer), builder.first_line(node)
-    builder.show(builder.scope, name)
-    scope = builder.enter(NONE if len(names) > 1 else node, ScopeKind.NAMESPACE, name, line)
-    if len(names) > 1:
-        nested(builder, node, names[1:])
-    else:
-        builder.body(builder.tree.first(node, BODY))
-    builder.leave()
-    value = builder.add(Op.CLASS, scope)
-    builder.bind(outer, value, Use.DEFINITION)
+    if builder.depth + len(names) > MAX_DEPTH:
+        return builder.list_names(node)
+    scopes, line = list[int](), builder.first_line(node)
+    for at, name in enumerate(map(builder.name, names), 1):
+        builder.show(builder.scope, name)
+        scopes.append(builder.enter(node if at == len(names) else NONE, ScopeKind.NAMESPACE, name, line))
+    builder.depth += len(names)
+    builder.body(builder.tree.first(node, BODY))
+    builder.depth -= len(names)
+    value = 0
+    for own, scope in zip(reversed(names), reversed(scopes), strict=True):
+        builder.leave()
+        value = builder.add(Op.CLASS, scope)
+        builder.bind(own, value, Use.DEFINITION)
     return value
 
 

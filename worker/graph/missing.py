@@ -11,6 +11,7 @@ from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Op
 from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, SUPER, Value
 
 MAX_STEPS = 20  # from `a.b().c` back to where a begins; names may lead in circles: `a = a.b`
+MAX_ASKED = 30  # classes whose bases are asked for one within the other: `class A(B().c)`, `class B(C().d)`
 BEGINNING = (  # expressions that begin with another one, or are of a type that is one
     Op.GET, Op.CALL, Op.NEW, Op.INDEX, Op.ALIAS, Op.PREFIX, Op.UNSURE, Op.DECLARED, Op.INSTANCE, Op.ELEMENT,
 )  # fmt: skip
@@ -23,12 +24,19 @@ def _begins_with(op: int, parts: list[Any]) -> int:
 
 
 class Missing:
-    """Says of what has no definition, and seems to be outside of the project, why it may be in it."""
+    """Says of what has no definition, and seems to be outside of the project, why it may be in it.
+
+    That depends on the bases of classes, which are expressions, of which the same is asked. All that ends in
+    `_of_bases`: it asks of each class once, and of MAX_ASKED at most within each other.
+    """
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
         self._project = solver.project
         self._of_classes: dict[int, int] = {}  # why a member of a class may be one that nobody sees
+        self._of_own: dict[int, int] = {}  # why a base that a class names may be one that nobody sees
+        self._answered: list[int] = []  # the keys of that, in order
+        self._asking: dict[int, bool] = {}  # the classes whose bases are asked for now; whether that was asked again
 
     def reason(self, node: int) -> int:
         """Why what an expression begins with may be in the project where nobody sees it; 0 if it is outside."""
@@ -62,15 +70,18 @@ class Missing:
         return 0
 
     def _may_be_of_a_class(self, node: int) -> bool:
-        """Whether a call names but a function, `a()`, of a class that may be taken for all files: `<Using Static>`."""
+        """Whether a call is `a()`, where nothing is known as a, and some class has a function a itself.
+
+        A project file may take that class for all files: `<Using Static>`.
+        """
         op, *parts = self._project.expression(node)
         unit = self._project.unit(node)
         if op != Op.CALL or not unit.dialect.takes_unseen:
             return False
         function = unit.base | parts[0]
         op, *parts = self._project.expression(function)
-        is_known = op != Op.BARE or unit.names[parts[0]] not in self._project.given_by_classes
-        return not is_known and all(value[0] == EXTERNAL for value in self._solver.value(function))
+        is_given = op == Op.BARE and unit.names[parts[0]] in self._project.given_by_classes
+        return is_given and all(value[0] == EXTERNAL for value in self._solver.value(function))
 
     def _here(self, unit: Unit, node: int, op: int, parts: list[Any]) -> int:
         """Why an expression itself may be in the project, whatever it begins with."""
@@ -94,14 +105,39 @@ class Missing:
         """Why a class, or one above it, may have a base in the project that nobody sees; 0 where none does."""
         found = self._of_classes.get(scope)
         if found is None:
-            self._of_classes[scope] = 0  # what is its own base
             is_open = scope in self._solver.classes.has_external_base
             order = self._solver.classes.order(scope) if is_open else ()
-            bases = [(at & ~MASK) | base for at in order for base in self._project.scope(at).bases]
-            whys = (self.reason(base) for base in bases)
             is_unknown = not self._solver.classes.has_unknown_base.isdisjoint(order)
+            whys = map(self._of_bases, order)
             found = next((why for why in whys if why), Reason.UNKNOWN_RECEIVER if is_unknown else 0)
-            self._of_classes[scope] = found
+            if not self._asking:
+                self._of_classes[scope] = found
+        return found
+
+    def _of_bases(self, scope: int) -> int:
+        """Why a base that a class itself names may be in the project where nobody sees it; 0 where none may.
+
+        Of a class that is asked for within itself that is 0 first. If it turns out to be more, what was answered
+        meanwhile is asked again.
+        """
+        bases = self._project.scope(scope).bases
+        if scope in self._asking:
+            self._asking[scope] = True
+        if scope in self._asking or not bases:
+            return 0
+        found = self._of_own.get(scope)
+        if found is None and len(self._asking) >= MAX_ASKED:
+            return Reason.UNKNOWN_RECEIVER
+        if found is None:
+            self._asking[scope], before = False, len(self._answered)
+            whys = (self.reason((scope & ~MASK) | base) for base in bases)
+            found = int(next((why for why in whys if why), 0))
+            if self._asking.pop(scope) and found:
+                for at in self._answered[before:]:
+                    del self._of_own[at]
+                del self._answered[before:]
+            self._of_own[scope] = found
+            self._answered.append(scope)
         return found
 
     def _unseen_import(self, unit: Unit, node: int, which: int) -> int:
@@ -149,12 +185,11 @@ class Missing:
 
     def _has_unseen_base(self, unit: Unit, scope: int) -> bool:
         """Whether a class around a scope has a base that may be in the project where nobody sees it."""
-        at = unit.base | scope
+        around, at = list[int](), unit.base | scope
         while at >= 0:
-            if any(self.reason((at & ~MASK) | base) for base in self._project.scope(at).bases):
-                return True
+            around.append(at)
             at = self._project.outer(at)
-        return False
+        return any(self._of_bases(each) for each in reversed(around))  # those within ask for those around them
 
     def _declared(self, unit: Unit, scope: int, place: int) -> list[int]:
         """The type of a parameter, if that is written."""
