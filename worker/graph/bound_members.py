@@ -98,9 +98,12 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
         ):
             return declared
         if declared:
+            selects = solver.project.unit(function).dialect.selects  # which overload is meant is told by the type alone
             known = [value for value in found if value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR, GIVEN)]
-            if not known or (
-                any(value[0] == OBJECT for value in declared) and not any(value[0] == OBJECT for value in found)
+            if (
+                not known
+                or selects
+                or (any(value[0] == OBJECT for value in declared) and not any(value[0] == OBJECT for value in found))
             ):
                 add(found, declared)
     return found

@@ -693,7 +693,8 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
         value = {held: min(sure, Reason.ATTRIBUTE) for held, sure in value.items() if held[0] != EXTERNAL}
     is_settled = is_typed and any(held[0] == OBJECT or is_pointer(solver, held) for held in type_)
     if not is_settled and any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
-        return value
+        is_told = solver.project.unit(node).dialect.selects and any(held[0] not in (FUNCTION, BOUND) for held in value)
+        return add(value, type_) if is_told else value  # which overload is meant is told by the type alone
     if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):
         return dict(type_)
     return add(value, type_)
