@@ -461,6 +461,7 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     unboxed = next((plain for plain, box in dialect.boxes.items() if box == last), "")
     if unboxed and (unboxed == name or name in dialect.widens.get(unboxed, ())):
         return PERHAPS
-    if dialect.is_plain(last) and not is_own and _is_above_plain(name):
+    is_above = name in ABOVE_PLAIN or dialect.texts.get(name, YES) < YES  # others are as well: a StringBuilder
+    if not is_own and (_is_above_plain(name) if dialect.is_plain(last) else is_above):
         return PERHAPS
     return NO if is_own or dialect.is_plain(last) or dialect.is_plain(name) else PERHAPS

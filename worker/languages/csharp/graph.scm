@@ -110,7 +110,9 @@
 (variable_declarator name: (identifier) @left @bind) @assign
 (variable_declarator name: (identifier) "=" (_) @right) @assign
 (assignment_expression left: (_) @left right: (_) @right) @assign
-(declaration_expression type: (_) @type name: (identifier) @left @bind) @assign
+((declaration_expression type: (_) @type name: (identifier) @left @bind) @assign (#not-match? @type "[*]$"))
+(argument "out" (declaration_expression type: (pointer_type) @type name: (identifier) @left @bind) @assign)
+(declaration_expression type: (pointer_type)) @operation  ; `f(a * b)`
 
 ; ---- types
 
