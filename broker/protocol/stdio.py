@@ -24,6 +24,7 @@ from mcp.types import (
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
+    JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
     RequestId,
@@ -63,7 +64,14 @@ class _Request(msgspec.Struct):
     id: RequestId
 
 
+class _Identified(msgspec.Struct):
+    """Whether a message says that it wants an answer, though its id may be none that an answer could have."""
+
+    id: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
 _REQUEST = msgspec.json.Decoder(_Request)
+_IDENTIFIED = msgspec.json.Decoder(_Identified)
 
 
 @asynccontextmanager
@@ -189,9 +197,12 @@ def message(line: bytes) -> JSONRPCMessage:
     if line.count(b",") + line.count(b"[") + line.count(b"{") > MAX_PARTS:
         raise UnfitLine(f"a message of more than {MAX_PARTS} values; send fewer")
     try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+        received = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
         raise _unfit(line) from None
+    if isinstance(received, JSONRPCNotification) and _IDENTIFIED.decode(line).id is not msgspec.UNSET:
+        raise UnfitLine("an id that is neither text nor a whole number")  # or who sent it would wait for ever
+    return received
 
 
 def _unfit(line: bytes) -> UnfitLine:
