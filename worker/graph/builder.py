@@ -130,6 +130,9 @@ class Builder:
         self.taken: list[Consumed] = []
         self.exports: list[int] | None = []  # of CommonJS, by a name; None once another object is what is exported
         self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
+        self.calling = NONE  # the name of the function whose arguments are read
+        self.written_for: dict[int, int] = {}  # lambdas, and the name of the function that each is handed to
+        self.ended_with: dict[int, list[int]] = {}  # lambdas, and what each gives before its end: `return@a b`
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
@@ -375,6 +378,13 @@ class Builder:
         )
 
     # ---- scopes
+
+    def end_at(self, label: int, value: int) -> None:
+        """Note what the function or lambda around gives that is handed to a function of some name."""
+        frames = [self.frame, *(each.frame for each in reversed(self._around[1:]))]
+        named = (at for at in frames if label in (self.written_for.get(at), self.scopes[at].name))
+        frame = next(named, self.frame)
+        self.ended_with.setdefault(frame, []).append(value)
 
     def _declarations(self) -> tuple[dict[int, set[int]], dict[int, dict[int, int]]]:
         """Find the names that each scope binds anywhere, by the node of the scope."""

@@ -1,5 +1,7 @@
 """How functions and classes become scopes, and their parameters, bases and members what those hold."""
 
+import re
+
 from fledgling.worker.graph.builder import MAX_DEPTH, Builder, leaves, visits
 from fledgling.worker.graph.expressions import (
     ARGS,
@@ -31,6 +33,8 @@ IS_FUNCTION, IS_CLASS, IS_NAME, IS_ASSIGN, SKIP = (
     BITS[label] for label in ("function", "class", "name", "assign", "skip")
 )
 METACLASS = "metaclass"
+LABEL = re.compile(rb"(\w++)@\s*+\Z")  # of Kotlin, before a lambda
+MAX_LABEL = 100  # bytes before a lambda in which its label is looked for
 POINTING = ("operator->", "operator*")
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
@@ -90,6 +94,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     scope = builder.enter(node, kind, name, line, flags)
     bind_itself(builder, scope, name, named)
     body, value = tree.first(node, BODY), tree.first(node, VALUE)
+    calling = builder.calling
     is_bare = kind == ScopeKind.LAMBDA and body == NONE and value == NONE
     if builder.dialect.types_inside:
         if not is_bare:
@@ -101,6 +106,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     if is_bare:  # { a; b }
         if not parameters and builder.dialect.implicit_parameter:
             bind_implicit(builder, scope, node)
+        begin_lambda(builder, scope, node)
         results = [builder.visit(kid) for kid in tree.kids[node] if kid not in parameters]
         builder.scopes[scope].returned = results[-1:]
     elif body != NONE and builder.dialect.bare_calls and not builder.tree.kind(body):
@@ -112,8 +118,26 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
         builder.body(body)
     elif value != NONE:
         builder.scopes[scope].returned = [of_type(builder, value, returns)]
+    builder.calling = calling
+    builder.scopes[scope].returned += builder.ended_with.pop(scope, [])
     builder.leave()
     return scope
+
+
+def begin_lambda(builder: Builder, scope: int, node: int) -> None:
+    """Note what a lambda is written for, `a.apply { b() }`, before it is read."""
+    builder.written_for[scope] = label_of(builder, node)
+    if builder.dialect.scope_functions:
+        is_for = "" if builder.calling == NONE else builder.text_of(builder.calling)
+        runs_on = builder.dialect.scope_functions.get(is_for, "").startswith("this ")
+        builder.scopes[scope].flags |= Flag.IMPLICIT | Flag.RUNS_ON * runs_on
+    builder.calling = NONE
+
+
+def label_of(builder: Builder, node: int) -> int:
+    """The name by which `return@a` ends a lambda: the one before it, `a@ { b }`, or that of the function it is for."""
+    before = LABEL.search(builder.tree.source, max(0, builder.tree.start[node] - MAX_LABEL), builder.tree.start[node])
+    return builder.named(before[1].decode(errors="replace")) if before else builder.calling
 
 
 def bind_itself(builder: Builder, scope: int, name: int, node: int) -> None:

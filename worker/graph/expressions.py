@@ -250,9 +250,11 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     words: list[tuple[int, int]] = []
     typed = called_with_types(builder, function)
     made = function
+    around, builder.calling = builder.calling, last_number(builder, function)
     for kid in tree.kids[node]:
         if kid not in (of, key):
             made = read_part(builder, kid, made, arguments, words, typed)
+    builder.calling = around
     note_replaced(builder, node, function, arguments)
     at = builder.add(op, made, arguments, words)
     is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)
@@ -322,10 +324,12 @@ def with_further(builder: Builder, node: int, of: int) -> int:
     at = builder.visit(of, Use.CALL)
     if builder.expressions[at][0] != Op.CALL:
         return at
-    _, _, arguments, words = builder.expressions[at]
+    _, function, arguments, words = builder.expressions[at]
+    around, builder.calling = builder.calling, last_number(builder, function)
     for kid in builder.tree.kids[node]:
         if kid != of:
             add_argument(builder, kid, arguments, words)
+    builder.calling = around
     return at
 
 
@@ -664,9 +668,15 @@ def pointee(builder: Builder, node: int, use: int) -> int:
 
 def last_name(builder: Builder, at: int) -> str:
     """The last word of a name or path; empty for anything else."""
-    op, *parts = builder.expressions[at]
-    name = parts[1] if op == Op.GET else parts[0] if op in (Op.NAME, Op.BARE) else NONE
+    name = last_number(builder, at)
     return "" if name == NONE else builder.text_of(name)
+
+
+def last_number(builder: Builder, at: int) -> int:
+    """The number of the last word of a name or path; -1 for anything else."""
+    op, *parts = builder.expressions[at]
+    found: int = parts[1] if op == Op.GET else parts[0] if op in (Op.NAME, Op.BARE) else NONE
+    return found
 
 
 @visits("await")

@@ -36,6 +36,9 @@ def bare_places(solver: Solver, node: int, expression: tuple[Any, ...]) -> list[
             is_of_class = False
             surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
         found = of_receiver(solver, scope, own) if row.kind == ScopeKind.LAMBDA and unit.dialect.scope_functions else []
+        if row.flags & Flag.RUNS_ON and not solver.is_settled and not solver.value(("receiver", scope)):
+            solver.wait()  # what it runs on may become known, and goes before what is around
+            return []
         if found and not all(_extends(project, cell) for cell, _, _ in found):
             return below + found
         below += found  # what extends its type goes before what is nearer only if it fits

@@ -732,8 +732,8 @@ def super_(solver: Solver, node: int, expression: Expression) -> Values:
 def this(solver: Solver, node: int, expression: Expression) -> Values:
     """An object of the class around; the class itself in a method of its own, where that is so: THIS."""
     scope = solver.child(node, expression[1])
-    if solver.project.unit(node).dialect.scope_functions and (held := solver.value(("receiver", scope))):
-        return capped(held, Reason.FLOW)
+    if lambdas := _lambdas_around(solver.project, scope):
+        return _this_in_lambda(solver, lambdas)
     own = solver.classes.around(scope)
     if makes_objects(solver, scope):
         return dict(solver.value(("this", scope)))
@@ -744,3 +744,27 @@ def this(solver: Solver, node: int, expression: Expression) -> Values:
         kind = CLASS if solver.project.scope(scope).flags & Flag.STATIC else kind
         scope = solver.project.outer(scope)
     return {(kind, own, True): Reason.OWN_CLASS}
+
+
+def _lambdas_around(project: Project, scope: int) -> list[int]:
+    """The lambdas around, the innermost first, that may each run on another object than what is around it."""
+    found = []
+    while scope >= 0 and (row := project.scope(scope)).kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+        if row.flags & Flag.EXTENSION:
+            break
+        if row.flags & Flag.IMPLICIT:
+            found.append(scope)
+        scope = project.outer(scope)
+    return found
+
+
+def _this_in_lambda(solver: Solver, lambdas: list[int]) -> Values:
+    """What the innermost of some lambdas runs on of which that is known; else an object of the class around."""
+    for scope in lambdas:
+        if held := solver.value(("receiver", scope)):
+            return capped(held, Reason.FLOW)
+    if not solver.is_settled:  # it may become known
+        solver.wait()
+        return {}
+    own = solver.classes.around(lambdas[-1])
+    return {} if own is None else {(OBJECT, own, True): Reason.IMPLICIT}

@@ -12,6 +12,7 @@ from fledgling.worker.graph.expressions import (
     OVER,
     TYPE,
     VALUE,
+    WORD,
     of_type,
 )
 from fledgling.worker.graph.reduced import BITS
@@ -391,9 +392,13 @@ def case_name(builder: Builder, node: int, use: int) -> int:
 
 @visits("return")
 def return_(builder: Builder, node: int, _use: int) -> int:
-    """`return a`"""
-    value = builder.tree.first(node, VALUE)
-    if value != NONE:
+    """`return a`; `return@b a` of Kotlin, which ends what b names"""
+    tree = builder.tree
+    word = tree.first(node, WORD)
+    value = next((kid for kid in tree.having(node, VALUE) if kid != word), NONE)
+    if word != NONE and value != NONE:
+        builder.end_at(builder.name(word), builder.visit(value))
+    elif value != NONE:
         of = builder.scopes[builder.frame].returns
         builder.scopes[builder.frame].returned.append(of_type(builder, value, of))
     builder.is_dead = True

@@ -136,6 +136,8 @@ class Flag:
     OPEN = 4194304  # other packages see it: `public`, `protected`
     OVERRIDES = 8388608  # it says that it overrides another one
     VIRTUAL = 16777216  # it says that another one may override it, or that it overrides one: `virtual`, `override`
+    IMPLICIT = 33554432  # it may run on another object than what is around it: a lambda of Kotlin
+    RUNS_ON = 67108864  # it is written for a function that runs it on an object: `a.apply { b() }`
 
 
 class Use:

@@ -87,7 +87,8 @@
 
 ; ---- statements
 
-(return_expression (_) @value) @return
+(return_expression (_) @value .) @return
+(return_expression label: (identifier) @label @word)
 (return_expression) @return
 (throw_expression) @raise
 (block (property_declaration)) @block
