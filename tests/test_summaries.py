@@ -155,7 +155,7 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         ":Version: 1\n:Keywords: one,\n  two, three, four\n\nSends files again.\n",
         "Sends files again.",
     ),
-    "a name that leads away": ("Up_ sends __files__ again_.\n", "Up sends __files__ again."),
+    "names that end in a line": ("Adds my_ and `class_` again_.\n", "Adds my_ and class_ again_."),
     "prose alone": ("Sends files again. More.\n", "Sends files again."),
     "nothing": ("\n\n", None),
 }
@@ -166,6 +166,12 @@ def test_a_document_is_its_heading_and_its_first_sentence(name: str) -> None:
     text, expected = DOCUMENTS[name]
     found = sentences.of_file(text.encode(), is_document=True)
     assert found == (Sentence(expected, HEADING) if expected else None)
+
+
+def test_a_reference_of_restructured_text_has_no_mark() -> None:
+    text = b"Up_ sends __files__ with `class_` and my_.\n"
+    found = sentences.of_file(text, is_document=True, has_references=True)
+    assert found == Sentence("Up sends __files__ with class_ and my.", HEADING)
 
 
 CODE, TITLE = {"cell_type": "code", "source": ["# no prose"]}, {"cell_type": "markdown", "source": ["# Uploads\n"]}

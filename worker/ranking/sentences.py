@@ -66,7 +66,7 @@ _NO_PROSE = re.compile(
     r"\s*(?:[|>:\-+=!~]|```|//|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\[[^\]]*\]$|\d+\.|\w+::\S*\[|:\w+:)"
 )
 _FIELD = re.compile(r":\w[\w -]{0,40}:(?:\s|$)")  # of reStructuredText; what is indented behind it goes on
-_REFERENCE = re.compile(r"\b([A-Za-z][\w-]{0,60}[A-Za-z0-9])_(?=[\s.,;:)]|$)")  # likewise
+_REFERENCE = re.compile(r"`[^`]{0,200}`|\b([A-Za-z][\w-]{0,60}[A-Za-z0-9])_(?=[\s.,;:)]|$)")  # likewise; not of code
 _CELLS, _NEXT = re.compile(r'"cells"\s*:\s*\[\s*'), re.compile(r"\s*,\s*")  # of a notebook
 _JSON = json.JSONDecoder()
 _TITLE = re.compile(r"=\s+\S.*")  # of a document of AsciiDoc: up to a blank line its authors, version and settings are
@@ -79,15 +79,15 @@ class Sentence(NamedTuple):
     source: str
 
 
-def of_file(text: bytes, *, is_document: bool) -> Sentence | None:
-    """Return what the top of a file says of it.
+def of_file(text: bytes, *, is_document: bool, has_references: bool = False) -> Sentence | None:
+    """Return what the top of a file says of it; of reStructuredText, which has references, `a_`, without their marks.
 
     >>> of_file(b"# Copyright me.\\n\\n# Sends a file again.\\nimport os\\n", is_document=False)
     Sentence(text='Sends a file again.', source='comment')
     """
     top = text[:TOP_BYTES].decode(errors="replace")
     if is_document:
-        return _of_document(_PICTURES.sub("", top).split("\n"))
+        return _of_document(_PICTURES.sub("", top).split("\n"), has_references=has_references)
     lines = top.split("\n")
     is_one = sum(1 for _ in islice(_FUNCTION.finditer(top), 2)) < 2
     return next((found for found in map(_sentence, _comments(lines[:TOP_LINES], is_one=is_one)) if found), None)
@@ -282,8 +282,8 @@ def _without_lists(lines: Sequence[str]) -> list[str]:
     return kept
 
 
-def _of_document(lines: Sequence[str]) -> Sentence | None:
-    """Return the first heading, and what the first line of prose behind it says."""
+def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sentence | None:
+    """Return the first heading, and what the first line of prose behind it says: without marks of references, `a_`."""
     lines, heading, prose = _without_lists(_without_fences(lines)), "", ""
     is_header = is_field = False
     for at, line in enumerate(lines):
@@ -299,7 +299,10 @@ def _of_document(lines: Sequence[str]) -> Sentence | None:
         elif line.strip() and not _NO_PROSE.match(line) and not _HEADING.fullmatch(line):
             if _UNDERLINE.fullmatch(following) or line.strip() == heading:
                 continue
-            prose = _REFERENCE.sub(r"\1", _plain(_paragraph(lines[at:])))
+            paragraph = _paragraph(lines[at:])
+            if has_references:
+                paragraph = _REFERENCE.sub(lambda found: found[1] or found[0], paragraph)
+            prose = _plain(paragraph)
             if prose:
                 break
     text = ": ".join(filter(None, (_without_markup(heading), prose)))[:MOST_CHARS]

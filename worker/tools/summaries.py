@@ -159,7 +159,8 @@ def sentence_of(request: Request, file: File) -> Sentence | None:
     is_document = file.language in known.documents
     if not file.blocks or not (is_document or file.language in known.code):
         return None
-    return sentences.of_file(_top(request, file), is_document=is_document)
+    has_references = file.language == "restructuredtext"
+    return sentences.of_file(_top(request, file), is_document=is_document, has_references=has_references)
 
 
 def _top(request: Request, file: File) -> bytes:
