@@ -130,6 +130,8 @@ class Builder:
         self.taken: list[Consumed] = []
         self.exports: list[int] | None = []  # of CommonJS, by a name; None once another object is what is exported
         self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
+        self.variables: set[int] = set()  # of Rust: bindings that a function further inside does not see
+        self.seen_within: list[tuple[int, int, int]] = []  # expressions of names there, and what scopes and names
         self.calling = NONE  # the name of the function whose arguments are read
         self.written_for: dict[int, int] = {}  # lambdas, and the name of the function that each is handed to
         self.ended_with: dict[int, list[int]] = {}  # lambdas, and what each gives before its end: `return@a b`
@@ -181,6 +183,7 @@ class Builder:
             for at, word, _ in words(self.tree.source, start, end):
                 self.site_at(at, self.named(word), Use.READ, 0)
         self._spread_doubted()
+        self._leave_out_variables()
         replaced = [(self.named(self.tree.text(node).strip(":'\"")), of) for node, of in self.replaced.items()]
         self.leave()
         return Facts(
@@ -574,6 +577,8 @@ class Builder:
         is_in_branch = self.dialect.exported and scope == 0 and len(self.layers) > 1
         how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else how
         self.bindings.append(Binding(scope, name, value, self.first_line(node), how))
+        if self.dialect.crates and use == Use.WRITE and not self.tree.labels[node] & BITS["constant"]:
+            self.variables.add(binding)
         if self.first_line(node) != self.line(node):  # a variable is otherwise defined where its name stands
             use = Use.DEFINITION
         is_own = how == OF_CLASS or self._is_static(scope, value)
@@ -616,6 +621,20 @@ class Builder:
                 values = (self.expressions[self.bindings[binding].value][0] for binding in parts[2])
                 if Op.NARROWED not in values:
                     self.expressions[at] = (op, parts[0], parts[1], None)
+
+    def _leave_out_variables(self) -> None:
+        """Let names within a function of Rust mean what one around it defines, and none of its variables."""
+        for at, scope, name in self.seen_within:
+            reach = tuple(each for each in self.scopes[scope].every.get(name, ()) if each not in self.variables)
+            if 0 < len(reach) <= MAX_REACHING:
+                self.expressions[at] = (Op.NAME, name, scope, reach)
+
+    def _is_beyond_function(self, scope: int) -> bool:
+        """Whether the function that is read stands, in Rust, in the one that a scope is of."""
+        at = self.scope if self.dialect.crates and self.scopes[scope].kind in LOCAL else scope
+        while at != scope and self.scopes[at].kind != ScopeKind.FUNCTION:
+            at = self.scopes[at].parent
+        return at != scope
 
     def forget(self, node: int) -> None:
         """Begin names anew that are declared once more, in the same scope: they have no type yet."""
@@ -744,11 +763,15 @@ class Builder:
             return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
         is_followed = scope != NONE and self.frames[scope] == self.frame
         found = self.reaching((scope, name)) if is_followed else None
-        at = self._named.get((scope, name, found))
+        is_within = scope != NONE and not is_followed and self._is_beyond_function(scope)
+        at = None if is_within else self._named.get((scope, name, found))
         if at is None:
             reach = tuple(binding for binding in found or () if binding != NONE)
             at = self.add(Op.NAME, name, scope, reach if 0 < len(reach) <= MAX_REACHING else None)
-            self._named[scope, name, found] = at
+            if is_within:
+                self.seen_within.append((at, scope, name))
+            else:
+                self._named[scope, name, found] = at
             if found is not None:
                 self.uses.append((at, (scope, name), found))
         return at
