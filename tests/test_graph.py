@@ -21,6 +21,7 @@ from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.members import MAX_OVERLOADS
 from fledgling.worker.graph.missing import MAX_ASKED, MAX_STEPS
+from fledgling.worker.graph.overloads import MAX_NARROWED
 from fledgling.worker.graph.overrides import MAX_COMPARED
 from fledgling.worker.graph.project import LINE, Project
 from fledgling.worker.graph.prototypes import MAX_PROTOTYPES
@@ -432,6 +433,18 @@ def test_overloads_are_compared_with_those_above_so_far() -> None:
         text += "class C { void F(A a) { a.M(1); } }\n"
         rows = said(*graph_of({"a.cs": text.encode()}))["a.cs", 3, "M"]
         assert rows == found, count
+
+
+def test_overloads_that_fit_equally_well_are_compared_so_far() -> None:
+    """Of up to MAX_NARROWED the one with the narrowest type is meant; of more, each may be."""
+    for count in (MAX_NARROWED, MAX_NARROWED + 1):
+        classes = ["class C0 {}", *(f"class C{n} extends C{n - 1} {{}}" for n in range(1, count + 5))]
+        overloads = [f"void f(C{n} a) {{}}" for n in range(count)]
+        text = "\n".join([*classes, "class A {", *overloads, f"void g(C{count + 4} a) {{ f(a); }}", "}"])
+        lines = range(len(classes) + 2, len(classes) + 2 + count)
+        found = said(*graph_of({"A.java": text.encode()}))["A.java", lines[-1] + 1, "f"]
+        further = {f"{WORDS[Reason.FURTHER]} unresolved", *(f"{n} possible" for n in lines[:MAX_GUESSED])}
+        assert found == ({f"{lines[-1]} certain"} if count <= MAX_NARROWED else further), count
 
 
 def test_a_call_costs_the_same_in_each_of_many_classes_above_each_other() -> None:
