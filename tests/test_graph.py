@@ -24,7 +24,7 @@ from fledgling.worker.graph.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.overloads import MAX_NARROWED
 from fledgling.worker.graph.overrides import MAX_COMPARED
 from fledgling.worker.graph.project import LINE, Project
-from fledgling.worker.graph.prototypes import MAX_PROTOTYPES
+from fledgling.worker.graph.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.purity import judged
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.replaceable import MAX_REPLACED
@@ -244,6 +244,21 @@ def test_a_chain_of_prototypes_is_followed_so_far() -> None:
     for n, found in ((MAX_PROTOTYPES - 2, "2 likely"), (MAX_PROTOTYPES - 1, "2 possible")):
         rows = said(*graph_of({"a.js": f"{text}new F{n}().m();\n".encode()}))
         assert rows["a.js", last, "m"] == {found}, n
+
+
+def test_a_function_is_called_on_so_many_objects() -> None:
+    """Up to MAX_RECEIVERS are known; more are said to be there, and many that call each other cost little."""
+    for count in (MAX_RECEIVERS, MAX_RECEIVERS + 1):
+        calls = "".join(f"const o{n} = {{ x() {{}} }}; A.prototype.m.call(o{n});\n" for n in range(count))
+        rows = said(*graph_of({"a.js": f"class A {{ m() {{ this.x(); }} }}\n{calls}".encode()}))["a.js", 1, "x"]
+        further = {f"{WORDS[Reason.MANY]} unresolved"} if count > MAX_RECEIVERS else set()
+        assert rows == {f"{n + 2} likely" for n in range(MAX_RECEIVERS)} | further, count
+    calls = "this.m.call(new C{}()); C{}.prototype.m.call(this);"
+    text = "".join(
+        f"class C{n} {{ m() {{ this.x(); {calls.format(n * 7 % 500, n * 3 % 500)} }} x() {{}} }}\n" for n in range(500)
+    )
+    files = graph_files({"a.js": text.encode()})
+    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_what_a_case_binds_goes_on_into_the_next_so_far() -> None:

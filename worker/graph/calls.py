@@ -17,6 +17,7 @@ from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.receivers import FUNCTIONS, called_on
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import (
@@ -142,6 +143,8 @@ def invoked(solver: Solver, value: Value, made: Call, sure: int) -> Values:
         return _called_object(solver, value, made, sure)
     if kind == SUPER:
         return _constructed(solver, value[2], made, value[1])
+    if kind == METHOD_OF and value[1][0] in FUNCTIONS:
+        return called_on(solver, value, made, sure)
     if kind == METHOD_OF:
         return outside.method(solver, value, made, sure)
     if kind == EXTERNAL:

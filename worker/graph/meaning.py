@@ -1,5 +1,6 @@
 """Which definitions an occurrence of a name means, given what everything may stand for."""
 
+from functools import cached_property
 from typing import Any
 
 from fledgling.worker.graph.bound_members import hides
@@ -11,6 +12,7 @@ from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import LINE, MASK, Target, Unit
 from fledgling.worker.graph.reasons import LIKELY, Reason
+from fledgling.worker.graph.receivers import asks_this_of, called_on_others
 from fledgling.worker.graph.replaceable import is_another
 from fledgling.worker.graph.rewritten import Rewritten
 from fledgling.worker.graph.solver import Solver
@@ -67,6 +69,10 @@ class Meaning:
         self._places: dict[tuple[Value, int, int], list[tuple[Any, int]]] = {}
         self._named: dict[tuple[Any, int], Targets] = {}  # of what a cell holds that has a name
 
+    @cached_property
+    def _on_others(self) -> set[int]:
+        return called_on_others(self.solver)
+
     def forget(self) -> None:
         """Forget what was asked in a file: there the same members of the same objects are asked for again and again."""
         self._places.clear()
@@ -100,7 +106,7 @@ class Meaning:
                 self._add_bound(unit, site, found, is_chosen=is_chosen)
         if unit.dialect.functions_apart and found:
             found = self._apart(unit, site, found)
-        if self.solver.changing and found and self._is_of_changed(unit.base | site.at):
+        if found and self._is_of_changed(unit.base | site.at):
             found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
         if unit.dialect.overloads and site.use == Use.READ and len(found) > 1:  # `::a` means one of them
             found = {target: min(sure, Reason.OVERLOAD) for target, sure in found.items()}
@@ -307,8 +313,13 @@ class Meaning:
         return [at for at in bindings if at not in types] if is_hidden else bindings
 
     def _is_of_changed(self, node: int) -> bool:
-        """Whether an expression asks an object that may become one of another class."""
-        objects = [of[1] for of in self._receivers(self._plain(node)) if of and of[0] == OBJECT]
+        """Whether an expression asks an object that may become one of another class, or `this` that may be another."""
+        if not (self._on_others or self.solver.changing):
+            return False
+        plain = self._plain(node)
+        if self.project.expression(plain)[0] == Op.GET and asks_this_of(self.solver, plain, self._on_others):
+            return True
+        objects = [of[1] for of in self._receivers(plain) if of and of[0] == OBJECT]
         return any(not self.solver.changing.isdisjoint(self.solver.classes.order(of)) for of in objects)
 
     def _is_hidden(self, binding: int, asked: int) -> bool:
@@ -417,6 +428,10 @@ class Meaning:
                     held = fitting(self.solver, held, made_of(self.solver, node, self.project.expression(node)))
                 found += [(at[1], min(sure, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
         return found
+
+    def is_one_of_many(self, unit: Unit, site: Site) -> bool:
+        """Whether what an occurrence is asked of may be more than is kept."""
+        return site.at > 1 and MANY in self._receivers(self._plain(unit.base | site.at))
 
     def may_be_further_below(self, unit: Unit, site: Site) -> bool:
         """Whether an occurrence may mean a member of a class that is further below than is looked at."""

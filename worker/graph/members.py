@@ -9,6 +9,7 @@ from fledgling.worker.graph.overrides import may_override
 from fledgling.worker.graph.project import MASK, Project, Space, Unit
 from fledgling.worker.graph.prototypes import exported_objects, prototype_of, prototypes_of
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.receivers import method_of_function
 from fledgling.worker.graph.replaceable import is_another, may_be_another, may_be_put_over
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
@@ -361,7 +362,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return {(EXTERNAL, f"{value[2]}.{solver.project.text(name)}"[:200]): sure}
     if kind == CONSTANT:
         return _extending(solver, value, name)
-    return found or _elsewhere(solver, value, name)
+    return found or method_of_function(solver, value, name, sure) or _elsewhere(solver, value, name)
 
 
 def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:

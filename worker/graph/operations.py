@@ -739,11 +739,12 @@ def this(solver: Solver, node: int, expression: Expression) -> Values:
         return dict(solver.value(("this", scope)))
     if own is None:
         return {}
-    kind, dialect = OBJECT, solver.project.unit(node).dialect
+    function, kind, dialect = scope, OBJECT, solver.project.unit(node).dialect
     while (dialect.bare_calls or dialect.prototypes) and scope >= 0 and scope != own:
         kind = CLASS if solver.project.scope(scope).flags & Flag.STATIC else kind
         scope = solver.project.outer(scope)
-    return {(kind, own, True): Reason.OWN_CLASS}
+    found: Values = {(kind, own, True): Reason.OWN_CLASS}
+    return add(found, solver.value(("called on", function)), Reason.FLOW) if dialect.prototypes else found
 
 
 def _lambdas_around(project: Project, scope: int) -> list[int]:

@@ -5,8 +5,9 @@ from typing import Any
 from fledgling.worker.graph.arguments import Call
 from fledgling.worker.graph.members import member
 from fledgling.worker.graph.operations import called_member, constants, copied, element_of, in_container, iterated
-from fledgling.worker.graph.prototypes import inherit, put_all
+from fledgling.worker.graph.prototypes import has_prototype, inherit, put_all, receives
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.receivers import called_on, method_of_function
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE
 from fledgling.worker.graph.values import (
@@ -16,6 +17,7 @@ from fledgling.worker.graph.values import (
     EXTERNAL,
     FUNCTION,
     GENERATOR,
+    METHOD_OF,
     OBJECT,
     Cell,
     Value,
@@ -24,7 +26,7 @@ from fledgling.worker.graph.values import (
     capped,
 )
 
-CALLABLE = (FUNCTION, BOUND, CLASS)
+CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
 
 
 def external(solver: Solver, full: str, made: Call, sure: int) -> Values:
@@ -58,6 +60,16 @@ def _second(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
     type_ = solver.value(("type", first, None)) if type(first) is int else {}
     known = any(value[0] in (*CALLABLE, OBJECT, CONTAINER) for value in second)
     return second if known and not any(value[0] == CLASS for value in second) else capped(dict(type_) or second, sure)
+
+
+def _applies(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """Reflect.apply(a, b, c)"""
+    found: Values = {}
+    apply = solver.project.number("apply")
+    for value, own in list(solver.value(first).items()):
+        for held, reason in method_of_function(solver, value, apply, min(own, sure)).items():
+            add(found, called_on(solver, held, Call(made.node, made.arguments[1:], []), reason))
+    return found
 
 
 def _called(solver: Solver, values: Values, made: Call) -> Values:
@@ -223,6 +235,7 @@ HANDING_ON: dict[str, Any] = {
     "unknown": _unknown,
     "first": _first,
     "promised": _promised,
+    "applies": _applies,
     "assigns": _assigns,
     "inherits": _inherits,
     "second": _second,
@@ -271,6 +284,9 @@ def _each(solver: Solver, container: Value, made: Call, arguments: list[Cell]) -
     given: Values = {}
     for cell in arguments:
         add(given, _called(solver, solver.value(cell), Call(made.node, [(("held", container), False)], [])))
+    for value in list(solver.value(arguments[0])) if len(arguments) > 1 else ():
+        if value[0] in (FUNCTION, BOUND) and has_prototype(solver, value[1]):  # a.forEach(b, c)
+            receives(solver, value[1], arguments[1])
     return _of_these(solver, made, given or element_of(solver, container))
 
 

@@ -8,6 +8,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import EXPORT, ScopeKind
 from fledgling.worker.graph.values import (
+    BOUND,
     CLASS,
     CONTAINER,
     EXTERNAL,
@@ -25,6 +26,7 @@ PROTOTYPE = "prototype"
 OWN_CLASS = "__class__"  # what Python says that the class of an object is
 MODULE_OBJECT = "builtins.module"  # of CommonJS, where no scope binds `module`
 MAX_HEIRS = 8  # functions below one whose objects its `this` may be; with more, each function of a long chain costs all
+MAX_RECEIVERS = 4  # on which one function is said to be called; with more, what each calls in turn costs all
 MAX_PROTOTYPES = 50  # above one, asked for a member one after the other; longer chains are a hostile text's
 
 
@@ -47,6 +49,7 @@ def this_cell(solver: Solver, cell: Cell) -> Values:
     function = cell[1]
     found: Values = {(OBJECT, function, False): Reason.ATTRIBUTE}
     add(found, solver.taken(cell), Reason.ATTRIBUTE)
+    add(found, solver.value(("called on", function)), Reason.FLOW)
     for value in list(found):
         if value[0] == CONTAINER:
             add(found, solver.value(("prototype of", value)), Reason.ATTRIBUTE)
@@ -108,6 +111,20 @@ def becomes_member(solver: Solver, of: Value, cell: Cell) -> None:
     for value in list(solver.value(cell)):
         if value[0] == FUNCTION and makes_objects(solver, value[1]):
             solver.source(("this", value[1]), ("just", of), Reason.ATTRIBUTE)
+        elif value[0] in (FUNCTION, BOUND) and has_prototype(solver, value[1]):
+            receives(solver, value[1], ("just", of))
+
+
+def receives(solver: Solver, function: int, cell: Cell) -> None:
+    """Let a function that has a `this` of its own be called on what a cell holds."""
+    if solver.project.scope(function).kind == ScopeKind.FUNCTION:
+        solver.source(("called on", function), cell, Reason.FLOW)
+
+
+def called_on_cell(solver: Solver, cell: Cell) -> Values:
+    """("called on", function): what `this` is by what a call says."""
+    found = solver.taken(cell)
+    return found if len(found) <= MAX_RECEIVERS else {**dict([*found.items()][:MAX_RECEIVERS]), MANY: Reason.FLOW}
 
 
 def set_prototype(solver: Solver, function: int, cell: Cell) -> None:

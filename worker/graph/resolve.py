@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fledgling.worker.graph import calls, globs, lookup, members, operations, prototypes, types
 from fledgling.worker.graph.project import Project
+from fledgling.worker.graph.receivers import is_such_call
 from fledgling.worker.graph.rows import Graph, Rows, with_rows
 from fledgling.worker.graph.solver import GraphBudget, Solver
 from fledgling.worker.graph.tables import AT, GraphFile, Op, site_columns
@@ -62,6 +63,7 @@ RULES = {
     "called": operations.called_cell,
     "this": prototypes.this_cell,
     "heirs": prototypes.heirs_cell,
+    "called on": prototypes.called_on_cell,
     "parameter": calls.parameter_cell,
     "returned": calls.returned_cell,
     "yielded": calls.yielded_cell,
@@ -104,7 +106,7 @@ def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solve
             solver.value(("write", unit.number, place))
         at_first = {*(CALLS if budget.follows_arguments else ()), *(OBJECTS if unit.dialect.prototypes else ())}
         for at, expression in enumerate(unit.expressions) if at_first else ():
-            if expression[0] in at_first:
+            if expression[0] in at_first or is_such_call(unit, expression):
                 solver.value(unit.base | at)
         if budget.follows_arguments:
             for at in dict.fromkeys(site_columns(unit.facts)[AT].tolist()):  # many are of one expression
