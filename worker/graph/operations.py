@@ -92,6 +92,8 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
         names = solver.project.unit(node).names
         if names[expression[1]] in solver.project.definitions:  # a receiver that is not seen may have it
             return {}
+    if dialect.shared == "package" and (inner := solver.spaces.inner((dialect.family, ""), word)):  # a.b.C
+        return {(SPACE, *inner): Reason.BOUND}
     return {(EXTERNAL, BUILTIN + word): Reason.BOUND}
 
 

@@ -70,7 +70,8 @@
 (constant_declaration type: (_) @type) @variables
 (variable_declarator name: (identifier) @left @bind value: (_)? @right) @assign
 (assignment_expression left: (_) @left right: (_) @right) @assign
-(type_parameter (type_identifier) @label @bind)
+(type_parameter (type_identifier) @label @bind .)
+(type_parameter (type_identifier) @left @bind (type_bound . (_) @right)) @assign
 
 ; ---- types
 
