@@ -4,6 +4,7 @@ import re
 from functools import partial
 
 from fledgling.worker.graph.builder import QUOTES, REPLACED, Builder, visits
+from fledgling.worker.graph.put_by_call import put_by_call
 from fledgling.worker.graph.quoted import called_with_types, quoted_type
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Flag, Imported, Op, ScopeKind, Use
@@ -256,6 +257,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
             made = read_part(builder, kid, made, arguments, words, typed)
     builder.calling = around
     note_replaced(builder, node, function, arguments)
+    put_by_call(builder, node, function, arguments, words)
     at = builder.add(op, made, arguments, words)
     is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)
     if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:

@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.expressions import BIND, KEY, LEFT, OF, RIGHT, VALUE, constant_key, without_sigil
+from fledgling.worker.graph.put_by_call import put_all
 from fledgling.worker.graph.reduced import BITS, Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
@@ -73,6 +74,8 @@ def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None
     if not bare:
         export_member(builder, of, part, value, key)
         builder.writes.append(Write(of, part, NONE, value, builder.line(key)))
+        if builder.text_of(part) in builder.dialect.variables:  # a.__dict__ = { "b": c }
+            put_all(builder, key, of, value)
         builder.bind_path(of, part, value, key)
 
 
