@@ -25,6 +25,7 @@ from test_http import modern, request, serving
 
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http import issuer as issuers
+from fledgling.broker.protocol.http.issuer import MAX_TRIED
 from fledgling.config import ConfigError
 
 ALGORITHMS = {"first": "RS256", "second": "ES256", "unknown": "RS256"}
@@ -261,6 +262,24 @@ def test_keys_are_taken_over_as_their_file_changes(server, issuer):
     assert asked(server, issuer.token("second", audience=server.url))[0] == 401
     issuer.publish("first", "second")
     assert asked(server, token)[0] == 200
+
+
+def nameless(issuer, server, key):
+    """A token that does not say which key has signed it."""
+    now = int(time.time())
+    said = {"iss": issuer.url, "sub": SUBJECT, "aud": server.url, "exp": now + 300}
+    return jwt.encode(said, private(key), ALGORITHMS[key])
+
+
+def test_a_token_that_names_no_key_is_tried_against_the_first(server, issuer):
+    first, second = public("first"), [public("second") | {"kid": str(number)} for number in range(MAX_TRIED)]
+    try:
+        for keys, status in (([*second[1:], first], 200), ([*second, first], 401)):
+            issuer.file.write_text(json.dumps({"keys": keys}))
+            assert asked(server, nameless(issuer, server, "first"))[0] == status
+            assert asked(server, issuer.token("first", audience=server.url))[0] == 200
+    finally:
+        issuer.publish("first", "second")
 
 
 @pytest.mark.long  # seen by the same look as its file of agents, of which a plain test of tests/test_monitor.py says so

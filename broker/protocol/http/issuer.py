@@ -20,7 +20,10 @@ from fledgling.config import ConfigError
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")  # public keys
 MAX_KEYS_BYTES = 2**18  # of the file: a hundred of the longest keys
-MAX_KEYS = 32  # an issuer has two or three at a time, and each is tried against a token that names none
+MAX_KEYS = 32  # an issuer has two or three at a time
+MAX_TRIED = (
+    4  # of them, against a token that names none: anybody may send one, and a signature takes up to a millisecond
+)
 LEEWAY_SECONDS = 10  # by which the clocks of issuer and server may differ
 METADATA = "/.well-known/oauth-protected-resource"  # RFC 9728, 3.1: the path of the resource comes behind it
 
@@ -94,8 +97,8 @@ class Issuer:
         return None
 
     def _fitting(self, header: _Header) -> list[jwt.PyJWK]:
-        """Return the keys that may have signed a token: of its number, or where it has none, all."""
-        return [key for key in self._keys if header.kid is None or header.kid == key.key_id]
+        """Return the keys that may have signed a token: of its name, or where it has none, those first in the file."""
+        return [key for key in self._keys if header.kid is None or header.kid == key.key_id][:MAX_TRIED]
 
     def _claims(self, token: str, key: jwt.PyJWK, algorithm: str) -> dict[str, Any] | None:
         try:

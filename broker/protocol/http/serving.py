@@ -77,7 +77,7 @@ class Door:
             if self._page and scope["path"] == self._page.path:
                 await self._page.serve(scope, headers, receive, send)
                 return
-            guest = self._guest(scope, token(headers, self._challenge()))
+            guest = await self._guest(scope, token(headers, self._challenge()))
             scope["state"]["agent"] = guest.agent.name
             await guest.serve(scope, headers, receive, send)
         except RequestRefused as refused:
@@ -88,13 +88,16 @@ class Door:
                 self.tell(str(refused), guest)
                 await refused.response()(scope, receive, send)
 
-    def _guest(self, scope: Scope, given: str) -> Guest:
+    async def _guest(self, scope: Scope, given: str) -> Guest:
         """Return who has this token; the time it takes says nothing about which bytes of it are right."""
         credential = agents.digest(given)
         found = [guest for guest in self._guests if hmac.compare_digest(guest.agent.credential, credential)]
-        if not found and self._issuer and (bearer := self._issuer.bearer(given)):
-            credential, scope["state"]["until"] = agents.by_subject(bearer.subject), bearer.until
-            found = [guest for guest in self._guests if guest.agent.credential == credential]
+        if not found and self._issuer:
+            async with taken(self._turns):  # signatures take milliseconds, and whoever can connect may send them
+                bearer = self._issuer.bearer(given)
+            if bearer:
+                credential, scope["state"]["until"] = agents.by_subject(bearer.subject), bearer.until
+                found = [guest for guest in self._guests if guest.agent.credential == credential]
         if not found or found[0].agent.name in self._revoked:
             raise RequestRefused(401, "no agent has this token", www_authenticate=self._challenge("invalid_token"))
         return found[0]
