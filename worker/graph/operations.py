@@ -34,16 +34,7 @@ from fledgling.worker.language import Dialect
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
-UNSEEN = (
-    Op.PARAMETER,
-    Op.NAME,
-    Op.GET,
-    Op.CALL,
-    Op.INDEX,
-    Op.ELEMENT,
-    Op.ITEM,
-    Op.PRESENT,
-)  # of which nothing known may be anything
+KNOWN = (Op.MADE, Op.TEXT, Op.NUMBER)  # which hold nothing of the project; what else has no value may be anything
 MAX_SMALL = 127  # of a number that is written out, that any type of numbers has
 MAX_PLACE = 32  # elements of a list that are told apart
 
@@ -130,9 +121,16 @@ def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
     for node in nodes:
         values = solver.value(node)
         ways += bool(values)
-        is_open = is_open or (not values and solver.op(node) in UNSEEN)
+        is_open = is_open or _is_open(solver, node)
         add(found, values)
     return capped(found, reason) if is_open or (ways > 1 and differ(found)) else found
+
+
+def _is_open(solver: Solver, node: int) -> bool:
+    """Whether an expression may also be something of which nothing is known."""
+    if solver.op(node) == Op.CHOICE:
+        return any(_is_open(solver, solver.child(node, part)) for part in solver.project.expression(node)[1])
+    return not solver.value(node) and solver.op(node) not in KNOWN
 
 
 def merged(solver: Solver, nodes: list[int]) -> Values:

@@ -5,6 +5,7 @@ TOML is read by expressions: tomllib takes a minute for a key of many parts.
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 
 MOST_BYTES = 2**16  # of a manifest that is read
@@ -13,11 +14,15 @@ LEAST_WORDS = 3  # likewise: less is a name
 
 _SCRIPTS = re.compile(r"(?ms)^\[(?:project\.scripts|project\.gui-scripts|tool\.poetry\.scripts)\]\s*\n(.*?)(?=^\[|\Z)")
 _SCRIPT = re.compile(r"(?m)^[ \t]*[\"']?([\w.-]+)[\"']?[ \t]*=[ \t]*[\"']([^\"'\n]+)")
-_SECTION = re.compile(r"(?ms)^\[(?:project|tool\.poetry|package|metadata)\][ \t]*\n(.*?)(?=^\[|\Z)")
-_DESCRIPTION = re.compile(
-    r"(?m)^description[ \t]*+=[ \t]*+"
-    r"(?:\"{3}([^\"]+)\"{3}|([\"'])([^\n]+?)\2[ \t]*+(?:\#[^\n]*)?$|(?!file:|attr:)([^\n]+))"
+_TOML = re.compile(  # the head of a section, or a key with its value; text on lines within quotes is passed over
+    r"(?m)^[ \t]*+(?:\[(?P<section>[^\[\]\n]*+)\]|\[\[|(?P<key>[\w.-]++)[ \t]*+=[ \t]*+(?:"
+    r"\"{3}(?P<lines>(?:[^\"\\]|\\.|\\\n|\"(?!\"\"))*+)\"{3}|'{3}(?P<raw_lines>(?:[^']|'(?!''))*+)'{3}"
+    r"|\"(?P<text>(?:[^\"\\\n]|\\.)*+)\"|'(?P<raw_text>[^'\n]*+)'|))"
 )
+_SECTIONS = ("project", "tool.poetry", "package")  # of TOML
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^\n])|\s++)")
+_METADATA = re.compile(r"(?ms)^\[metadata\][ \t]*\n(.*?)(?=^\[|\Z)")  # of setup.cfg
+_DESCRIPTION = re.compile(r"(?m)^description[ \t]*+=[ \t]*+(?!file:|attr:)([^\n]+)")
 _SUMMARY = re.compile(r"(?m)^[ \t]*+\w+\.summary[ \t]*+=[ \t]*+([\"'])([^\n]+?)\1(?:\.freeze)?[ \t]*+$")
 # Of a directory, in the order in which they are asked what it is.
 SPEAKING = ("pyproject.toml", "setup.cfg", "package.json", "Cargo.toml", "composer.json")
@@ -47,20 +52,39 @@ def says(name: str, text: str) -> str | None:
     >>> says("package.json", '{"description": "Sends files to buckets"}')
     'Sends files to buckets'
     """
+    text = text.replace("\r\n", "\n")
     if name.endswith(".json"):
         found = _object(text).get("description")
     elif name.endswith(".gemspec"):
         found = summary[2] if (summary := _SUMMARY.search(text)) else None
+    elif name.endswith(".cfg"):
+        section = _METADATA.search(text)
+        described = _DESCRIPTION.search(section[1]) if section else None
+        found = described[1] if described else None
     else:
-        found = next(filter(None, map(_described, _SECTION.finditer(text))), None)
+        found = _described(text)
     if not isinstance(found, str) or len(found.split()) < LEAST_WORDS:
         return None
-    return " ".join(found.split())[:MOST_CHARS]
+    return " ".join(found.encode(errors="replace").decode().split())[:MOST_CHARS]
 
 
-def _described(section: re.Match[str]) -> str | None:
-    found = _DESCRIPTION.search(section[1])
-    return found[1] or found[3] or found[4] if found else None
+def _described(toml: str) -> str | None:
+    """Return the description in a section of TOML that is of the project."""
+    section = ""
+    for found in _TOML.finditer(toml):
+        if found["key"] is None:
+            section = found["section"] or ""
+        elif found["key"] == "description" and section.strip() in _SECTIONS:
+            escaped = found["text"] if found["text"] is not None else found["lines"]
+            return _ESCAPE.sub(_unescaped, escaped) if escaped is not None else found["raw_text"] or found["raw_lines"]
+    return None
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if code := escape[1] or escape[2]:
+        number = int(code, 16)
+        return chr(number) if number < 0xD800 or 0xDFFF < number <= sys.maxunicode else ""
+    return escape[3] if escape[3] in ('"', "\\") else " "
 
 
 def _object(text: str) -> dict[str, object]:

@@ -32,7 +32,8 @@
 (internal_module name: [(identifier) (nested_identifier)] @defined body: (_) @body) @namespace
 (import_statement (import_require_clause)) @imports
 (import_require_clause (identifier) @alias @bind source: (string) @module)
-(import_alias . (identifier) @left @bind "=" (_) @right) @assign
+((import_alias . (identifier) @left @bind "=" (_) @right) @assign (#not-eq? @right "require"))
+((import_alias . (identifier) @bind "=" (identifier) @_require) (#eq? @_require "require"))
 (export_statement "=" @wildcard @exported)
 (public_field_definition name: (_) @bind type: (_)? @type value: (_)? @value) @field
 (public_field_definition "static" @static)
