@@ -5,7 +5,7 @@ So `min` carries the weakest link of a chain, with its reason, and `max` the bes
 
 from enum import IntEnum
 
-from fledgling.worker.rows import LEAST_LIKELY, MAX_GUESSED, WIDEST
+from fledgling.worker.rows import LEAST_LIKELY, WIDEST
 
 
 class Confidence(IntEnum):
@@ -124,7 +124,7 @@ WORDS: dict[int, str] = {
     Reason.IN_MACRO: "in a macro",
     Reason.NAMESPACE: "namespace",
     Reason.BEYOND: "outside the project, or in a file that is not in the graph",
-    Reason.FURTHER: f"more than {MAX_GUESSED} definitions",
+    Reason.FURTHER: "more definitions than are listed",
     Reason.MISSING: "in a module of the project that the index lacks",
     Reason.FAR: f"beyond byte {WIDEST:,} of a line",
     Reason.UNSEEN: "of a module of the project that is not seen to have it",
