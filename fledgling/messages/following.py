@@ -48,7 +48,7 @@ class Sweep(Struct, frozen=True, forbid_unknown_fields=True, tag="sweep"):
     since: int
 
 
-Obstacle = Literal["too many changes", "other settings", "no overlay", "no root"]
+Obstacle = Literal["too many changes", "other settings", "no overlay", "no root", "unresolved imports"]
 
 
 class Swept(Struct, frozen=True, forbid_unknown_fields=True, tag="swept"):

@@ -8,6 +8,7 @@ from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces, Text, content_hash, count_lines, cut, decoded
 from fledgling.worker.files.walk import Entry
 from fledgling.worker.language import Languages
+from fledgling.worker.process import fault
 from fledgling.worker.reasons import BINARY, NO_ROOM, TOO_LARGE, UNREADABLE
 from fledgling.worker.rows import FileRow
 
@@ -27,6 +28,7 @@ class Describing:
         self._max_file_size = max_file_size
         self._root = root
         self._with_hashes = with_hashes
+        self.failed: set[str] = set()  # paths of files of which no more is known, for a fault of ours, than their names
 
     def describe(self, reader: Reader, entry: Entry, room: int) -> tuple[FileRow, Pieces | None]:
         """Return the row of a file and its text as `cut` cuts it; None where that is not read, and the row says why.
@@ -43,8 +45,13 @@ class Describing:
             return self._row(entry, b"", None, UNREADABLE)
         if len(data) > self._max_file_size:
             return self._row(entry, b"", None, TOO_LARGE)
-        text = decoded(data)
-        return self._row(entry, data, text, BINARY if text is None else None)
+        try:
+            text = decoded(data)
+            return self._row(entry, data, text, BINARY if text is None else None)
+        except Exception as problem:  # noqa: BLE001  (any of them would be the end of the index)
+            fault.survived(problem)
+        self.failed.add(entry.path)
+        return self._row(entry, b"", None, UNREADABLE)
 
     def _row(
         self, entry: Entry, data: bytes, text: Text | None, skip_reason: str | None

@@ -15,6 +15,8 @@ from fledgling.worker.files import repository
 from fledgling.worker.files.openat import directory_below
 from fledgling.worker.files.stamps import ruling, stamp_of
 from fledgling.worker.files.walk import Entry, Seen, Walk
+from fledgling.worker.process import fault
+from fledgling.worker.reasons import CLOSED_DIRECTORY
 from fledgling.worker.rows import Stamp
 
 HEAD, INDEX = b".git/HEAD", b".git/index"
@@ -93,6 +95,9 @@ class Sweeper:
         except OSError:
             self._walk.drop(path)
             return True
+        except Exception as problem:  # noqa: BLE001  (a walk of all knows what to leave out)
+            fault.survived(problem)
+            return False
 
     def _exchanged(self, before: Mapping[bytes, Seen], now: Mapping[bytes, Seen]) -> tuple[dict[str, Entry], list[str]]:
         """Return what is in directories that were read anew, and which paths are no more."""
@@ -137,10 +142,10 @@ class Sweeper:
     def _rules_otherwise(self, path: bytes, seen: Seen) -> bool:
         now = ruling(_names(seen), path, self._root_fd)
         others = {name for name, stamp in now.items() if stamp != seen.ruling[name]}
-        if not others or not others <= {HEAD, INDEX}:
+        if not others or not others <= {HEAD, INDEX} or seen.left_out_as == CLOSED_DIRECTORY:
             return bool(others)
         seen.ruling |= {name: now[name] for name in others}  # git rewrites them whenever it is asked
-        if seen.is_left_out and others == {INDEX}:
+        if seen.left_out_as and others == {INDEX}:
             return False
         return self._is_another(path, seen)
 
@@ -151,8 +156,8 @@ class Sweeper:
         except OSError:
             return True
         is_own = seen.rules.in_repository and seen.rules.base == len(path)
-        if seen.is_left_out or not is_own:
-            return seen.is_left_out != (found is not None)
+        if seen.left_out_as or not is_own:
+            return bool(seen.left_out_as) != (found is not None)
         return found is None or found.tracked != seen.rules.tracked
 
     def _repository(self, path: bytes) -> repository.Repository | None:

@@ -28,6 +28,7 @@ from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.ignore import MAX_FILE, Rules
 from fledgling.worker.files.openat import directory_below, open_directory, read_file
 from fledgling.worker.files.stamps import State, ruling, stamp_of
+from fledgling.worker.process import fault
 from fledgling.worker.reasons import (
     CLOSED_DIRECTORY,
     CLOSED_FILE,
@@ -113,7 +114,7 @@ class Seen(Struct):
     inherited: Rules
     rules: Rules
     ruling: dict[bytes, State] = {}
-    is_left_out: bool = False  # a nested repository
+    left_out_as: str | None = None  # why nothing in it is listed: a nested repository, or a fault of ours
     left_out: dict[bytes, str] = {}  # LEFT_OUT_NAMES of them at most, by their paths, and why
     names: int = 0
     entries: dict[bytes, Entry] = {}
@@ -246,7 +247,7 @@ class Walk:
     def unlisted(self) -> list[tuple[str, str]]:
         """Return the names that were left out, those nearest to the root where they are too many, by path."""
         left_out = [item for seen in self.seen.values() for item in seen.left_out.items()]
-        left_out += [(path, NESTED) for path, seen in self.seen.items() if seen.is_left_out]
+        left_out += [(path, seen.left_out_as) for path, seen in self.seen.items() if seen.left_out_as]
         left_out.sort(key=lambda item: item[0].rstrip(b"/").count(b"/"))
         return sorted((shown(path), reason) for path, reason in left_out[:MAX_UNLISTED])
 
@@ -280,6 +281,19 @@ class Walk:
             self._enter(way, name, directory.fd, directory.path + name + b"/", rules)
         except OSError as error:
             self._count_error(directory, name + b"/", error, CLOSED_DIRECTORY)
+        except Exception as problem:  # (any of them would be the end of the index)
+            if way[-1] is directory:
+                raise
+            fault.survived(problem)
+            self._give_up(way.pop())
+
+    def _give_up(self, directory: _Directory) -> None:
+        """Leave out a directory in which a fault of ours was met: what was found may be what its rules leave out."""
+        os.close(directory.fd)
+        seen = directory.seen
+        self.names -= seen.names
+        self.seen[directory.path] = Seen(seen.stamp, seen.inherited, seen.rules, seen.ruling, CLOSED_DIRECTORY)
+        self.left_out[CLOSED_DIRECTORY] += 1
 
     def _enter(
         self, way: list[_Directory], name: bytes, parent: int, path: bytes, rules: Rules, known: Seen | None = None
@@ -295,11 +309,11 @@ class Walk:
         self.names += len(found)
         directory.is_git = found.keys() >= _GIT_NAMES
         if known and known.ruling.keys() == seen.ruling.keys():
-            directory.rules, seen.is_left_out, seen.ruling = known.rules, known.is_left_out, known.ruling
-        else:
-            seen.is_left_out = not self._take_rules(directory, found)
+            directory.rules, seen.left_out_as, seen.ruling = known.rules, known.left_out_as, known.ruling
+        elif not self._take_rules(directory, found):
+            seen.left_out_as = NESTED
         seen.rules = directory.rules
-        if not seen.is_left_out:
+        if not seen.left_out_as:
             ordered = sorted(found.values(), key=attrgetter("name"), reverse=True)  # the first is entered first
             for number, item in enumerate(ordered):
                 if number % NAMES_A_LOOK == 0 and self._is_over():
@@ -370,6 +384,9 @@ class Walk:
                 directory.pending.append((name[:-1], is_ignored))
         except OSError as error:
             self._count_error(directory, name, error, CLOSED_FILE)
+        except Exception as problem:  # noqa: BLE001  (likewise)
+            fault.survived(problem)
+            self._leave_out(directory, name, CLOSED_FILE)
 
     def _list(self, directory: _Directory, item: os.DirEntry[str], path: bytes) -> None:
         """Add a file or symlink to the entries. A FIFO, socket or device is not even opened."""

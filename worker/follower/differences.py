@@ -21,6 +21,7 @@ from fledgling.worker.follower.known import Known
 from fledgling.worker.follower.reading import MOST_BYTES, Reading, is_racy
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import most_names
+from fledgling.worker.resolving.resolve import UnresolvedError
 from fledgling.worker.rows import FileRow
 from fledgling.worker.store.kept import Kept
 from fledgling.worker.store.parts import Changes, Part
@@ -168,7 +169,11 @@ class Differences:
             self._obstacle = "too many changes"
             return
         links = {path: entry.target for path, entry in self._sweeper.entries.items() if entry.target}
-        moved = self._imports.moved(made, found.removed, links)
+        try:
+            moved = self._imports.moved(made, found.removed, links)
+        except UnresolvedError:
+            self._obstacle = "unresolved imports"
+            return
         self._imports_came |= dict.fromkeys(moved, self.generation)
 
     def _is_there(self, path: str) -> bool:

@@ -11,9 +11,9 @@ from fledgling.worker.extractor.messages import Facts, declared_of, imports_of, 
 from fledgling.worker.follower.known import Known
 from fledgling.worker.language import Languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
-from fledgling.worker.resolving.resolve import Resolution
+from fledgling.worker.resolving.resolve import Resolution, UnresolvedError
 from fledgling.worker.rows import FileRow, ImportRow
-from fledgling.worker.store.kept import Kept
+from fledgling.worker.store.kept import UNRESOLVED, Kept
 from fledgling.worker.store.parts import Part
 
 Made = tuple[Part, Facts | None]
@@ -46,7 +46,10 @@ class Imports:
         return imports_of(self._current(path))
 
     def moved(self, made: Mapping[str, Made], removed: Collection[str], links: Mapping[str, str]) -> list[str]:
-        """Take in what has changed, and return the files whose imports lead elsewhere than before."""
+        """Take in what has changed, and return the files whose imports lead elsewhere than before.
+
+        Raises UnresolvedError where that is not known of a file, or was not: only an index built anew says so of it.
+        """
         self._load()
         is_other = links != self._links or bool(removed)
         self._links = dict(links)
@@ -98,6 +101,8 @@ class Imports:
 
     def _is_moved(self, path: str, resolution: Resolution) -> bool:
         raw = self._raw[path] if path in self._raw else self._kept.text("imports", path)
+        if path not in self._raw and self._kept.text("resolved", path) == UNRESOLVED:
+            raise UnresolvedError
         resolved = packed(resolution.of(path, imports_of(raw))) if raw and path in self._files else b""
         if resolved == self._current(path):
             return False

@@ -37,9 +37,9 @@ from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.reasons import CHANGED, COUNTING, EXTRACTING, NO_ROOM
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
-from fledgling.worker.resolving.resolve import Resolution
+from fledgling.worker.resolving.resolve import Resolution, UnresolvedError
 from fledgling.worker.rows import FileRow, ImportRow
-from fledgling.worker.store.kept import KeptWriter
+from fledgling.worker.store.kept import UNRESOLVED, KeptWriter
 
 DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in the engine, in a tenth of the memory
 PROGRESS_SECONDS = 0.1  # between two reports
@@ -93,6 +93,7 @@ class Extracted:
         self._symbols = Counter[str]()  # definitions by language
         self._took = defaultdict[str, float](float)  # seconds by language
         self.files: list[tuple[str, str | None, bool]] = []  # path, engine, is it parsed whole
+        self.unresolved: set[str] = set()  # paths of files whose imports are not known, for a fault of ours
         self._declared: dict[str, Declared] = {}
         self._resolution = Resolution(languages, files, manifests, self._declared, links)
         self._waiting: dict[str, list[ImportRow]] = {}
@@ -110,8 +111,21 @@ class Extracted:
             if self._resolution.waits(source.path):
                 self._waiting[source.path] = facts.imports
             else:
-                imports += [(source.path, row) for row in self._resolution.of(source.path, facts.imports)]
+                imports += self._of(source.path, facts.imports)
         return imports
+
+    def _of(self, path: str, rows: Sequence[ImportRow]) -> list[tuple[str, ImportRow]]:
+        try:
+            return [(path, row) for row in self._resolution.of(path, rows)]
+        except UnresolvedError:
+            self.unresolved.add(path)
+            return []
+
+    def parsed(self) -> list[tuple[str, str | None, bool]]:
+        """Return of each file what has extracted it, and whether all of it is known; comes when nothing waits."""
+        if not self.unresolved:
+            return self.files
+        return [(path, engine, whole and path not in self.unresolved) for path, engine, whole in self.files]
 
     def added(self, language: LanguageStats) -> LanguageStats:
         """Return what is known of a language, with what was found in its files."""
@@ -122,7 +136,7 @@ class Extracted:
     def waiting(self) -> Iterator[list[tuple[str, ImportRow]]]:
         """Yield the imports that have waited, file by file, when all batches are there."""
         for path, rows in self._waiting.items():
-            yield [(path, row) for row in self._resolution.of(path, rows)]
+            yield self._of(path, rows)
         del self._resolution, self._waiting, self._declared  # room for what sealing needs
 
 
@@ -165,6 +179,7 @@ class Building:
         self._room = index.text_room  # bytes of text that still fit
         self._languages_of: Mapping[str, str] = {}  # of files that are parsed, by path
         self._resolved: dict[str, bytes] = {}  # imports, packed, by the path of their file
+        self._unresolved: set[str] = set()  # of which files they are not known
         self._partial: str | None = None
         self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
 
@@ -204,11 +219,13 @@ class Building:
         with self._clock.stage("seal"):
             for imports in found.waiting():
                 self._imports(imports)
-            counts = self._index.finish(found.files)
+            counts = self._index.finish(found.parsed())
             if self._kept and self._order.kept_fd is not None:
+                for path in found.unresolved:
+                    self._kept.resolved(path, UNRESOLVED)
                 self._kept.finish()
                 memory_file.seal(self._order.kept_fd)
-        self._languages_of = languages
+        self._languages_of, self._unresolved = languages, found.unresolved
         self._partial = lacking = _partial((lacking, self._undefined()), ())
         self._clock.mark("total")
         self._tell(self._generation(CODE, lacking))
@@ -231,7 +248,8 @@ class Building:
     def relate(self) -> None:
         """Resolve what the names in all files mean, and seal the graph. Comes last: the index is served."""
         relating = Relating(self._order, self._index, self._languages, self._extractors)
-        related = relating.run(self._languages_of, self._resolved, partial(self._clock.tick, "relate"))
+        tell = partial(self._clock.tick, "relate")
+        related = relating.run(self._languages_of, self._resolved, self._unresolved, tell)
         self._extractors.close()
         generation = self._generation(GRAPH, self._partial)
         self._tell(msgspec.structs.replace(generation, related=related.languages, unrelated=related.lacks))
@@ -277,7 +295,8 @@ class Building:
         """
         described = self._described(entries, is_told=False)
         while some := [row for row, _ in islice(described, DESCRIBED_TOGETHER)]:
-            self._index.files(some)
+            failed = self._describing.failed  # a view cannot decide on what is not known
+            self._index.files([row for row in some if row.path not in failed])
         known = self._index.visible()
         visible = [entry for entry in entries if entry.path in known]
         entries[:] = visible  # the others take as much memory as there are of them

@@ -6,7 +6,7 @@ the root, then by path; that is said.
 """
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 import numpy as np
@@ -59,7 +59,7 @@ class Related(Struct, frozen=True):
 class Relating:
     """The stage at work.
 
-    >>> Relating(order, index, languages, extractors).run({"a.py": "python"}, {"a.py": imports}, report)
+    >>> Relating(order, index, languages, extractors).run({"a.py": "python"}, {"a.py": imports}, set(), report)
     Related(languages=('python',), lacks=None)
     """
 
@@ -86,10 +86,15 @@ class Relating:
         self._report: Report = lambda *_: None
         self._files_asked = 0
 
-    def run(self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report) -> Related:
-        """Write and seal the graph of the files that `languages` names; `imports` are packed, by the path of a file."""
+    def run(
+        self, languages: Mapping[str, str], imports: Mapping[str, bytes], unresolved: Set[str], report: Report
+    ) -> Related:
+        """Write and seal the graph of the files that `languages` names; `imports` are packed, by the path of a file.
+
+        Where the imports of a file are `unresolved`, its names mean nobody knows what: it is as if it were not parsed.
+        """
         self._report = report
-        found = [] if self._lacks else self._files(languages, imports)
+        found = [] if self._lacks else self._files(languages, imports, unresolved)
         graph, files = self._resolved(found)
         self._keep(found, files, graph)
         numbers = [self._numbers[file.path] for file in files]
@@ -203,7 +208,9 @@ class Relating:
         self._tell_filling()
         tables.finish()
 
-    def _files(self, languages: Mapping[str, str], imports: Mapping[str, bytes]) -> list[GraphFile]:
+    def _files(
+        self, languages: Mapping[str, str], imports: Mapping[str, bytes], unresolved: Set[str]
+    ) -> list[GraphFile]:
         """Return the facts of the files that there is room for, of those whose language has a graph."""
         asked = self._fitting([path for path, name in languages.items() if name in self._graphed])
         self._files_asked = len(asked)
@@ -212,6 +219,7 @@ class Relating:
         for batch, answer in self._extractors.extract(self._new(sources, found), Batch((), for_graph=True)):
             found.update((source.path, uses) for source, uses in zip(batch.sources, answer.uses, strict=True))
             self._tell(len(found), batch.sources[0].path)
+        found |= dict.fromkeys(found.keys() & unresolved, b"")
         for path, facts in found.items():
             self._how_far[self._numbers[path]] = RESOLVED if facts else GIVEN_UP
         return [

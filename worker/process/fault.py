@@ -18,6 +18,16 @@ def line(problem: BaseException) -> str:
     return f"{type(problem).__name__}{place}\n"
 
 
+def survived(problem: Exception) -> None:
+    """Write a fault to the log that costs what it met and nothing else: a file, a directory, the imports of a language.
+
+    Raises it again where it is a MemoryError: who meets that has not always caused it.
+    """
+    if isinstance(problem, MemoryError):
+        raise problem
+    sys.stderr.write(line(problem))
+
+
 def ended(main: Callable[[], None]) -> None:
     """Run a back process to its end, and end it: what goes wrong is one line of the log and exit status 1.
 

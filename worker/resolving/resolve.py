@@ -2,6 +2,9 @@
 
 Only names, manifests and declarations are looked at. What is not found stays open: it belongs to the standard library
 if the language's list has it, and is external or missing otherwise.
+
+Manifests and declarations are hostile, and each language has rules of its own for them: a fault of ours there costs the
+imports of a file, or of a language, and is a line of the log.
 """
 
 from bisect import bisect_left
@@ -11,11 +14,16 @@ from functools import cache, partial
 from msgspec.structs import replace
 
 from fledgling.worker.language import Languages, own_module
+from fledgling.worker.process import fault
 from fledgling.worker.resolving.project import Declared, Project, Resolver, ancestors, answer, join
 from fledgling.worker.rows import ImportRow
 
 MAX_LINKED = 100_000  # paths that links to directories add; a hundred links to the root would multiply the project
 MAX_NAME = 1_000  # characters of a module or a name; looking up what a path cannot be takes time for nothing
+
+
+class UnresolvedError(Exception):
+    """Where the imports of a file lead is not known, for a fault of ours; the log has said so."""
 
 
 class Resolution:
@@ -56,8 +64,15 @@ class Resolution:
 
         A row may become several: Python's `from pkg import a, b` imports the file of `pkg.a` where there is one. What
         leads nowhere is looked up once more, with links to directories as directories, and found where it really is.
+        Raises UnresolvedError.
         """
-        return [found for row in rows for found in self._found(path, row)]
+        try:
+            return [found for row in rows for found in self._found(path, row)]
+        except UnresolvedError:
+            raise
+        except Exception as problem:  # noqa: BLE001  (any of them would be the end of the index)
+            fault.survived(problem)
+            raise UnresolvedError from None
 
     def _found(self, path: str, row: ImportRow) -> Iterable[ImportRow]:
         if not is_short(row):
@@ -82,8 +97,16 @@ def load_resolvers(languages: Languages) -> None:
 def _resolver(project: Project, language: str | None) -> Resolver:
     if language is None or (folder := project.rows[language].imports) is None:
         return _open
-    made: Resolver = own_module(folder, "imports").resolver(project, language)
+    try:
+        made: Resolver = own_module(folder, "imports").resolver(project, language)
+    except Exception as problem:  # noqa: BLE001  (as of a file)
+        fault.survived(problem)
+        return _unresolved
     return made
+
+
+def _unresolved(_path: str, _row: ImportRow) -> Iterable[ImportRow]:
+    raise UnresolvedError
 
 
 def _open(_path: str, row: ImportRow) -> Iterable[ImportRow]:

@@ -16,6 +16,7 @@ from fledgling.worker.store.sections import PLACE, Sections, SectionWriter
 
 Packed = Literal["imports", "declared", "resolved"]
 TEXTS: tuple[Packed, ...] = ("imports", "declared", "resolved")
+UNRESOLVED = b"\xc0"  # in place of where imports lead, where a fault of ours has left that open: nil, packed
 _BITS = 2**64 - 1  # a time before 1970 is a number below zero, and a column holds none
 
 
