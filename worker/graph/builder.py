@@ -431,19 +431,22 @@ class Builder:
         tree, bind, parameter = self.tree, BITS["bind"], BITS["param"]
         held: dict[int, set[int]] = {node: set() for node in self._declared}
         around: dict[int, int] = {}
-        stack = [(0, 0, False)]  # node, its scope, whether it is a parameter; in the order of the text
-        while stack:
-            node, scope, is_given = stack.pop()
-            labels = tree.labels[node]
+        within = [(tree.end[0], 0, False)]  # what is read: its end, its scope, whether it is a parameter
+        for node, labels in enumerate(tree.labels):  # in the order of the text
+            if not node or not labels & (bind | parameter | SCOPES):
+                continue
+            while within[-1][0] <= tree.start[node]:
+                within.pop()
+            _, scope, is_given = within[-1]
             is_given = is_given or bool(labels & parameter)
             if labels & bind and (name := self.name(node)) not in held[scope]:
                 if not is_given and any(name in held[at] for at in self._beyond(scope, around)):
                     self._declared[scope].discard(name)
                 else:
                     held[scope].add(name)
-            if labels & SCOPES and node:
-                around[node], scope, is_given = scope, node, False
-            stack += [(kid, scope, is_given) for kid in reversed(tree.kids[node])]
+            if labels & SCOPES:
+                around[node] = scope
+            within.append((tree.end[node], node, False) if labels & SCOPES else (tree.end[node], scope, is_given))
 
     def _beyond(self, scope: int, around: Mapping[int, int]) -> Iterator[int]:
         """The nodes of the scopes around one whose variables a block in there sees, the innermost first."""

@@ -396,6 +396,8 @@ def return_(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     word = tree.first(node, WORD)
     value = next((kid for kid in tree.having(node, VALUE) if kid != word), NONE)
+    if word != NONE:
+        builder.site(word, Use.KEYWORD, 0)
     if word != NONE and value != NONE:
         builder.end_at(builder.name(word), builder.visit(value))
     elif value != NONE:
