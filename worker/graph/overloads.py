@@ -183,10 +183,11 @@ def _is_constructor(solver: Solver, function: int) -> bool:
 
 
 def _may_beat(solver: Solver, fit: dict[Value, "Fit"], other: Value, chosen: Value, owner: int | None) -> bool:
-    """Whether another function may be meant: it takes one argument better, or is the one that the class itself has."""
+    """Whether another function may be meant: it takes one argument better, or is of a class nearer to the one asked."""
     dialect = solver.project.unit(chosen[1]).dialect
     if dialect.selects == "nearest" and owner is not None:
-        is_nearer = solver.classes.owner(other[1]) == owner != solver.classes.owner(chosen[1])
+        at, above = solver.classes.owner(other[1]), solver.classes.owner(chosen[1])
+        is_nearer = at is not None and at != above and above in solver.classes.order(at)
         if is_nearer and not solver.project.scope(other[1]).flags & Flag.OVERRIDES:
             return True
     count = len(fit[chosen].each)
