@@ -32,6 +32,7 @@ class Classes:
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
         self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
         self._owners: dict[int, int] = {}  # of functions that do not stand in their class
+        self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
         self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
         self._below: dict[int, list[int]] = {}
@@ -125,18 +126,31 @@ class Classes:
         function = project.expression(project.value_of(binding))
         scope = (binding & ~MASK) | function[1] if function[0] == Op.FUNCTION else -1
         extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
+        if extends and (bound := self._bound(scope, type_)):
+            type_ = bound
         known = [value[1] for value in self._value(type_) if value[0] == CLASS]
         dialect = project.unit(binding).dialect
         declares = dialect.declared  # void A::b() {}
         for own in known:
             # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
-            if extends and self.has(own, name) and not (declares or dialect.bare_calls):
+            is_first = (own, name) not in self._attached
+            if extends and is_first and self.has(own, name) and not (declares or dialect.bare_calls):
                 continue
+            self._attached.add((own, name))
             project.attach(own, name, binding)
             if scope >= 0:
                 self._owners[scope] = own
         if extends and not known and not declares:
             self.extending.setdefault(name, []).append((_extended(project, type_), scope))
+
+    def _bound(self, function: int, type_: int) -> int | None:
+        """What is said of a type parameter that a function extends: A of `fun <T : A> T.f()`."""
+        op, *parts = self._project.expression(type_)
+        if op not in (Op.NAME, Op.BARE):
+            return None
+        bindings = self._project.table(function).get(self._project.unit(type_).names[parts[0]], ())
+        bounds = [self._project.value_of(at) for at in bindings]
+        return next((at for at in bounds if any(value[0] == CLASS for value in self._value(at))), None)
 
     def _implement(self) -> None:
         """Put below an interface the classes that have all its methods, in languages where that is enough."""
