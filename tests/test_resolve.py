@@ -16,7 +16,7 @@ from fledgling.broker.front import Front
 from fledgling.messages.answers import DependencyGraph, Relations
 from fledgling.messages.questions import Dependencies, Direction, Symbols
 from fledgling.worker.languages.table import load_languages
-from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
+from fledgling.worker.resolving.project import MAX_MANIFEST, MAX_NESTED, Declared, InnerModules
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import ImportRow
 from fledgling.worker.tools.chained_imports import MAX_CHAIN
@@ -441,6 +441,14 @@ async def test_python_calls_nothing_of_rust_by_its_name(front: Front) -> None:
     found = await front.ask(Symbols(FOLDERS["a module of Rust"], symbol="total", relation="callers"))
     assert isinstance(found, Relations)
     assert found.total == 0, found
+
+
+def test_modules_that_have_ended_hide_none_around() -> None:
+    """Of those that a line is in MAX_NESTED count, however many end before it."""
+    within = [(f"m{depth}", 2 + depth, 998 - depth) for depth in range(MAX_NESTED)]
+    modules = InnerModules([("all", 1, 1_000), *within])
+    assert modules.around(999) == ("all",)
+    assert modules.around(500) == tuple(name for name, _, _ in within)
 
 
 def test_an_alias_stays_with_its_module() -> None:

@@ -4,9 +4,11 @@ Every look-up is in a table built once, so resolving stays linear however a proj
 """
 
 import posixpath
+import sys
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -39,7 +41,7 @@ class Declared(Struct, frozen=True):
 
 
 class InnerModules:
-    """The modules that one file holds, with their lines, by which of them a line is in.
+    """The modules of one file, with their lines, by which of them a line is in: of two that share it, the later.
 
     >>> InnerModules([("a", 1, 9), ("b", 2, 3)]).around(3)
     ('a', 'b')
@@ -50,23 +52,29 @@ class InnerModules:
         self._modules = sorted(modules, key=lambda module: module[1])
         self._outer: list[int] = []  # of each, the one that it begins in; -1 for none
         self.names = frozenset(name for name, _, _ in self._modules)
-        around: list[int] = []
-        for at, (_, first, _) in enumerate(self._modules):
-            while around and self._modules[around[-1]][2] < first:
+        innermost: list[tuple[int, int]] = []  # from which line on, and which module; -1 for none
+        around = [-1]
+
+        def close(first: int, last: int) -> None:
+            while around[-1] >= 0 and (end := self._modules[around[-1]][2]) < last:
                 around.pop()
-            self._outer.append(around[-1] if around else -1)
+                innermost.append((min(end + 1, first), around[-1]))
+
+        for at, (_, first, last) in enumerate(self._modules):
+            close(first, last)
+            self._outer.append(around[-1])
             around.append(at)
+            innermost.append((first, at))
+        close(sys.maxsize, sys.maxsize)
+        self._innermost = sorted(innermost, key=itemgetter(0))
 
     def around(self, line: int) -> tuple[str, ...]:
         """Return the modules that a line is in, the outermost first; of more than MAX_NESTED the innermost."""
-        at = bisect_right(self._modules, line, key=lambda module: module[1]) - 1
+        place = bisect_right(self._innermost, line, key=itemgetter(0)) - 1
+        at = self._innermost[place][1] if place >= 0 else -1
         found: list[str] = []
-        for _ in range(MAX_NESTED):
-            if at < 0:
-                break
-            name, _, last = self._modules[at]
-            if line <= last:
-                found.append(name)
+        while at >= 0 and len(found) < MAX_NESTED:
+            found.append(self._modules[at][0])
             at = self._outer[at]
         return tuple(reversed(found))
 
