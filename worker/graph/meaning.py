@@ -6,7 +6,7 @@ from typing import Any
 from fledgling.worker.graph.bound_members import hides
 from fledgling.worker.graph.calls import made_of
 from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
-from fledgling.worker.graph.members import asked_of, places
+from fledgling.worker.graph.members import MAX_UNTYPED, asked_of, places
 from fledgling.worker.graph.missing import Missing
 from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
@@ -406,7 +406,9 @@ class Meaning:
         if is_nameless and not self.project.unit(value[1]).dialect.prototypes:  # new A() { ... }
             bases = self.solver.classes.bases.get(value[1], [])
             return [pair for base, own in bases for pair in self.run_by((CLASS, base, False), min(sure, own), node)]
-        found = [(value[1], sure)] if kind == CLASS else []
+        below = self.solver.classes.below(value[1])[:MAX_UNTYPED] if kind == CLASS and value[2] else []  # `new this()`
+        found = [(value[1], min(sure, Reason.OVERRIDDEN) if below else sure)] if kind == CLASS else []
+        found += [(at, min(sure, Reason.OVERRIDE)) for at in below]
         reason = min(sure, Reason.SEVERAL) if value[2] else sure
         if kind == CLASS:
             reason = min(reason, Reason.SEVERAL) if self.solver.classes.makes_another(value[1]) else reason
