@@ -897,6 +897,12 @@ async def test_sse_is_served_and_deprecated(small_root, tmp_path):
                 assert answered(stream)[0] == 200
             assert old.answer(request(old, "GET", target="/sse"))[0] == 429
         await until(lambda: old.answer(request(old, "GET", target="/sse"))[0] == 200)
+        for _ in range(3):  # messages to a stream that ends while they come
+            with ExitStack() as posting, old.connect() as stream:
+                stream.sendall(request(old, "GET", target="/sse"))
+                place = re.search(r"/messages/\S+", answered(stream)[2].decode())[0]
+                for _ in range(30):
+                    posting.enter_context(old.connect()).sendall(request(old, target=place, body=PING))
         assert old.answer(request(old, target="/mcp"))[0] == 404
         assert old.answer(request(old, target="/messages/?session_id=" + "0" * 32, body=PING))[0] == 404
         assert old.answer(request(old, "GET", target="/sse", agent=None))[0] == 401

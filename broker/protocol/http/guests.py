@@ -145,7 +145,8 @@ async def _sse(mcp: Server[None]) -> AsyncIterator[ASGIApp]:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         nonlocal streams
         if scope["method"] == "POST":
-            await transport.handle_post_message(scope, receive, send)
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # its stream ends; 202 is said by then
+                await transport.handle_post_message(scope, receive, send)
             return
         if streams >= MAX_SESSIONS:
             raise RequestRefused(429, f"{MAX_SESSIONS} sessions are open already")
