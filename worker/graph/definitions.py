@@ -32,6 +32,7 @@ CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container",
 IS_FUNCTION, IS_CLASS, IS_NAME, IS_ASSIGN, SKIP = (
     BITS[label] for label in ("function", "class", "name", "assign", "skip")
 )
+IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 METACLASS = "metaclass"
 LABEL = re.compile(rb"(\w++)@\s*+\Z")  # of Kotlin, before a lambda
 MAX_LABEL = 100  # bytes before a lambda in which its label is looked for
@@ -93,7 +94,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
         returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     scope = builder.enter(node, kind, name, line, flags)
     bind_itself(builder, scope, name, named)
-    body, value = tree.first(node, BODY), tree.first(node, VALUE)
+    body, value = body_of(tree, node), tree.first(node, VALUE)
     calling = builder.calling
     is_bare = kind == ScopeKind.LAMBDA and body == NONE and value == NONE
     if builder.dialect.types_inside:
@@ -122,6 +123,14 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     builder.scopes[scope].returned += builder.ended_with.pop(scope, [])
     builder.leave()
     return scope
+
+
+def body_of(tree: Reduced, node: int) -> int:
+    """The node of the body of a function; of Ruby it is what `begin` holds where it rescues or ensures anything."""
+    body = tree.first(node, BODY)
+    if body != NONE and tree.kind(body) == IS_TRY and not any(tree.labels[kid] & ENDS for kid in tree.kids[body]):
+        tree.unsay(body, IS_TRY)
+    return body
 
 
 def begin_lambda(builder: Builder, scope: int, node: int) -> None:

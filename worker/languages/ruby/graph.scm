@@ -115,19 +115,17 @@
 (case value: (_) @over)
 (when body: (_) @body) @case
 (when . pattern: (pattern (_) @type) . body: (_))
-(case (else) @case @otherwise)
+(case (else) @case)
 (case_match) @match
 (case_match value: (_) @over)
-(case_match (else) @case @otherwise)
+(case_match else: (else) @case)
 (in_clause body: (_) @body) @case
 (begin) @try
-(method body: (body_statement [(rescue) (ensure)]) @try)
-(singleton_method body: (body_statement [(rescue) (ensure)]) @try)
-(do_block body: (body_statement [(rescue) (ensure)]) @try)
-(begin (else) @otherwise)
-(begin (ensure) @finally)
-(body_statement (rescue) (else) @otherwise)
-(body_statement (ensure) @finally)
+(method body: (body_statement) @try)
+(singleton_method body: (body_statement) @try)
+(do_block body: (body_statement) @try)
+(else) @otherwise
+(ensure) @finally
 (rescue body: (_) @body) @handler
 (rescue exceptions: (exceptions . (_) @type .))
 (rescue variable: (exception_variable (identifier) @left @bind))
