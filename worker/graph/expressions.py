@@ -660,12 +660,18 @@ def addressed(builder: Builder, node: int, use: int) -> int:
 
 @visits("pointee")
 def pointee(builder: Builder, node: int, use: int) -> int:
-    """`unique_ptr<A>` in `unique_ptr<A>* b`: what b points to is a pointer itself."""
+    """`unique_ptr<A>` in `unique_ptr<A>* b`, or the file's name for that: what b points to is a pointer itself."""
     builder.tree.unsay(node, IS_POINTEE)
     at = builder.visit(node, use)
-    op, *parts = builder.expressions[at]
-    is_pointer = op == Op.INDEX and last_name(builder, parts[0]) in builder.dialect.pointers
+    bound = [builder.bindings[own].value for own in builder.scopes[0].every.get(last_number(builder, at), ())]
+    is_pointer = any(is_pointer_type(builder, each) for each in (bound if len(bound) == 1 else [at]))
     return builder.add(Op.ARRAY, at, False) if is_pointer else at
+
+
+def is_pointer_type(builder: Builder, at: int) -> bool:
+    """Whether a type is a pointer of a library, applied to a type."""
+    op, *parts = builder.expressions[at]
+    return op == Op.INDEX and last_name(builder, parts[0]) in builder.dialect.pointers
 
 
 def last_name(builder: Builder, at: int) -> str:
