@@ -34,7 +34,7 @@ def entries(data: bytes) -> dict[str, YamlEntry]:
     except yaml.MarkedYAMLError as wrong:
         line = wrong.problem_mark.line + 1 if wrong.problem_mark else None
         raise YamlProblemError((wrong.problem or "it is not YAML")[:120], line) from None
-    except (yaml.YAMLError, ValueError, OverflowError):  # the last two: not UTF-8, or an escape beyond Unicode
+    except (yaml.YAMLError, ValueError, OverflowError):  # the last two: not UTF-8, or an escape of no character
         raise YamlProblemError(NO_TEXT) from None
 
 
@@ -48,6 +48,8 @@ class _Events:
         event = next(self._events)
         if not isinstance(event, kinds) or getattr(event, "anchor", None) or getattr(event, "tag", None):
             raise YamlProblemError("it holds more than names, text and lists of text", _line(event))
+        if isinstance(event, yaml.ScalarEvent):
+            event.value.encode()  # an escape may name half a character, which no text that is passed on holds
         return event
 
 
