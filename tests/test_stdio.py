@@ -134,6 +134,7 @@ HOSTILE = {
     "an id that is an object": (b'{"jsonrpc":"2.0","id":{},"method":7}', (REFUSED, None)),
     "a request whose id is an object": (ping(id={}), (REFUSED, None)),
     "a request whose id is a fraction": (ping(id=1.5), (REFUSED, None)),
+    "a request whose id is not a number": (ping(id=float("nan")), (UNPARSED, None)),
     "a request whose id is null": (ping(id=None), (REFUSED, None)),
     "a request whose id is true": (ping(id=True), (REFUSED, None)),
     "a tool call without parameters": (ping(method="tools/call"), (UNFIT, 5)),

@@ -198,9 +198,10 @@ def message(line: bytes) -> JSONRPCMessage:
         raise UnfitLine(f"a message of more than {MAX_PARTS} values; send fewer")
     try:
         received = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError:
+        has_unfit_id = isinstance(received, JSONRPCNotification) and _IDENTIFIED.decode(line).id is not msgspec.UNSET
+    except (ValidationError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # pydantic takes NaN for JSON
         raise _unfit(line) from None
-    if isinstance(received, JSONRPCNotification) and _IDENTIFIED.decode(line).id is not msgspec.UNSET:
+    if has_unfit_id:
         raise UnfitLine("an id that is neither text nor a whole number")  # or who sent it would wait for ever
     return received
 
