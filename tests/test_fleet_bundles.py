@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import forking
 import psutil
 import pytest
 from forking import fledgling
+from running import back_processes
 from test_fleet import manifest
 
 from fledgling.broker.fleet import bundling, verified
@@ -227,8 +227,8 @@ def test_what_is_no_bundle_stays_and_what_is_in_the_way_is_said(built: tuple[Pat
 
 
 def left_running() -> list[psutil.Process]:
-    """The processes that this one has, but for those that others are forked from."""
-    return [child for child in psutil.Process().children() if forking.__file__ not in child.cmdline()]
+    """The processes below this one, but for those that others are forked from, or that have ended."""
+    return back_processes(psutil.Process())
 
 
 LARGE = "(SELECT range || repeat('x', 100000) FROM range({})) a(path)"  # each row takes 128 KiB
