@@ -21,9 +21,7 @@ from fledgling.config import ConfigError
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")  # public keys
 MAX_KEYS_BYTES = 2**18  # of the file: a hundred of the longest keys
 MAX_KEYS = 32  # an issuer has two or three at a time
-MAX_TRIED = (
-    4  # of them, against a token that names none: anybody may send one, and a signature takes up to a millisecond
-)
+MAX_TRIED = 4  # of them, against a token that names none: anybody may send one, and each takes a millisecond at most
 LEEWAY_SECONDS = 10  # by which the clocks of issuer and server may differ
 METADATA = "/.well-known/oauth-protected-resource"  # RFC 9728, 3.1: the path of the resource comes behind it
 
