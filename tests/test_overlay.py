@@ -16,6 +16,7 @@ from fledgling.messages.answers import Table
 from fledgling.messages.control import Begun, Call, FromWorker, Ready, Reply, Updated
 from fledgling.messages.questions import Asked, Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.pipe import Unpacker
+from fledgling.worker.ranking.sections import READ_BLOCKS
 from fledgling.worker.rows import SymbolColumns
 from fledgling.worker.store.ngram_writer import signed
 from fledgling.worker.store.overlay import tables
@@ -70,6 +71,21 @@ def test_answers_are_those_of_an_index_built_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(1, 26))
 def test_answers_are_those_of_an_index_built_anew_whatever_changes(tmp_path: Path, seed: int) -> None:
     check(tmp_path, seed, files=60, edits=[1, 3, 20, 40], count=100)
+
+
+def test_of_sections_that_say_the_same_those_are_found_that_come_first(tmp_path: Path) -> None:
+    """There are more than are looked at, and one that comes first has changed."""
+    for number in range(READ_BLOCKS + 2):
+        (tmp_path / f"f{number:03}.md").write_text(f"# Needle\n\nThe needle of {number:03}.\n")
+    live = indexed(tmp_path, WHOLE)
+    old = facts(live)
+    (tmp_path / "f000.md").write_text("# Needle\n\nThe needle of all.\n")
+    fresh = indexed(tmp_path, WHOLE)
+    assert live.snapshots.add(update(1, changes(old, facts(fresh))))
+    asked = Search("needle", mode="docs", max_results=READ_BLOCKS)
+    assert live.pages(asked) == fresh.pages(asked)
+    for each in (live, fresh):
+        each.close()
 
 
 # ---- snapshots and their cursors -------------------------------------------------------------------------------------

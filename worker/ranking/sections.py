@@ -100,7 +100,8 @@ class SectionRanker:
             holding = self._blocks if holding is None else holding & self._blocks
             self._rarity[word] = self._corpus.rarity(int(holding.sum()), count)
             scores += np.float32(self._asked.weight(word) * self._rarity[word]) * holding
-        best = np.argsort(-scores, kind="stable")[:READ_BLOCKS]
+        # Those that say the same, in the order of paths: where files have changed, numbers of blocks are in another.
+        best = np.lexsort((self._corpus.files_of_blocks, -scores))[:READ_BLOCKS]
         blocks = self._corpus.blocks
         return [
             (
