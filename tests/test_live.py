@@ -336,6 +336,16 @@ async def test_an_index_built_anew_parses_what_has_changed_alone(tmp_path: Path,
                 assert bytes(memory_file.mapped(getattr(front.indexing.images, name))) == whole[name], name
 
 
+async def test_an_index_built_anew_holds_of_definitions_what_the_settings_of_now_let_it_hold(tmp_path: Path) -> None:
+    """Their hashes are of the text: an index without that has none, whatever the one before it had."""
+    write(tmp_path, "a.py", "def needle(): ...\n")
+    asked = Query("SELECT count(*), count(content_hash) FROM symbols WHERE path = 'a.py'")
+    async with live(tmp_path, "fledgling-analyst") as front:
+        for settings, hashes in (("", 1), ("index_content: false\n", 0), ("", 1)):
+            write(tmp_path, PROJECT_FILE, settings)
+            assert (await current(front, asked)).rows == [[1, hashes]]
+
+
 async def test_the_root_that_is_gone_is_answered_by_a_refusal(tmp_path: Path) -> None:
     root = tmp_path / "root"
     write(root, "a.py", "needle = 1\n")

@@ -174,7 +174,8 @@ class Building:
             with_hashes=order.profile.reads_hashes or order.tree is not None,
         )
         self._kept = None if order.kept_fd is None else KeptWriter(order.kept_fd)
-        self._findings = Findings(order.known_findings_fd, order.findings_fd)
+        self._asked = Batch((), index.holds_symbols, hashed=index.hashes_symbols)
+        self._findings = Findings(order.known_findings_fd, order.findings_fd, self._asked)
         self._manifests: dict[str, str] = {}
         self._room = index.text_room  # bytes of text that still fit
         self._languages_of: Mapping[str, str] = {}  # of files that are parsed, by path
@@ -355,8 +356,7 @@ class Building:
                 yield source
 
         comments: dict[str, list[int]] = {"block": [], "line_number": []}
-        asked = Batch((), self._index.holds_symbols, hashed=self._index.hashes_symbols)
-        for batch, answer in self._extractors.extract(sources(), asked, self._findings.known):
+        for batch, answer in self._extractors.extract(sources(), self._asked, self._findings.known):
             self._clock.tick("extract", len(found.files), len(languages), batch.sources[0].path)
             if self._index.has_room(answer):
                 self._findings.keep(batch, answer, self._index.room_for_another())

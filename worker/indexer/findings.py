@@ -1,7 +1,8 @@
 """What extractors have found in each file, from one build of a server to the next: a text that is known is not parsed.
 
-It is known again by its path, its language and itself. What an extractor has found is no surer the second time: as it
-is, it was taken from a process that meets hostile text, and is decoded as strictly.
+It is known again by its path, its language and itself, and by what extractors were asked for: a project's settings may
+change that. What an extractor has found is no surer the second time: as it is, it was taken from a process that meets
+hostile text, and is decoded as strictly.
 """
 
 from collections.abc import Iterator
@@ -20,24 +21,28 @@ _DECODER = msgspec.msgpack.Decoder(Found)
 class Findings:
     """What the last build has found, and what this one leaves for the next.
 
-    >>> findings = Findings(order.known_findings_fd, order.findings_fd)
+    >>> findings = Findings(order.known_findings_fd, order.findings_fd, asked)
     >>> for batch, found in extractors.extract(sources, asked, findings.known):
     ...     findings.keep(batch, found, room=2**20)
     >>> findings.seal()
     """
 
-    def __init__(self, known_fd: int | None, fd: int | None) -> None:
-        """Read what is known, if there is any, and write to an empty file, if there is one, which the caller closes."""
+    def __init__(self, known_fd: int | None, fd: int | None, asked: Batch) -> None:
+        """Read what is known, if there is any, and write to an empty file, if there is one, which the caller closes.
+
+        Of each source the same is `asked`.
+        """
         self._known = {} if known_fd is None else facts.read(known_fd)
         self._fd = fd
         self._writer = None if fd is None else facts.FactsWriter(fd)
+        self._asked = f"{asked.tabled:d}{asked.hashed:d}"
         self._keys: dict[str, bytes] = {}  # of sources that were asked for, by path, until they are kept
 
     def known(self, source: Source) -> Found | None:
         """Return what the last build has found in a file, if it was the same."""
         if not self._known:
             return None
-        key = self._keys[source.path] = _key(source)
+        key = self._keys[source.path] = self._key(source)
         found = self._known.get(key)
         return None if found is None else _DECODER.decode(found)
 
@@ -47,7 +52,7 @@ class Findings:
             return
         each: list[Found] | None = None
         for at, source in enumerate(batch.sources):
-            key = self._keys.pop(source.path, None) or _key(source)
+            key = self._keys.pop(source.path, None) or self._key(source)
             packed: bytes | memoryview | None = self._known.get(key)
             if packed is None and found.facts[at].engine:  # a file that was given up is tried again
                 each = each or [*_one_by_one(found)]
@@ -62,9 +67,8 @@ class Findings:
                 pass
             memory_file.seal(self._fd)
 
-
-def _key(source: Source) -> bytes:
-    return facts.key_of(f"{source.language} {source.path}", source.blocks)
+    def _key(self, source: Source) -> bytes:
+        return facts.key_of(f"{self._asked} {source.language} {source.path}", source.blocks)
 
 
 def _one_by_one(found: Found) -> Iterator[Found]:
