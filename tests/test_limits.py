@@ -41,7 +41,7 @@ from running import (
 )
 
 from fledgling.broker import breaker
-from fledgling.broker.breaker import CRASHES, DEADLY, PAUSE_SECONDS
+from fledgling.broker.breaker import CRASH_SECONDS, CRASHES, DEADLY, PAUSE_SECONDS
 from fledgling.broker.front import MAX_CALLS, MAX_SQL_CALLS
 from fledgling.broker.query_worker import LOST
 from fledgling.broker.succession import Succession
@@ -593,13 +593,16 @@ async def test_another_worker_waits_where_the_one_before_has_answered(front):
 
 
 def test_workers_that_end_now_and_then_are_started_at_once(monkeypatch):
+    """CRASHES of them within CRASH_SECONDS are not now and then."""
     now = 0.0
     monkeypatch.setattr(breaker, "time", SimpleNamespace(monotonic=lambda: now))
-    memory = breaker.Breaker()
-    for _ in range(20):
-        memory.ended([], is_crash=True)
-        assert memory.unavailable() is None
-        now += 16
+    for between, are_often in ((CRASH_SECONDS / (CRASHES - 1), True), (CRASH_SECONDS / (CRASHES - 1) + 0.1, False)):
+        memory = breaker.Breaker()
+        for _ in range(CRASHES if are_often else 20):
+            assert memory.unavailable() is None
+            memory.ended([], is_crash=True)
+            now += between if memory.unavailable() is None else 0
+        assert (memory.unavailable() is not None) == are_often, between
 
 
 def test_no_more_than_so_many_questions_are_remembered():

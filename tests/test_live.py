@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import msgspec
 import psutil
@@ -19,8 +20,9 @@ import pytest
 from changing import edit, plant, question
 from running import FOLLOWER, PATIENCE, QUERY_WORKER, answered, first, fronted, indexed, until
 
+from fledgling.broker import following
 from fledgling.broker.basis import Basis
-from fledgling.broker.following import RESTARTS
+from fledgling.broker.following import RESTART_SECONDS, RESTARTS
 from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.status import status
@@ -435,8 +437,10 @@ async def test_an_empty_file_is_parsed_by_nobody(tmp_path: Path) -> None:
 # ---- who dies --------------------------------------------------------------------------------------------------------
 
 
-async def test_a_process_that_is_killed_between_two_edits_costs_no_change(tmp_path: Path) -> None:
-    """Where the one that follows has ended so often that no other is started, answers say so."""
+async def test_a_process_that_is_killed_between_two_edits_costs_no_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the one that follows has ended so often that no other is started, answers say so; for RESTART_SECONDS."""
     write(tmp_path, "a.py", "needle = 1\n")
     async with live(tmp_path) as front:
         assert (await answered(front, Search("needle"))).total == 1
@@ -451,6 +455,11 @@ async def test_a_process_that_is_killed_between_two_edits_costs_no_change(tmp_pa
         (await first(psutil.Process(), FOLLOWER)).kill()
         last = await answered(front, Search("needle"))
         assert (last.total, last.note) == (found.total, UNFOLLOWED)
+        later = SimpleNamespace(monotonic=lambda: time.monotonic() + RESTART_SECONDS)
+        monkeypatch.setattr(following, "time", later)
+        write(tmp_path, "d.py", "needle = 4\n")
+        last = await answered(front, Search("needle"))
+        assert (last.total, last.note) == (found.total + 1, None)
 
 
 @pytest.mark.long  # as when a broker ends with a call at work: tests/test_processes.py

@@ -16,8 +16,8 @@ from fledgling.broker.front import Front
 from fledgling.messages.answers import DependencyGraph, Relations
 from fledgling.messages.questions import Dependencies, Direction, Symbols
 from fledgling.worker.languages.table import load_languages
-from fledgling.worker.resolving.project import MAX_MANIFEST, MAX_NESTED, Declared, InnerModules
-from fledgling.worker.resolving.resolve import Resolution
+from fledgling.worker.resolving.project import MAX_MANIFEST, MAX_NESTED, MAX_PLACES, Declared, InnerModules
+from fledgling.worker.resolving.resolve import MAX_LINKED, Resolution
 from fledgling.worker.rows import ImportRow
 from fledgling.worker.tools.chained_imports import MAX_CHAIN
 
@@ -173,10 +173,13 @@ def test_import_through_a_link(link: str, target: str, path: str, module: str, e
 
 
 def test_links_to_the_root_add_a_bounded_number_of_paths() -> None:
+    """Each link has the paths of the whole project below it: those of the first are led through, and none behind."""
     files = languages([f"d{number}/m.py" for number in range(5_000)])
     links = {f"d0/l{number}": ".." for number in range(1_000)}
-    (found,) = costs_under(10, lambda: Resolution(LANGUAGES, files, links=links).of("d1/m.py", [row("d0.l0.d7.m")]))
-    assert meaning(found) == "d7/m.py"
+    full = MAX_LINKED // len(files)
+    asked = [row(f"d0.l{number}.d7.m") for number in (0, full - 1, full, 999)]
+    found = costs_under(10, lambda: Resolution(LANGUAGES, files, links=links).of("d1/m.py", asked))
+    assert [meaning(each) for each in found] == ["d7/m.py", "d7/m.py", None, None]
 
 
 @every_row("path, module, expected", PATHS)
@@ -545,6 +548,57 @@ def test_an_import_costs_the_same_however_far_it_is_led(name: str) -> None:
         return Resolution(LANGUAGES, files, manifests, {"a.x": declared}).of("a.x", asked)
 
     assert {row.resolved_path for row in costs_under(2, resolve)} <= {None, "a.x"}
+
+
+PLACES = [f"p{number}" for number in range(MAX_PLACES + 1)]
+# What is imported by a file, and manifests by which it may be in any of PLACES.
+PLACED: dict[str, tuple[str, str, str, dict[str, object]]] = {
+    "paths of TypeScript": (
+        "a.ts",
+        "@/x",
+        "x.ts",
+        {"tsconfig.json": {"compilerOptions": {"paths": {"@/*": [f"./{place}/*" for place in PLACES]}}}},
+    ),
+    "rootDirs of TypeScript": (
+        "p0/a.ts",
+        "./x",
+        "x.ts",
+        {"tsconfig.json": {"compilerOptions": {"rootDirs": PLACES}}},
+    ),
+    "imports of a package": (
+        "a.js",
+        "#x",
+        "x.js",
+        {"package.json": {"imports": {"#x": [f"./{place}/x.js" for place in PLACES]}}},
+    ),
+    "PSR-4": ("a.php", "A", "x.php", {"composer.json": {"autoload": {"psr-4": {"A\\": PLACES}}}}),
+    "PSR-0": (
+        "a.php",
+        "A",
+        "A/x.php",
+        {"composer.json": {"autoload": {"psr-0": {"A\\": PLACES}}}},
+    ),
+    "package-dir": (
+        "a.py",
+        "p.x",
+        "x.py",
+        {f"{place}/pyproject.toml": '[tool.setuptools.package-dir]\np = "."' for place in PLACES},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_an_import_is_looked_for_in_so_many_places(name: str) -> None:
+    path, module, found, said = PLACED[name]
+    manifests = {at: text if isinstance(text, str) else json.dumps(text) for at, text in said.items()}
+    asked = ImportRow(1, module, None, module.startswith("."), False, None, ("x",))
+    led = []
+    for place in PLACES:
+        files = languages([path, f"{place}/{found}", *manifests])
+        (got,) = Resolution(LANGUAGES, files, manifests).of(path, [asked])
+        assert got.resolved_path in (None, f"{place}/{found}")
+        led.append(got.resolved_path is not None)
+    assert sum(led) == MAX_PLACES, led
 
 
 @pytest.mark.parametrize(("padding", "found"), [(0, "a/a.go"), (MAX_MANIFEST, None)])

@@ -34,7 +34,7 @@ IS_FUNCTION, IS_CLASS, IS_NAME, IS_ASSIGN, SKIP = (
 )
 IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 METACLASS = "metaclass"
-LABEL = re.compile(rb"(\w++)@\s*+\Z")  # of Kotlin, before a lambda
+LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
 MAX_LABEL = 100  # bytes before a lambda in which its label is looked for
 POINTING = ("operator->", "operator*")
 KINDS_OF_CLASS = {
