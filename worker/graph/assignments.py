@@ -1,18 +1,12 @@
 """How assignments are read, what removes a name, and what says in which scope one is bound."""
 
 from fledgling.worker.graph.builder import Builder, visits
-from fledgling.worker.graph.expressions import (
-    LEFT,
-    RIGHT,
-    TYPE,
-)
-from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.labels import BITS, IS_INDEX, IS_NAME, IS_TUPLE, LEFT, OTHERWISE, RIGHT, TYPE
 from fledgling.worker.graph.statements import any_of, arms
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use
 from fledgling.worker.graph.targets import key_changed, left_of, target
 
-OTHERWISE, FRESH, CHECKED = BITS["otherwise"], BITS["fresh"], BITS["checked"]
-IS_NAME, IS_TUPLE, IS_INDEX = BITS["name"], BITS["tuple"], BITS["index"]
+FRESH, CHECKED = BITS["fresh"], BITS["checked"]
 
 
 @visits("assign")

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fledgling.worker.graph.reduced import BITS, SCOPES, Reduced
+from fledgling.worker.graph.labels import BITS, SCOPES
+from fledgling.worker.graph.reduced import Reduced
 from fledgling.worker.graph.tables import (
     ASSIGNED,
     EXPORT,
@@ -25,6 +26,7 @@ from fledgling.worker.graph.tables import (
     Augmented,
     Binding,
     Consumed,
+    Expression,
     Facts,
     Flag,
     Imported,
@@ -115,7 +117,7 @@ class Builder:
         self.dialect = dialect
         self._sigil = self.dialect.sigil.encode()
         self.names: dict[str, int] = {}
-        self.expressions: list[tuple[Any, ...]] = [(Op.UNKNOWN,), (Op.MADE,)]
+        self.expressions: list[Expression] = [(Op.UNKNOWN,), (Op.MADE,)]
         self.scopes: list[Scope] = []
         self.bindings: list[Binding] = []
         self.imports: list[Imported] = []

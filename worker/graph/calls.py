@@ -1,27 +1,21 @@
 """What a call gives, and what it hands to the function that is called."""
 
-from typing import Any
-
 from fledgling.worker.graph import outside
 from fledgling.worker.graph.arguments import Call, hand_over, substituted
 from fledgling.worker.graph.bound_members import returned
+from fledgling.worker.graph.containers import constants, element_of, iterated
 from fledgling.worker.graph.lookup import starred
 from fledgling.worker.graph.members import member
-from fledgling.worker.graph.operations import (
-    BUILTIN,
-    constants,
-    element_of,
-    iterated,
-)
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.receivers import FUNCTIONS, called_on
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import (
     BOUND,
+    BUILTIN,
     CLASS,
     CONTAINER,
     EXTERNAL,
@@ -41,7 +35,7 @@ from fledgling.worker.graph.values import (
 MAX_ARGUMENTS = 64  # of one call that are followed
 
 
-def call(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
+def call(solver: Solver, node: int, expression: Expression) -> Values:
     """CALL, NEW"""
     base = node & ~MASK
     made = made_of(solver, node, expression)
@@ -64,7 +58,7 @@ def call(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
     return found
 
 
-def in_its_scope(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values | None:
+def in_its_scope(solver: Solver, node: int, expression: Expression) -> Values | None:
     """What a function of the language gives that runs a lambda on an object: `a.let { it.b() }`; None for any other."""
     project, base = solver.project, node & ~MASK
     op, *parts = project.expression(base | expression[1])
@@ -90,7 +84,7 @@ def in_its_scope(solver: Solver, node: int, expression: tuple[Any, ...]) -> Valu
     return substituted(solver, scope, returned(solver, scope, None), Call(node, arguments, []), None)
 
 
-def made_of(solver: Solver, node: int, expression: tuple[Any, ...]) -> Call:
+def made_of(solver: Solver, node: int, expression: Expression) -> Call:
     """The arguments of a call."""
     base = node & ~MASK
     names = solver.project.unit(node).names
@@ -101,7 +95,7 @@ def made_of(solver: Solver, node: int, expression: tuple[Any, ...]) -> Call:
     )
 
 
-def decorated(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
+def decorated(solver: Solver, node: int, expression: Expression) -> Values:
     """DECORATED: what the decorators make of a definition, the innermost first."""
     base = node & ~MASK
     cell: Cell = base | expression[1]
@@ -245,7 +239,7 @@ def _exact(solver: Solver, taken: Values, declared: Values) -> Values:
     }
 
 
-def parameter(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
+def parameter(solver: Solver, node: int, expression: Expression) -> Values:
     """PARAMETER"""
     return dict(solver.value(("parameter", solver.child(node, expression[1]), expression[2])))
 

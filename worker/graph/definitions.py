@@ -3,35 +3,40 @@
 import re
 
 from fledgling.worker.graph.builder import MAX_DEPTH, Builder, leaves, visits
-from fledgling.worker.graph.expressions import (
+from fledgling.worker.graph.call_expressions import of_type
+from fledgling.worker.graph.labels import (
     ARGS,
+    BITS,
     BODY,
     DEFINED,
+    IS_ASSIGN,
+    IS_FUNCTION,
+    IS_GET,
     IS_KEYWORD,
+    IS_NAME,
     IS_PARAM,
     KEY,
     OF,
+    RECEIVER,
     RETURNS,
+    ROLES,
     VALUE,
     WORD,
-    of_type,
 )
 from fledgling.worker.graph.parameters import bind_implicit, bind_parameters, parameter
 from fledgling.worker.graph.paths import names_of, path_to
-from fledgling.worker.graph.reduced import BITS, ROLES, Reduced
+from fledgling.worker.graph.reduced import Reduced
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
 
-BASE, DECORATOR, RECEIVER, CONSTRUCTOR = (BITS[role] for role in ("base", "decorator", "receiver", "constructor"))
+BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructor"]
 SAID: dict[int, int] = {  # a flag of a function, by the role that says it
     BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
 }
 PARTIAL, STATIC, HIDDEN, OPEN = BITS["partial"], BITS["static"], BITS["hidden"], BITS["open"]
 COMPILED, POINTS = BITS["compiled"], BITS["points"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
-CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
-IS_FUNCTION, IS_CLASS, IS_NAME, IS_ASSIGN, SKIP = (
-    BITS[label] for label in ("function", "class", "name", "assign", "skip")
-)
+CONTAINER, PREPENDED, IS_MIXIN = BITS["container"], BITS["prepended"], BITS["mixin"]
+SKIP = BITS["skip"]
 IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 METACLASS = "metaclass"
 LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda

@@ -8,9 +8,11 @@ from fledgling.worker.extracting.repair import in_turn, understand
 from fledgling.worker.extracting.repair import repairs as load_repairs
 from fledgling.worker.graph import (  # noqa: F401 - how nodes are read
     assignments,
+    call_expressions,
     definitions,
     expressions,
     import_statements,
+    literals,
     named_methods,
     objects,
     paths,

@@ -1,11 +1,8 @@
 """How imports are read: what they bind, and in whose scope."""
 
 from fledgling.worker.graph.builder import Builder, visits
-from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.labels import ALIAS, IMPORTED, IS_NAME, MODULE, WILDCARD
 from fledgling.worker.graph.tables import NONE, Imported, Op, Use
-
-MODULE, IMPORTED, ALIAS, WILDCARD = (BITS[role] for role in ("module", "imported", "alias", "wildcard"))
-IS_NAME = BITS["name"]
 
 
 @visits("import")

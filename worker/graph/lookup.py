@@ -12,13 +12,13 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.spaces import upwards
 from fledgling.worker.graph.stars import NOT_LOOKED_FOR, SURELY
-from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, MANY, MODULE, OBJECT, Cell, Value, Values, add
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 
 
-def bare_places(solver: Solver, node: int, expression: tuple[Any, ...]) -> list[tuple[Cell, int, Value | None]]:
+def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
     """The cells that a name may mean which no function around binds, and the object that it is a member of."""
     project = solver.project
     base = node & ~MASK

@@ -5,10 +5,11 @@ from typing import Any
 
 from fledgling.worker.graph.bound_members import hides
 from fledgling.worker.graph.calls import made_of
+from fledgling.worker.graph.imports import import_places
 from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
 from fledgling.worker.graph.members import MAX_UNTYPED, asked_of, places
 from fledgling.worker.graph.missing import Missing
-from fledgling.worker.graph.operations import import_places, no_member
+from fledgling.worker.graph.names import no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import LINE, MASK, Target, Unit
 from fledgling.worker.graph.reasons import LIKELY, Reason
@@ -22,6 +23,7 @@ from fledgling.worker.graph.tables import (
     HOLDING,
     NONE,
     Binding,
+    Expression,
     Flag,
     Op,
     ScopeKind,
@@ -196,9 +198,7 @@ class Meaning:
             if name in self.solver.classes.extending:
                 self._of_extension(node, name, found, sure)
 
-    def _of_case(
-        self, node: int, expression: tuple[Any, ...], name: int, found: Targets, sure: int, depth: int
-    ) -> None:
+    def _of_case(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:
         own = no_member(self.solver, node, expression)
         part = expression[2] if own else expression[1]
         self._of_expression((node & ~MASK) | part, name, found, min(sure, own or sure), depth + 1)
@@ -226,7 +226,7 @@ class Meaning:
     def _is_of(self, node: int, kinds: tuple[str, ...]) -> bool:
         return any(value[0] in kinds for value in self.solver.value(node))
 
-    def _cells(self, node: int, expression: tuple[Any, ...]) -> list[tuple[Any, int]]:
+    def _cells(self, node: int, expression: Expression) -> list[tuple[Any, int]]:
         if expression[0] == Op.IMPORT:
             return [(cell, reason) for cell, reason, _ in import_places(self.solver, node, expression[1])]
         if expression[0] == Op.BARE:
@@ -243,9 +243,7 @@ class Meaning:
             self._places[value, name, sure] = found
         return found
 
-    def _of_reach(
-        self, node: int, expression: tuple[Any, ...], name: int, found: Targets, sure: int, depth: int
-    ) -> None:
+    def _of_reach(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:
         base = node & ~MASK
         if expression[2] != NONE:
             self._of_expression(base | expression[2], name, found, sure, depth + 1)
@@ -254,9 +252,7 @@ class Meaning:
             for value, own in self.solver.value(self.project.value_of(base | at)).items():
                 self._of_value(value, name, found, min(own, Reason.ATTRIBUTE))
 
-    def _of_name(
-        self, node: int, expression: tuple[Any, ...], name: int, found: Targets, sure: int, depth: int
-    ) -> None:
+    def _of_name(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:
         _, own, scope, reach = expression
         base = node & ~MASK
         number = self.project.unit(node).names[own]
@@ -377,7 +373,7 @@ class Meaning:
             values = self._of_variable(node, expression, values)
         return {**self.solver.handed.get(node, {}), **values}
 
-    def _of_variable(self, node: int, expression: tuple[Any, ...], values: Values) -> Values:
+    def _of_variable(self, node: int, expression: Expression, values: Values) -> Values:
         """The values without methods where a variable or field is called: `$a()`, `($a->b)()`; a field holds none."""
         if self.solver.op((node & ~MASK) | expression[1]) in (Op.GET, Op.SUPER):
             return values
@@ -489,14 +485,14 @@ class Meaning:
             return Reason.UNKNOWN_RECEIVER if is_constant else Reason.OUTSIDE
         return Reason.OUTSIDE if self._is_imported(node, expression) else Reason.VARIABLE
 
-    def _behind_prefix(self, node: int, expression: tuple[Any, ...]) -> tuple[int, tuple[Any, ...]]:
+    def _behind_prefix(self, node: int, expression: Expression) -> tuple[int, Expression]:
         """What a name before `::` is, where it is no namespace."""
         if expression[0] != Op.PREFIX:
             return node, expression
         node = (node & ~MASK) | expression[1]
         return node, self.project.expression(node)
 
-    def _is_imported(self, node: int, expression: tuple[Any, ...]) -> bool:
+    def _is_imported(self, node: int, expression: Expression) -> bool:
         """Whether a name, or what it is bound to, is an import."""
         bindings = [node & ~MASK | at for at in expression[3] or ()] if expression[0] == Op.NAME else []
         if expression[0] == Op.NAME and not bindings:
@@ -517,7 +513,7 @@ class Meaning:
             expression = self.project.expression(node)
         return node
 
-    def _unresolved_member(self, node: int, expression: tuple[Any, ...], site: Site) -> int:
+    def _unresolved_member(self, node: int, expression: Expression, site: Site) -> int:
         receivers = self.solver.value((node & ~MASK) | expression[1])
         values = self.solver.value(node)
         held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]

@@ -252,9 +252,9 @@ def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
     project = solver.project
     for binding in project.table(owner).get(name, ()):
         expression = project.expression(project.value_of(binding))
-        if expression[0] == 24:
+        if expression[0] == Op.DECORATED:
             expression = project.expression((binding & ~MASK) | expression[1])
-        if expression[0] == 10 and solver.classes.is_abstract((binding & ~MASK) | expression[1]):
+        if expression[0] == Op.FUNCTION and solver.classes.is_abstract((binding & ~MASK) | expression[1]):
             return True
     return False
 

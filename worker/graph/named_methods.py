@@ -1,9 +1,9 @@
 """Methods of Ruby that a statement names: `attr_reader :a`, `alias a b`, `define_method(:a) { }`, `a.b = c`."""
 
 from fledgling.worker.graph.builder import Builder, visits
+from fledgling.worker.graph.call_expressions import called
 from fledgling.worker.graph.definitions import read_function
-from fledgling.worker.graph.expressions import ARGS, KEY, OF, WORD, called
-from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.labels import ARGS, BITS, KEY, OF, WORD
 from fledgling.worker.graph.tables import NONE, Op, Parameter, ScopeKind, Use, Write
 from fledgling.worker.graph.targets import TARGETS
 

@@ -1,10 +1,9 @@
 r"""Texts of several namespaces without brackets, `namespace A; ... namespace B; ...`: each goes on to the next one."""
 
-from fledgling.worker.graph.reduced import BITS, Reduced
+from fledgling.worker.graph.labels import BITS, BODY, DEFINED, MODULE, VALUE
+from fledgling.worker.graph.reduced import Reduced
 
-PACKAGE, NAMESPACE, MODULE, VALUE, DEFINED, BODY = (
-    BITS[label] for label in ("package", "namespace", "module", "value", "defined", "body")
-)
+PACKAGE, NAMESPACE = BITS["package"], BITS["namespace"]
 
 
 def enclose(tree: Reduced) -> None:

@@ -3,10 +3,24 @@
 import re
 
 from fledgling.worker.graph.builder import Builder, visits
+from fledgling.worker.graph.call_expressions import called, of_type
 from fledgling.worker.graph.definitions import HIDDEN, OPEN, RECEIVER_TYPE, STATIC, read_function, said_inside
-from fledgling.worker.graph.expressions import ARGS, BIND, KEY, OF, RIGHT, TYPE, VALUE, called, of_type
+from fledgling.worker.graph.labels import (
+    ALIAS,
+    ARGS,
+    BIND,
+    BITS,
+    IMPORTED,
+    KEY,
+    MODULE,
+    OF,
+    RECEIVER,
+    RIGHT,
+    TYPE,
+    VALUE,
+    WILDCARD,
+)
 from fledgling.worker.graph.paths import path_of
-from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import (
     DECLARED,
     MADE,
@@ -22,12 +36,8 @@ from fledgling.worker.graph.tables import (
 )
 from fledgling.worker.graph.targets import left_of, take_shape, target
 
-MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER, DECLARATION = (
-    BITS[role] for role in ("module", "imported", "alias", "wildcard", "default", "exported", "receiver", "declaration")
-)
-IS_NAME, IS_PAIR, IS_SPREAD, IS_FIELD, IS_CHANNEL = (
-    BITS[kind] for kind in ("name", "pair", "spread", "field", "channel")
-)
+DEFAULT, BY_DEFAULT, DECLARATION = BITS["default"], BITS["exported"], BITS["declaration"]
+IS_FIELD, IS_CHANNEL = BITS["field"], BITS["channel"]
 
 
 # The name of a constant, as the text of `define("A\\B", 1)` gives it, behind its namespace.

@@ -3,8 +3,8 @@
 from typing import Any
 
 from fledgling.worker.graph.arguments import Call
+from fledgling.worker.graph.containers import called_member, constants, copied, element_of, in_container, iterated
 from fledgling.worker.graph.members import member
-from fledgling.worker.graph.operations import called_member, constants, copied, element_of, in_container, iterated
 from fledgling.worker.graph.prototypes import has_prototype, inherit, put_all, receives
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.receivers import called_on, method_of_function

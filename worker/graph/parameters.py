@@ -1,13 +1,12 @@
 """The parameters of a function: their types and defaults, and the names that they bind."""
 
 from fledgling.worker.graph.builder import Builder
-from fledgling.worker.graph.expressions import BIND, BY_NAME, INIT, IS_PARAM, REST, REST_WORDS, TYPE
-from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.labels import BIND, BITS, BY_NAME, INIT, IS_PARAM, LEFT, OPTIONAL, REST, REST_WORDS, TYPE
 from fledgling.worker.graph.tables import NONE, Op, Parameter, Use
 from fledgling.worker.graph.targets import target
 
 PATTERNS = BITS["shape"] | BITS["tuple"]
-LEFT, FIELD, OPTIONAL = BITS["left"], BITS["exported"], BITS["optional"]
+FIELD = BITS["exported"]
 
 
 def parameter(builder: Builder, node: int) -> tuple[int, int, int]:

@@ -1,13 +1,13 @@
 """Paths that name what is elsewhere, `use a::b::{c, d as e}`, and names in texts that only a macro makes code."""
 
 from fledgling.worker.graph.builder import Builder, visits, words
-from fledgling.worker.graph.expressions import ARGS, KEY, OF, VALUE, before_others
-from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.expressions import before_others
+from fledgling.worker.graph.labels import ALIAS, ARGS, BITS, IS_GET, IS_LABEL, IS_PATH, KEY, OF, VALUE, WILDCARD
 from fledgling.worker.graph.tables import NONE, Imported, Op, ScopeKind, Use
 
-ALIAS, WILDCARD, EVERYWHERE, GUARD = (BITS[role] for role in ("alias", "wildcard", "everywhere", "guard"))
+EVERYWHERE, GUARD = BITS["everywhere"], BITS["guard"]
 PARTS = OF | VALUE | ARGS
-IS_GET, IS_UNDER, IS_LABEL, IS_PATH = (BITS[kind] for kind in ("get", "use_under", "label", "path"))
+IS_UNDER = BITS["use_under"]
 
 
 @visits("use")

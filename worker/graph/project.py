@@ -22,6 +22,7 @@ from fledgling.worker.graph.tables import (
     SCOPE,
     USE,
     Binding,
+    Expression,
     Facts,
     Flag,
     GraphFile,
@@ -251,7 +252,7 @@ class Project:
         """The file that an expression, a scope or a binding is of."""
         return self.units[number >> SHIFT]
 
-    def expression(self, node: int) -> tuple[Any, ...]:
+    def expression(self, node: int) -> Expression:
         """An expression: its Op, and its parts as the file numbers them."""
         return self.units[node >> SHIFT].expressions[node & MASK]
 
@@ -355,7 +356,7 @@ class Project:
             scope = self.outer(scope)
         return scope
 
-    def meant(self, node: int) -> tuple[Any, tuple[Any, ...] | None]:
+    def meant(self, node: int) -> tuple[Any, Expression | None]:
         """The cell that holds what an expression stands for: that of a name is what the name is bound to.
 
         And the expression there, where what that stands for is known at once, whatever else is: it has no cell.

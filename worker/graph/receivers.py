@@ -4,14 +4,12 @@ A function that makes objects takes what it is called on as `this`. In a method 
 and what is asked of it is in doubt if the method may be called on anything else.
 """
 
-from typing import Any
-
 from fledgling.worker.graph.arguments import Call
 from fledgling.worker.graph.project import MASK, MAX_NAMES, Unit
 from fledgling.worker.graph.prototypes import has_prototype, receives
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NONE, Op
+from fledgling.worker.graph.tables import NONE, Expression, Op
 from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, METHOD_OF, OBJECT, Cell, Value, Values, add, capped
 
 CALLING = ("call", "apply", "bind")  # the methods of a function that call it, or make another one that does
@@ -42,7 +40,7 @@ def called_on(solver: Solver, value: Value, made: Call, sure: int) -> Values:
     return capped(solver.invoke(solver, function, Call(made.node, arguments, []), sure), Reason.FLOW)
 
 
-def is_such_call(unit: Unit, expression: tuple[Any, ...]) -> bool:
+def is_such_call(unit: Unit, expression: Expression) -> bool:
     """Whether an expression calls a method of that name."""
     how, *parts = unit.expressions[expression[1]] if expression[0] == Op.CALL else (Op.UNKNOWN,)
     return how == Op.GET and unit.facts.names[parts[1]] in CALLING

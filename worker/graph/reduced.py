@@ -12,202 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from tree_sitter import Node, Query, QueryCursor
 
+from fledgling.worker.graph.labels import BITS, IS_KIND, KINDS, NUMBERS, ROLES
+
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
 LAST = (1 << 32) - 1  # an end is stored as the distance to this, so that of two nodes the outer one sorts first
 
+COLUMN_BITS = 62  # labels that fit one number of a column: it has 64 bits
 Columns = npt.NDArray[np.int64]
-
-# What a node is. Of two kinds that a span has, the first of these holds.
-KINDS = [
-    "import",
-    "from",
-    "imports",
-    "export",
-    "require",
-    "package",
-    "import_path",
-    "use",
-    "use_under",
-    "pointee",
-    "path",
-    "root",
-    "extension",
-    "tokens",
-    "conditional",
-    "mixin",
-    "accessor",
-    "method_alias",
-    "method_made",
-    "constant_made",
-    "setting",
-    "own_field",
-    "attribute",
-    "decorated",
-    "function",
-    "variables",
-    "class",
-    "interface",
-    "namespace",
-    "lambda",
-    "signature",
-    "comprehension",
-    "block",
-    "branch",
-    "loop",
-    "try",
-    "handler",
-    "with",
-    "item_with",
-    "within",
-    "match",
-    "case",
-    "case_name",
-    "narrow",
-    "return",
-    "yield",
-    "raise",
-    "break",
-    "continue",
-    "labelled",
-    "assign",
-    "augment",
-    "global",
-    "nonlocal",
-    "delete",
-    "field",
-    "param",
-    "results",
-    "keyword",
-    "spread",
-    "spread_words",
-    "pair",
-    "call",
-    "new",
-    "reference",
-    "get",
-    "index",
-    "slice",
-    "cast",
-    "choice",
-    "sum",
-    "list",
-    "variant",
-    "tuple",
-    "dict",
-    "shape",
-    "text",
-    "number",
-    "operation",
-    "pointed",
-    "addressed",
-    "applied",
-    "await",
-    "super",
-    "this",
-    "array",
-    "channel",
-    "typeof",
-    "class_of",
-    "nullable",
-    "label",
-    "name",
-]
-# What it is to the node around it.
-ROLES = [
-    "of",
-    "key",
-    "args",
-    "arg",
-    "arm",
-    "left",
-    "right",
-    "value",
-    "init",
-    "type",
-    "body",
-    "otherwise",
-    "finally",
-    "over",
-    "word",
-    "base",
-    "decorator",
-    "cond",
-    "returns",
-    "bind",
-    "hoisted",
-    "existing",
-    "until_break",
-    "defined",
-    "module",
-    "imported",
-    "alias",
-    "wildcard",
-    "everywhere",
-    "compiled",
-    "default",
-    "exported",
-    "outward",
-    "rest",
-    "rest_words",
-    "by_name",
-    "generator",
-    "static",
-    "classmethod",
-    "property",
-    "setter",
-    "abstract",
-    "overload",
-    "async",
-    "protocol",
-    "declaration",
-    "extension_of",
-    "receiver_type",
-    "explicit",
-    "hidden",
-    "container",
-    "optional",
-    "partial",
-    "guard",
-    "fresh",
-    "checked",
-    "receiver",
-    "constructor",
-    "named",
-    "replaced",
-    "prepended",
-    "makes",
-    "included",
-    "open",
-    "overrides",
-    "virtual",
-    "points",
-    "constant",
-    "present",
-    "skip",
-]
-_NUMBERS = {
-    label: number for number, label in enumerate([*ROLES, *KINDS])
-}  # few bits for roles: they are asked for most
-BITS = {label: 1 << number for label, number in _NUMBERS.items()}
-IS_KIND = (1 << len(_NUMBERS)) - (1 << len(ROLES))
-WORD = 62  # labels that fit one number of a column: it has 64 bits
 _KIND_BITS = [*(BITS[kind] for kind in KINDS), 0]
-SCOPES = sum(
-    BITS[kind]
-    for kind in (
-        "function",
-        "class",
-        "interface",
-        "namespace",
-        "extension",
-        "lambda",
-        "signature",
-        "comprehension",
-        "block",
-    )
-)
-
-
 _START, _END = attrgetter("start_byte"), attrgetter("end_byte")
 
 
@@ -294,14 +106,14 @@ def _gathered(captures: Mapping[str, Sequence[Node]]) -> tuple[Columns, list[int
     order = np.argsort(spans, kind="stable")
     ordered = spans[order]
     firsts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    numbers = np.repeat([_NUMBERS[label] for label in captured], counts)[order]
+    numbers = np.repeat([NUMBERS[label] for label in captured], counts)[order]
     labels: list[int] = []
-    for first in range(0, len(_NUMBERS), WORD):
-        here = (numbers >= first) & (numbers < first + WORD)
-        word = np.bitwise_or.reduceat(np.where(here, 1 << numbers % WORD, 0), firsts)
+    for first in range(0, len(NUMBERS), COLUMN_BITS):
+        here = (numbers >= first) & (numbers < first + COLUMN_BITS)
+        word = np.bitwise_or.reduceat(np.where(here, 1 << numbers % COLUMN_BITS, 0), firsts)
         some = np.flatnonzero(word)
         labels = labels or [0] * len(word)
         for at, more in zip(some.tolist(), word[some].tolist(), strict=True):
             labels[at] |= more << first
-    kinds = np.minimum.reduceat(np.where(numbers < len(ROLES), len(_NUMBERS), numbers), firsts) - len(ROLES)
+    kinds = np.minimum.reduceat(np.where(numbers < len(ROLES), len(NUMBERS), numbers), firsts) - len(ROLES)
     return ordered[firsts], labels, [_KIND_BITS[kind] for kind in kinds.tolist()]

@@ -6,7 +6,7 @@ It is asked for when all is solved, of languages where functions make objects, a
 from collections.abc import Iterator
 from functools import cached_property
 
-from fledgling.worker.graph.operations import constants
+from fledgling.worker.graph.containers import constants
 from fledgling.worker.graph.project import Target, Unit
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind

@@ -14,6 +14,7 @@ from fledgling.worker.graph.project import MASK, Project
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.spaces import Spaces
 from fledgling.worker.graph.stars import Stars
+from fledgling.worker.graph.tables import Expression
 from fledgling.worker.graph.taken_classes import TakenClasses
 from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.graph.values import EXTERNAL, MANY, Cell, Value, Values, add
@@ -59,7 +60,7 @@ class Solver:
         self.is_settled = False  # whether decorators that still say nothing are taken to return what they got
         self.evaluations = 0
         self.is_cut = False
-        self.operations: Mapping[Any, Callable[[Solver, int, tuple[Any, ...]], Values]] = {}
+        self.operations: Mapping[Any, Callable[[Solver, int, Expression], Values]] = {}
         self.rules: Mapping[str, Callable[[Solver, Cell], Values]] = {}
         self.invoke: Callable[..., Values] = lambda *_: {}  # calls.invoked, which stands on what asks for it
         self.stars = Stars(project)

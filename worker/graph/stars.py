@@ -2,7 +2,7 @@
 
 import posixpath
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fledgling.worker.graph.project import Project, Unit
 from fledgling.worker.graph.tables import (
@@ -14,6 +14,7 @@ from fledgling.worker.graph.tables import (
     NONE,
     SCOPE,
     SITE_LINE,
+    Expression,
     Op,
     ScopeKind,
     site_columns,
@@ -199,7 +200,7 @@ class Stars:
             elif place:
                 is_known = False
             places = parts[0] if op in LISTS else []
-            items: list[tuple[Any, ...]] = [unit.expressions[max(item, 0)] for item in places]  # 0: of a spread
+            items: list[Expression] = [unit.expressions[max(item, 0)] for item in places]  # 0: of a spread
             is_written = op in LISTS and all(item[0] == Op.TEXT for item in items)
             is_known = is_known and is_written and self._project.binding(at).how != IN_BRANCH
             found.update(unit.names[item[1]] for item in items if item[0] == Op.TEXT)

@@ -4,25 +4,29 @@ from collections.abc import Sequence
 from functools import partial
 
 from fledgling.worker.graph.builder import BREAK, CONTINUE, LABELLED, Builder, Layer, visits
-from fledgling.worker.graph.expressions import (
+from fledgling.worker.graph.call_expressions import of_type
+from fledgling.worker.graph.labels import (
     ARM,
+    BITS,
     BODY,
     COND,
+    IS_GET,
+    IS_LOOP,
+    IS_NAME,
+    IS_NARROW,
     LEFT,
+    OPTIONAL,
+    OTHERWISE,
     OVER,
     TYPE,
     VALUE,
     WORD,
-    of_type,
 )
-from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import MADE, NONE, Binding, Flag, Op, ScopeKind, Use
 from fledgling.worker.graph.targets import target
 
-OTHERWISE, FINALLY, OPTIONAL = BITS["otherwise"], BITS["finally"], BITS["optional"]
-IS_NAME, IS_GET, IS_NARROW, IS_HANDLER, IS_ITEM, IS_BLOCK, IS_LOOP = (
-    BITS[kind] for kind in ("name", "get", "narrow", "handler", "item_with", "block", "loop")
-)
+FINALLY = BITS["finally"]
+IS_HANDLER, IS_ITEM, IS_BLOCK = BITS["handler"], BITS["item_with"], BITS["block"]
 MAX_FALLING = 64  # names that go on from case to case; with more, each case of a long `switch` costs all before it
 
 

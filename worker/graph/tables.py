@@ -34,6 +34,7 @@ OF_PACKAGE = 5  # a static field of Java that only files of the package see
 OF_CLASS = 6  # a static field of JavaScript
 OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
+Expression = tuple[Any, ...]  # an Op, and its parts
 
 
 class Op:
@@ -281,7 +282,7 @@ class Facts(Struct, array_like=True):
 
     names: list[str]
     scopes: list[Scope]
-    expressions: list[tuple[Any, ...]]
+    expressions: list[Expression]
     bindings: list[Binding]
     imports: list[Imported]
     writes: list[Write]

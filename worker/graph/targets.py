@@ -1,15 +1,27 @@
 """What stands on the left of an assignment gets its value: names, parts of what is taken apart, fields, keys."""
 
 from fledgling.worker.graph.builder import Builder
-from fledgling.worker.graph.expressions import BIND, KEY, LEFT, OF, RIGHT, VALUE, constant_key, without_sigil
+from fledgling.worker.graph.expressions import constant_key, without_sigil
+from fledgling.worker.graph.labels import (
+    BIND,
+    BITS,
+    IS_ASSIGN,
+    IS_GET,
+    IS_NAME,
+    IS_PAIR,
+    IS_SLICE,
+    IS_SPREAD,
+    IS_TUPLE,
+    KEY,
+    LEFT,
+    OF,
+    RIGHT,
+    VALUE,
+)
 from fledgling.worker.graph.put_by_call import put_all
-from fledgling.worker.graph.reduced import BITS, Reduced
+from fledgling.worker.graph.reduced import Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
-IS_NAME, IS_TUPLE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
-    BITS[kind] for kind in ("name", "tuple", "get", "index", "spread", "pair", "assign")
-)
-IS_SLICE = BITS["slice"]
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "addressed", "cast", "choice", "operation", "tokens")]
 
 

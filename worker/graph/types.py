@@ -1,13 +1,11 @@
 """What a declared type says: objects of a class, containers of them, classes."""
 
-from typing import Any
-
+from fledgling.worker.graph.imports import import_places
 from fledgling.worker.graph.lookup import bare_places
-from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NONE, Op
+from fledgling.worker.graph.tables import NONE, Expression, Op
 from fledgling.worker.graph.values import CLASS, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Value, Values, add, capped
 
 # What another name of a type is.
@@ -37,7 +35,7 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     return _written(solver, node, expression, receiver)
 
 
-def _written(solver: Solver, node: int, expression: tuple[Any, ...], receiver: Value | None) -> Values:
+def _written(solver: Solver, node: int, expression: Expression, receiver: Value | None) -> Values:
     """A type that has no name: `A[]`, `{ a: A }`, `(a: A) => B`, `typeof a`, several results."""
     op, base = expression[0], node & ~MASK
     value: Value = (CONTAINER, node)

@@ -16,6 +16,7 @@ FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT
     "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
     "super", "method of", "space",
 )  # fmt: skip
+BUILTIN = "builtins."  # stands before a name that the language itself gives
 
 
 def capped(values: Values, reason: int) -> Values:
