@@ -16,18 +16,19 @@ from tables import every_row
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph import project as graph_project
 from fledgling.worker.graph import rows as graph_rows
-from fledgling.worker.graph.builder import MAX_DEPTH, MAX_REACHING
+from fledgling.worker.graph.class_members import MAX_OVERLOADS
 from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.definitions import MAX_LABEL
 from fledgling.worker.graph.facts import FactsExtractor
-from fledgling.worker.graph.members import MAX_OVERLOADS
+from fledgling.worker.graph.flow import MAX_REACHING
 from fledgling.worker.graph.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.overloads import MAX_NARROWED
 from fledgling.worker.graph.overrides import MAX_COMPARED
-from fledgling.worker.graph.project import LINE, Project
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.purity import judged
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
+from fledgling.worker.graph.reduced import MAX_DEPTH
 from fledgling.worker.graph.replaceable import MAX_REPLACED
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.rows import Graph
@@ -35,6 +36,7 @@ from fledgling.worker.graph.solver import GraphBudget
 from fledgling.worker.graph.stars import MAX_STARS
 from fledgling.worker.graph.statements import MAX_FALLING
 from fledgling.worker.graph.tables import GraphFile, Use, sites_of, unpacked
+from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer import same_graph
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.graph.callees import callees, run_by
 from fledgling.worker.graph.facts import FactsExtractor
-from fledgling.worker.graph.meaning import Meaning
-from fledgling.worker.graph.project import Project, Unit
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.reasons import Confidence, confidence
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.solver import GraphBudget
 from fledgling.worker.graph.tables import NONE, GraphFile, ScopeKind, Site, Use, sites_of
+from fledgling.worker.graph.unit import Unit
 from fledgling.worker.graph.values import EXTERNAL
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared
@@ -135,7 +136,7 @@ class Named:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._project = Project(files(root, "python"), {name: row.graph for name, row in LANGUAGES.rows.items()})
-        self._meaning = Meaning(solved(self._project, GraphBudget()))
+        self._solver = solved(self._project, GraphBudget())
         self._lambdas = {
             unit.base | at: number
             for unit in self._project.units
@@ -157,11 +158,11 @@ class Named:
                 if site.use not in (Use.CALL, Use.DECORATOR) or site.at <= 1:
                     continue
                 caller = self._name(unit.base | site.scope)
-                for value, sure in self._meaning.callees(unit.base | site.at).items():
+                for value, sure in callees(self._solver, unit.base | site.at).items():
                     if site.use == Use.CALL and value[0] == EXTERNAL and self._is_outside(unit, site, value[1]):
                         name = value[1].replace("()", "").replace("builtins.", "<builtin>.")
                         yield caller, name, confidence(sure)
-                    for scope, own in self._meaning.run_by(value, sure, unit.base | site.at):
+                    for scope, own in run_by(self._solver, value, sure, unit.base | site.at):
                         if self._project.scope(scope).kind != ScopeKind.CLASS:
                             yield caller, self._name(scope), confidence(own)
 

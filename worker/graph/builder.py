@@ -1,19 +1,14 @@
-"""From the captured part of a syntax tree to the tables of a file, in the order in which the text runs.
+"""From the captured part of a syntax tree to the tables of a file, in the order in which the text runs."""
 
-Which bindings of a name reach a use of it is settled here, function by function: a branch has a layer of what it
-binds, and what several layers bind is joined where they meet.
-"""
-
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from fledgling.worker.graph.labels import BITS, SCOPES
-from fledgling.worker.graph.reduced import Reduced
+from fledgling.worker.graph.declared_names import declared_names
+from fledgling.worker.graph.flow import MAX_REACHING, Flow, Key
+from fledgling.worker.graph.labels import BITS
+from fledgling.worker.graph.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import (
     ASSIGNED,
     EXPORT,
@@ -27,7 +22,6 @@ from fledgling.worker.graph.tables import (
     Binding,
     Consumed,
     Expression,
-    Facts,
     Flag,
     Imported,
     Op,
@@ -36,28 +30,16 @@ from fledgling.worker.graph.tables import (
     Site,
     Use,
     Write,
-    packed_sites,
 )
 from fledgling.worker.language import Dialect
 
-MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, but nobody asks what it means
-MAX_LAYERS = 40  # branches within branches; deeper ones are read as if they always ran
-MAX_REACHING = 24  # bindings that reach one use; beyond, all of the name's count
-BREAK, CONTINUE, LABELLED = 1, 2, 4  # how a loop, or what has a label, may be left before its end
 LOCAL = (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.BLOCK, ScopeKind.SIGNATURE)
 DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
 QUOTES = b"\"'`"
 REPLACED = BITS["replaced"]
 
-# A string, a comment, or a name with the sign of a call behind it. A name in a string is none.
-TOKENS = re.compile(
-    rb"""(?s)"(?:\\.|[^"\\])*+"?|'(?:\\.|[^'\\]){1,8}'|/\*(?:[^*]|\*(?!/))*+|//[^\n]*+|[A-Za-z_]\w*+(?P<call>\s*+\()?"""
-)
-
-Key = tuple[Any, ...]  # (scope, name), or what a path is followed by
-Layer = dict[Key, tuple[int, ...]]
 Visitor = Callable[["Builder", int, int], int]
-VISITORS: dict[int, Visitor] = {}  # by the bit of a kind; statements.py and expressions.py fill it
+VISITORS: dict[int, Visitor] = {}  # by the bit of a kind; the modules that facts.py names fill it
 
 
 def visits(*kinds: str) -> Callable[[Visitor], Visitor]:
@@ -70,52 +52,21 @@ def visits(*kinds: str) -> Callable[[Visitor], Visitor]:
     return mark
 
 
-def words(source: bytes, start: int, end: int) -> Iterator[tuple[int, str, bool]]:
-    """The names in a part of a text that no parser has read: where each stands, and whether it is called."""
-    for match in TOKENS.finditer(source, start, end):
-        word = match[0].rstrip(b"( \t\r\n\\")
-        if word[:1].isalpha() or word[:1] == b"_":
-            yield match.start(), word.decode(), bool(match["call"])
-
-
-def leaves(tree: Reduced, node: int) -> list[int]:
-    """The nodes of the names of `a.b.c`, in order; anything else is one."""
-    found, todo = list[int](), [node]
-    while todo:
-        at = todo.pop()
-        if tree.kind(at) == BITS["get"] and tree.kids[at]:
-            todo += reversed(tree.kids[at])
-        else:
-            found.append(at)
-    return found
-
-
-def as_many_as_count(key: Key, bindings: tuple[int, ...]) -> tuple[int, ...]:
-    """Of more than MAX_REACHING bindings, and perhaps none, a name gets one more, which says that all of its count."""
-    return bindings[: MAX_REACHING + 2] if len(key) == 2 else bindings
-
-
-class _Around(NamedTuple):
-    """A frame around the one that is read: its scope, and what was known of it when that began."""
-
-    frame: int
-    layers: list[Layer]
-    is_dead: bool
-    uses: list[tuple[int, Key, tuple[int, ...]]]
-    given: list[tuple[Key, int]]
-
-
 class Builder:
     """The tables of one file while they are made, and where in the text that is.
 
-    `scope` is the innermost scope, `frame` the function, class or module whose bindings are followed. What `is_dead`
-    does not reach what comes next.
+    `scope` is the innermost scope, `frame` the function, class or module whose bindings `flow` follows. Lines begin at
+    `starts`; no parser has seen the spans `unseen`.
     """
 
-    def __init__(self, tree: Reduced, dialect: Dialect, starts: Sequence[int]) -> None:
+    def __init__(
+        self, tree: Reduced, dialect: Dialect, starts: Sequence[int], unseen: Sequence[tuple[int, int]] = ()
+    ) -> None:
         self.tree = tree
         self.dialect = dialect
-        self._sigil = self.dialect.sigil.encode()
+        self.starts = starts
+        self.unseen = unseen
+        self.sigil = self.dialect.sigil.encode()
         self.names: dict[str, int] = {}
         self.expressions: list[Expression] = [(Op.UNKNOWN,), (Op.MADE,)]
         self.scopes: list[Scope] = []
@@ -141,72 +92,25 @@ class Builder:
         self.package = ""
         self.complete = tree.complete
         self.applied: dict[int, int] = {}  # the type in brackets behind what is called next: `a<B>()`
-        self._unseen: Sequence[tuple[int, int]] = ()
-        self.is_dead = False
         self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
         self.begins: dict[int, int] = {}  # the line where a definition begins, where that is not the node's own
         self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already
         self.subject = 0  # what the cases of a match are compared with
-        self.uses: list[tuple[int, Key, tuple[int, ...]]] = []
-        self.given: list[tuple[Key, int]] = []  # what names and paths of the frame are bound to, in order
-        self.leaps = 0  # how what is being read may be left
-        self._named: dict[Key, int] = {}  # names by what reaches them: the same thing is one expression
-        self.paths: dict[int, Key] = {}  # of the expressions that are followed as `a.b` is
+        self.flow = Flow(self.expressions)
         self.scope = self.frame = NONE
-        self.layers: list[Layer] = []
         self.frames: list[int] = []  # of each scope
-        self._starts = starts
         self._lines: list[int] = np.searchsorted(starts, tree.start, "right").tolist()
         self._names = [NONE] * len(tree.labels)
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
-        self._read = bytearray(len(tree.labels))  # whether a node is a site
-        self._around: list[_Around] = []  # the frames around, the outermost first
+        self.is_read = bytearray(len(tree.labels))  # whether a node is a site
+        self._around: list[int] = []  # the frames around, the outermost first
         self._texts: list[str] = []
         self.depth = 0  # of MAX_DEPTH
-        if dialect.prototypes:
-            self._declare_no_existing()
-        self._items: dict[int, set[int]] = {}
-        self._declared, self._outward = self._declarations()
-        if dialect.bare_calls:
-            self._share_variables()
-        self._in_namespaces = self._of_namespaces() if dialect.prototypes else {}
+        self._declared = declared_names(tree, dialect, self.name)
         self.own: list[set[int]] = []  # the names that each scope binds
         self.items: list[set[int]] = []  # those that are no variables: functions, types, constants, imports
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
-
-    def facts(self, unseen: Sequence[tuple[int, int]] = ()) -> Facts:
-        """Read the whole text; no parser has seen some spans of it, where names mean nothing that is known."""
-        self._unseen = unseen
-        self.enter(0, ScopeKind.MODULE, NONE, 0)
-        self.visit_all(0)
-        self._add_unread()
-        for start, end in unseen:
-            for at, word, _ in words(self.tree.source, start, end):
-                self.site_at(at, self.named(word), Use.READ, 0)
-        self._spread_doubted()
-        self._leave_out_variables()
-        replaced = [(self.named(self.tree.text(node).strip(":'\"")), of) for node, of in self.replaced.items()]
-        self.leave()
-        return Facts(
-            list(self.names),
-            self.scopes,
-            self.expressions,
-            self.bindings,
-            self.imports,
-            self.writes,
-            packed_sites(self.sites),
-            self.dynamic,
-            self.members,
-            self.extensions,
-            self.package,
-            self.complete,
-            len(self._starts),
-            sorted(self.conditions),
-            replaced=replaced,
-            augmented=self.augmented,
-            taken=self.taken,
-        )
 
     def line(self, node: int) -> int:
         """The line where a node begins."""
@@ -223,7 +127,7 @@ class Builder:
 
     def last_line(self, node: int) -> int:
         """The line where a node ends."""
-        return bisect_right(self._starts, self.tree.end[node] - 1)
+        return bisect_right(self.starts, self.tree.end[node] - 1)
 
     def name(self, node: int) -> int:
         """The number of the name that stands there."""
@@ -246,40 +150,27 @@ class Builder:
         if node == NONE:
             return
         start = self.tree.start[node]
-        self._read[node] = 1
+        self.is_read[node] = 1
         if self.tree.source[start] in QUOTES:  # a key that is a string
             return
         line = self._lines[node]
-        column = start - self._starts[line - 1]
-        if self._sigil and self.tree.source.startswith(self._sigil, start):  # which is no part of a word
-            column += len(self._sigil)
+        column = start - self.starts[line - 1]
+        if self.sigil and self.tree.source.startswith(self.sigil, start):  # which is no part of a word
+            column += len(self.sigil)
         self.sites.append(Site(line, column, self.name(node), use, at, self.scope, binding))
 
     def site_at(self, start: int, name: int, use: int, at: int, binding: int = NONE) -> None:
         """Add the occurrence of a name at a byte of the text."""
-        line = bisect_right(self._starts, start)
-        self.sites.append(Site(line, start - self._starts[line - 1], name, use, at, self.scope, binding))
+        line = bisect_right(self.starts, start)
+        self.sites.append(Site(line, start - self.starts[line - 1], name, use, at, self.scope, binding))
 
     def has_read(self, node: int) -> None:
         """Note that all names within a node are sites."""
         todo = [node]
         while todo:
             at = todo.pop()
-            self._read[at] = 1
+            self.is_read[at] = 1
             todo += self.tree.kids[at]
-
-    def _add_unread(self) -> None:
-        """Note the names in what nothing has read: the account of a name counts them, and most are the module's."""
-        names, labels = BITS["name"], BITS["name"] | BITS["label"]
-        sigil = self._sigil
-        for node, said in enumerate(self.tree.labels):
-            start = self.tree.start[node]
-            if said & REPLACED:
-                self.replaced.setdefault(node, NONE)
-            if sigil and self.tree.source[start - 1 : start] == sigil:  # the node around it has it
-                continue
-            if said & labels and not self._read[node] and not self.tree.kids[node] and not said & BITS["skip"]:
-                self.site(node, Use.READ if said & names else Use.KEYWORD, self.use_name(self.name(node)))
 
     def name_value(self, value: int, node: int) -> bool:
         """Give a function or class without a name that of what it is put into: `const a = () => b`.
@@ -308,7 +199,7 @@ class Builder:
         name, start = self.key_name(node), self.tree.start[node]
         self.bindings.append(Binding(NONE, name, value, self.line(node)))
         if self.tree.source[start] in QUOTES:
-            self._read[node] = 1
+            self.is_read[node] = 1
             self.site_at(start + 1, name, Use.DEFINITION, value, len(self.bindings) - 1)
         else:
             self.site(node, Use.DEFINITION, value, len(self.bindings) - 1)
@@ -376,115 +267,27 @@ class Builder:
     def lacks_words(self, node: int, end: int) -> bool:
         """Whether no parser has seen some words right before a node, or in it before an end: macros."""
         start = self.tree.start[node]
-        at = bisect_right(self._unseen, (start, 0))
-        before = self._unseen[at - 1 : at] if at else ()
+        at = bisect_right(self.unseen, (start, 0))
+        before = self.unseen[at - 1 : at] if at else ()
         return any(not self.tree.source[behind:start].strip() for _, behind in before) or any(
-            first < end for first, _ in self._unseen[at : at + 1]
+            first < end for first, _ in self.unseen[at : at + 1]
         )
 
     # ---- scopes
 
     def end_at(self, label: int, value: int) -> None:
         """Note what the function or lambda around gives that is handed to a function of some name."""
-        frames = [self.frame, *(each.frame for each in reversed(self._around[1:]))]
+        frames = [self.frame, *reversed(self._around[1:])]
         named = (at for at in frames if label in (self.written_for.get(at), self.scopes[at].name))
         frame = next(named, self.frame)
         self.ended_with.setdefault(frame, []).append(value)
 
-    def _declarations(self) -> tuple[dict[int, set[int]], dict[int, dict[int, int]]]:
-        """Find the names that each scope binds anywhere, by the node of the scope."""
-        tree = self.tree
-        bind, defined, outward = BITS["bind"], BITS["defined"], BITS["outward"]
-        ends_module, items = BITS["global"], defined | BITS["constant"]
-        functions, body, hoisted = BITS["function"] | BITS["lambda"], BITS["body"], BITS["hoisted"]
-        block, field = BITS["block"], BITS["field"]
-        declared: dict[int, set[int]] = {0: set()}
-        beyond: dict[int, dict[int, int]] = {}
-        stack = [(0, 0, 0, 0)]  # node, its scope, the scope around that, the function around
-        while stack:
-            node, scope, around, function = stack.pop()
-            labels = tree.labels[node]
-            if labels & SCOPES:
-                scope, around = node, scope
-                declared[node] = set()
-                function = function if labels & (block | BITS["comprehension"]) else node
-            outer = around if labels & SCOPES else scope
-            for kid in tree.kids[node]:
-                of_kid = tree.labels[kid]
-                if of_kid & body and labels & functions:  # the block of a function is the function's own scope
-                    tree.unsay(kid, block)
-                    of_kid = tree.labels[kid]
-                if of_kid & bind and labels & field and self.dialect.structural:  # see show()
-                    pass
-                elif of_kid & (bind | defined):
-                    of = (function if of_kid & hoisted else scope) if of_kid & bind else outer
-                    first = leaves(tree, kid)[0] if of_kid & defined else kid
-                    declared[of].add(self.name(first))
-                    if of_kid & items:
-                        self._items.setdefault(of, set()).add(self.name(kid))
-                elif of_kid & outward:
-                    beyond.setdefault(scope, {})[self.name(kid)] = 0 if labels & ends_module else 1
-                if tree.kids[kid] or of_kid & SCOPES:
-                    stack.append((kid, scope, around, function))
-        return declared, beyond
-
-    def _share_variables(self) -> None:
-        """Let a block of Ruby have no variable of its own of a name that has a value before it, around it."""
-        tree, bind, parameter = self.tree, BITS["bind"], BITS["param"]
-        held: dict[int, set[int]] = {node: set() for node in self._declared}
-        around: dict[int, int] = {}
-        within = [(tree.end[0], 0, False)]  # what is read: its end, its scope, whether it is a parameter
-        for node, labels in enumerate(tree.labels):  # in the order of the text
-            if not node or not labels & (bind | parameter | SCOPES):
-                continue
-            while within[-1][0] <= tree.start[node]:
-                within.pop()
-            _, scope, is_given = within[-1]
-            is_given = is_given or bool(labels & parameter)
-            if labels & bind and (name := self.name(node)) not in held[scope]:
-                if not is_given and any(name in held[at] for at in self._beyond(scope, around)):
-                    self._declared[scope].discard(name)
-                else:
-                    held[scope].add(name)
-            if labels & SCOPES:
-                around[node] = scope
-            within.append((tree.end[node], node, False) if labels & SCOPES else (tree.end[node], scope, is_given))
-
-    def _beyond(self, scope: int, around: Mapping[int, int]) -> Iterator[int]:
-        """The nodes of the scopes around one whose variables a block in there sees, the innermost first."""
-        for _ in range(MAX_DEPTH):
-            if not self.tree.labels[scope] & BITS["lambda"]:
-                break
-            scope = around[scope]
-            yield scope
-
-    def _declare_no_existing(self) -> None:
-        """Let what gives values to names that are bound elsewhere declare none: `[a] = b`."""
-        tree, bind = self.tree, BITS["bind"]
-        todo = [node for node, labels in enumerate(tree.labels) if labels & BITS["existing"]]
-        while todo:
-            kids = [kid for kid in tree.kids[todo.pop()] if not tree.labels[kid] & SCOPES]
-            for kid in kids:
-                tree.unsay(kid, bind)
-            todo += kids
-
-    def _of_namespaces(self) -> dict[int, set[int]]:
-        """The names in each namespace that several places make up."""
-        tree, found = self.tree, dict[int, list[set[int]]]()
-        for node, names in self._declared.items():
-            if tree.kind(node) == BITS["namespace"] and (own := tree.first(node, BITS["defined"])) != NONE:
-                path = [self.name(leaf) for leaf in leaves(tree, own)]
-                for part, inner in pairwise(path):  # namespace A.B {}
-                    found.setdefault(part, []).append({inner})
-                found.setdefault(path[-1], []).append(names)
-        return {name: set().union(*parts) for name, parts in found.items() if len(parts) > 1}
-
     def _namespace(self, name: int) -> int:
         """The name of the innermost namespace around that has a name in another place, -1 where none has."""
-        scope = self.scope if self._in_namespaces else NONE
+        scope = self.scope if self._declared.namespaces else NONE
         while scope != NONE:
             row = self.scopes[scope]
-            is_there = row.kind == ScopeKind.NAMESPACE and name in self._in_namespaces.get(row.name, ())
+            is_there = row.kind == ScopeKind.NAMESPACE and name in self._declared.namespaces.get(row.name, ())
             if is_there and self.binder(row.name) != NONE:
                 return row.name
             scope = row.parent
@@ -494,13 +297,14 @@ class Builder:
         """Begin a scope; return its number."""
         scope = len(self.scopes)
         self.scopes.append(Scope(kind, name, self.scope, line, flags))
-        self.own.append(self._declared.get(node, set()))
-        self.items.append(self._items.get(node, set()) if kind in LOCAL else self.own[-1])
-        self.outward.append(self._outward.get(node, {}))
+        self.own.append(self._declared.names.get(node, set()))
+        self.items.append(self._declared.items.get(node, set()) if kind in LOCAL else self.own[-1])
+        self.outward.append(self._declared.outward.get(node, {}))
         self.scope = scope
         if kind != ScopeKind.BLOCK:
-            self._around.append(_Around(self.frame, self.layers, self.is_dead, self.uses, self.given))
-            self.frame, self.layers, self.is_dead, self.uses, self.given = scope, [{}], False, [], []
+            self._around.append(self.frame)
+            self.flow.begin()
+            self.frame = scope
         self.frames.append(self.frame)
         return scope
 
@@ -508,8 +312,7 @@ class Builder:
         """End the innermost scope."""
         scope = self.scopes[self.scope]
         if scope.kind != ScopeKind.BLOCK:
-            ends = self.layers[0]
-            for key, bindings in ends.items():
+            for key, bindings in self.flow.end().items():
                 if len(key) == 2 and key[0] == self.scope and scope.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
                     name = key[1]
                     kept = [binding for binding in bindings if binding != NONE]
@@ -517,7 +320,7 @@ class Builder:
                     if is_whole and self._defines(scope.every.get(name, ())):
                         scope.last[name] = kept
                         scope.every.setdefault(name, kept)
-            self.frame, self.layers, self.is_dead, self.uses, self.given = self._around.pop()
+            self.frame = self._around.pop()
         self.scope = scope.parent
 
     def _defines(self, bindings: Sequence[int]) -> bool:
@@ -579,7 +382,7 @@ class Builder:
                 value = self.add(Op.DECLARED, self._types[scope, name], value)
         binding = len(self.bindings)
         is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
-        is_in_branch = self.dialect.exported and scope == 0 and len(self.layers) > 1
+        is_in_branch = self.dialect.exported and scope == 0 and len(self.flow.layers) > 1
         how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else how
         self.bindings.append(Binding(scope, name, value, self.first_line(node), how))
         if self.dialect.crates and use == Use.WRITE and not self.tree.labels[node] & BITS["constant"]:
@@ -591,7 +394,7 @@ class Builder:
         if how != OF_OBJECTS and self._is_behind_field(scope, key):
             counts = False
         elif self.frames[scope] == self.frame:
-            self.hold((scope, key), binding)
+            self.flow.hold((scope, key), binding)
         if counts:
             self._note_doubted(scope, key, value, use)
             self.scopes[scope].every.setdefault(key, []).append(binding)
@@ -608,7 +411,7 @@ class Builder:
 
     def _is_behind_field(self, scope: int, key: int) -> bool:
         """Whether a class of JavaScript has a field of a name: its objects have that before any method."""
-        held = self.layers[-1].get((scope, key), ()) if self.dialect.prototypes else ()
+        held = self.flow.layers[-1].get((scope, key), ()) if self.dialect.prototypes else ()
         return any(self.bindings[at].how == OF_OBJECTS for at in held[:1])
 
     def _note_doubted(self, scope: int, name: int, value: int, use: int) -> None:
@@ -618,21 +421,6 @@ class Builder:
         is_hoisted = self.dialect.prototypes and use == Use.DEFINITION and is_other
         if self.frames[scope] != self.frame or (is_hoisted and name in self.scopes[scope].every):
             self.doubted.add((scope, name))
-
-    def _spread_doubted(self) -> None:
-        """Let what is `doubted` stand for all that it is bound to, except where a check says more."""
-        for at, (op, *parts) in enumerate(self.expressions) if self.doubted else ():
-            if op == Op.NAME and (parts[1], parts[0]) in self.doubted and parts[2]:
-                values = (self.expressions[self.bindings[binding].value][0] for binding in parts[2])
-                if Op.NARROWED not in values:
-                    self.expressions[at] = (op, parts[0], parts[1], None)
-
-    def _leave_out_variables(self) -> None:
-        """Let names within a function of Rust mean what one around it defines, and none of its variables."""
-        for at, scope, name in self.seen_within:
-            reach = tuple(each for each in self.scopes[scope].every.get(name, ()) if each not in self.variables)
-            if 0 < len(reach) <= MAX_REACHING:
-                self.expressions[at] = (Op.NAME, name, scope, reach)
 
     def _is_beyond_function(self, scope: int) -> bool:
         """Whether the function that is read stands, in Rust, in the one that a scope is of."""
@@ -665,86 +453,6 @@ class Builder:
         self.scopes[scope].every.setdefault(name, []).append(binding)
         return binding
 
-    def reaching(self, key: Key) -> tuple[int, ...]:
-        """The bindings of a key that hold here; -1 among them is none at all."""
-        for layer in reversed(self.layers):
-            if key in layer:
-                return layer[key]
-        return (NONE,)
-
-    def hold(self, key: Key, binding: int) -> None:
-        """Let a key stand for one binding from here on."""
-        self.layers[-1][key] = (binding,)
-        self.given.append((key, binding))
-
-    def left_early(self, begun: int, layer: Layer) -> Layer:
-        """What keys may hold where what has been read may be left anywhere: all that is `given` since it begun."""
-        found = {key: dict.fromkeys(bindings) for key, bindings in layer.items()}
-        for key, binding in self.given[begun:]:
-            found.setdefault(key, {})[binding] = None
-        return {key: as_many_as_count(key, tuple(bindings)) for key, bindings in found.items()}
-
-    def leaving(self, run: Callable[[], object], ways: int) -> tuple[Layer, bool, int]:
-        """Read an arm that some ways of leaving end, and only labels else; return how it is left, too."""
-        begun, around, self.leaps = len(self.given), self.leaps, 0
-        layer, dead = self.arm(run)
-        leaps, self.leaps = self.leaps, around | self.leaps & ~ways
-        if leaps & (ways | LABELLED):
-            return self.left_early(begun, layer), False, leaps
-        return layer, dead, leaps
-
-    def arm(self, run: Callable[[], object]) -> tuple[Layer, bool]:
-        """Read what may run; return what it binds, and whether it never gets to its end."""
-        if len(self.layers) > MAX_LAYERS:
-            run()
-            return {}, False
-        was_dead, self.is_dead = self.is_dead, False
-        self.layers.append({})
-        run()
-        dead, self.is_dead = self.is_dead, was_dead
-        return self.layers.pop(), dead
-
-    def join(self, arms: Sequence[tuple[Layer, bool]], *, optional: bool) -> None:
-        """Go on behind arms of which one has run, or none if that is `optional`."""
-        alive = [layer for layer, dead in arms if not dead]
-        if not alive and not optional:
-            self.is_dead = True
-            alive = [layer for layer, _ in arms]
-        found: dict[Key, list[tuple[int, ...]]] = {}
-        for layer in alive:
-            for key, bindings in layer.items():
-                found.setdefault(key, []).append(bindings)
-        for key, ways in found.items():
-            if optional or len(ways) < len(alive):
-                ways.append(self.reaching(key))
-            joined = tuple(dict.fromkeys(binding for way in ways for binding in way))
-            self.layers[-1][key] = as_many_as_count(key, joined)
-
-    def loop(self, run: Callable[[], object]) -> bool:
-        """Read what may run again and again: what it binds reaches its own beginning.
-
-        Return whether a `break` may end it.
-        """
-        begun = len(self.uses)
-        self._named.clear()  # what is bound further down may reach names in here, and none before or behind
-        layer, _, leaps = self.leaving(run, BREAK | CONTINUE)
-        self._named.clear()
-        if layer and len(self.layers) < MAX_LAYERS // 2:
-            for expression, key, reach in self.uses[begun:]:
-                if key in layer and reach == self.reaching(key):
-                    self._extend(expression, layer[key])
-        self.join([(layer, False)], optional=True)
-        return bool(leaps & BREAK)
-
-    def _extend(self, expression: int, more: tuple[int, ...]) -> None:
-        op, *parts, reach = self.expressions[expression]
-        if op == Op.REACH:
-            op, reach, other = self.expressions[expression]
-            self.expressions[expression] = (op, tuple(dict.fromkeys((*reach, *more))), other)
-        elif reach is not None:
-            joined = tuple(dict.fromkeys((*reach, *(binding for binding in more if binding != NONE))))
-            self.expressions[expression] = (op, *parts, joined if len(joined) <= MAX_REACHING else None)
-
     def use_name(self, name: int) -> int:
         """The expression of a name used here."""
         at = self._bound_name(name)
@@ -758,7 +466,7 @@ class Builder:
             own = self._bound_name(of) if outer in (NONE, of) else self.add(Op.GET, self._bound_name(outer), of)
             return self.add(Op.GET, own, name)
         if self.dialect.binds_in_order:  # `let a = a();` means an outer one
-            while scope > 0 and self.frames[scope] == self.frame and self.reaching((scope, name)) == (NONE,):
+            while scope > 0 and self.frames[scope] == self.frame and self.flow.reaching((scope, name)) == (NONE,):
                 if self.scopes[scope].kind not in LOCAL:
                     break
                 scope = self.binder(name, scope)
@@ -767,18 +475,18 @@ class Builder:
         if looks_around and (scope == NONE or self.scopes[scope].kind not in LOCAL):
             return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
         is_followed = scope != NONE and self.frames[scope] == self.frame
-        found = self.reaching((scope, name)) if is_followed else None
+        found = self.flow.reaching((scope, name)) if is_followed else None
         is_within = scope != NONE and not is_followed and self._is_beyond_function(scope)
-        at = None if is_within else self._named.get((scope, name, found))
+        at = None if is_within else self.flow.named.get((scope, name, found))
         if at is None:
             reach = tuple(binding for binding in found or () if binding != NONE)
             at = self.add(Op.NAME, name, scope, reach if 0 < len(reach) <= MAX_REACHING else None)
             if is_within:
                 self.seen_within.append((at, scope, name))
             else:
-                self._named[scope, name, found] = at
+                self.flow.named[scope, name, found] = at
             if found is not None:
-                self.uses.append((at, (scope, name), found))
+                self.flow.uses.append((at, (scope, name), found))
         return at
 
     def mean_type(self, at: int) -> None:
@@ -787,33 +495,25 @@ class Builder:
         if op == Op.BARE:
             self.expressions[at] = (Op.BARE, *parts[:2], 0 if parts[0] in self.own[0] else parts[2], 1)
 
-    def path(self, of: int, part: object) -> Key | None:
-        """What `a.b` or `a["b"]` is followed by, as long as `a` is the same."""
-        op, *parts = self.expressions[of]
-        if op == Op.NAME and parts[2] is not None:
-            return (parts[1], parts[0], parts[2], part)
-        key = self.paths.get(of)
-        return (key, part, NONE) if key else None
-
     def use_path(self, of: int, part: object, at: int) -> int:
         """What `a.b` is here, where `at` is what it is in general."""
-        key = self.path(of, part)
+        key = self.flow.path(of, part)
         if key is None:
             return at
-        found = self.reaching(key)
+        found = self.flow.reaching(key)
         if found != (NONE,):
             reach = tuple(binding for binding in found if binding != NONE)
             at = self.add(Op.REACH, reach, at if NONE in found else NONE)
         if len(key) == 4:
-            self.paths[at] = key
+            self.flow.paths[at] = key
         return at
 
     def bind_path(self, of: int, part: object, value: int, node: int) -> None:
         """Note that `a.b` is given a value."""
-        key = self.path(of, part)
+        key = self.flow.path(of, part)
         if key:
             self.bindings.append(Binding(NONE, NONE, value, self.line(node)))
-            self.hold(key, len(self.bindings) - 1)
+            self.flow.hold(key, len(self.bindings) - 1)
 
     def flag(self, decorator: int) -> int:
         """What a decorator says of a function: the Flag of its last name, or 0."""

@@ -22,6 +22,7 @@ from fledgling.worker.graph.tables import (
     sites_of,
     unpacked,
 )
+from fledgling.worker.graph.unit import Target
 from fledgling.worker.languages.python import effects as known
 
 MAX_DEPTH = 12  # expressions within each other that are looked into, for a type or a full name
@@ -32,7 +33,6 @@ MAX_BINDINGS = 8  # of a name whose values are looked at
 SHOWN_CHARS = 60  # of what is named as evidence
 PLAIN = {Op.TEXT: "str", Op.NUMBER: "int", Op.TUPLE: "tuple", Op.DICT: "dict"}
 
-Target = tuple[int, int]  # file and first line of a definition
 Place = tuple[int, int, bool]  # line and column of an occurrence, and whether it has a name: a call has none
 
 

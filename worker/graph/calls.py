@@ -7,12 +7,12 @@ from fledgling.worker.graph.containers import constants, element_of, iterated
 from fledgling.worker.graph.lookup import starred
 from fledgling.worker.graph.members import member
 from fledgling.worker.graph.overloads import called, fitting
-from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.receivers import FUNCTIONS, called_on
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, SHIFT
 from fledgling.worker.graph.values import (
     BOUND,
     BUILTIN,

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from fledgling.worker.graph.project import MASK, Project, Space
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, Space
 from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, Cell, Values
 
 MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)

@@ -2,7 +2,7 @@
 
 import re
 
-from fledgling.worker.graph.builder import MAX_DEPTH, Builder, leaves, visits
+from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.call_expressions import of_type
 from fledgling.worker.graph.labels import (
     ARGS,
@@ -25,7 +25,7 @@ from fledgling.worker.graph.labels import (
 )
 from fledgling.worker.graph.parameters import bind_implicit, bind_parameters, parameter
 from fledgling.worker.graph.paths import names_of, path_to
-from fledgling.worker.graph.reduced import Reduced
+from fledgling.worker.graph.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
 
 BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructor"]
@@ -276,7 +276,7 @@ def class_(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     own, word = tree.first(node, DEFINED), tree.first(node, WORD)
     if own != NONE and tree.kind(own) == IS_GET:
-        return nested(builder, node, leaves(tree, own))
+        return nested(builder, node, tree.leaves(own))
     if word == NONE or not builder.dialect.prototypes:
         return define_class(builder, node, [], builder.first_line(node))
     around = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fledgling.worker.graph import unseen
-from fledgling.worker.graph.builtin_types import FileFacts, RowTarget, Target
+from fledgling.worker.graph.builtin_types import FileFacts, RowTarget
 from fledgling.worker.graph.contents import Contents
 from fledgling.worker.graph.reasons import Confidence
 from fledgling.worker.graph.surroundings import CALLED, OWN, Rows, Surroundings, changed_around
 from fledgling.worker.graph.tables import NONE, Augmented, Flag, Op, Scope, ScopeKind, Site, Use
+from fledgling.worker.graph.unit import Target
 from fledgling.worker.languages.python import effects as known
 
 MAX_PROPERTIES = 16  # of one name that a member may be

@@ -188,9 +188,9 @@ def choice(builder: Builder, node: int, use: int) -> int:
     found: list[tuple[int, int]] = []
     for place, kid in enumerate(sorted(tree.kids[node], key=lambda kid: not tree.labels[kid] & COND)):
         if place and tree.labels[kid] & ARM:  # a || (b = c), (a := b) if c else d
-            arm, _ = builder.arm(partial(read_choice, builder, kid, inner, found))
+            arm, _ = builder.flow.arm(partial(read_choice, builder, kid, inner, found))
             if arm:
-                builder.join([(arm, False)], optional=True)
+                builder.flow.join([(arm, False)], optional=True)
         else:
             read_choice(builder, kid, inner, found)
     return builder.add(Op.CHOICE, [at for kid, at in found if tree.labels[kid] & ARM])

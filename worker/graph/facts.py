@@ -22,6 +22,7 @@ from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.namespaces import enclose
 from fledgling.worker.graph.reduced import Reduced
 from fledgling.worker.graph.tables import packed
+from fledgling.worker.graph.whole_text import read_whole
 from fledgling.worker.language import Language, Languages
 
 NEWLINE = 10
@@ -81,8 +82,7 @@ class Reader:
         reduced = Reduced(source, tree.root_node, syntax.query)
         if syntax.row.graph.spaces == "global":
             enclose(reduced)
-        builder = Builder(reduced, syntax.row.graph, starts)
-        facts = builder.facts(different(source, made[-1].text))
+        facts = read_whole(Builder(reduced, syntax.row.graph, starts, different(source, made[-1].text)))
         if syntax.language != self._name:
             facts.language = syntax.language
         return packed(facts)

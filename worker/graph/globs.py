@@ -5,11 +5,11 @@ What a text that is included names may stand in the module that includes it, as 
 
 from collections.abc import Iterable
 
-from fledgling.worker.graph.project import SHIFT
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.stars import MAX_STARS
 from fledgling.worker.graph.tables import NONE, Flag
+from fledgling.worker.graph.unit import SHIFT
 from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, SPACE, Cell, Value, Values
 
 BINDS = "binds"  # what the cell of a glob holds: a scope that binds the name
@@ -75,14 +75,14 @@ def _taken_from(solver: Solver, scope: int, name: str) -> tuple[list[tuple[int, 
     """
     project = solver.project
     unit = project.unit(scope)
-    found = [(at, int(Reason.BOUND)) for at in project.including.get(scope, ())]
+    found = [(at, int(Reason.BOUND)) for at in project.imports.including.get(scope, ())]
     others: list[Value] = []
     for which in project.scope(scope).stars:
         said = unit.facts.imports[which]
         if said.name not in ("*", name):
             continue
         if said.path == NONE:
-            inner = project.included(unit, said.module)
+            inner = project.imports.included(unit, said.module)
             found += [] if inner is None else [(inner, int(Reason.BOUND))]
             others += [UNSEEN] if inner is None else []
             continue

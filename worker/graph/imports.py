@@ -3,10 +3,10 @@
 from typing import Any
 
 from fledgling.worker.graph.members import places
-from fledgling.worker.graph.project import SHIFT
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import WHOLE, Expression
+from fledgling.worker.graph.unit import SHIFT
 from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, Values, add
 
 
@@ -24,7 +24,7 @@ def imported(solver: Solver, node: int, which: int) -> Values:
         else:
             add(found, solver.value(cell), sure)
     if not found:
-        said, module, inner, _ = solver.project.imported(solver.project.unit(node), which)
+        said, module, inner, _ = solver.project.imports.target(solver.project.unit(node), which)
         if module is None and inner is None:
             full = f"{said.module}.{said.name}" if said.name else said.module.partition(".")[0]
             return {(EXTERNAL, full[:200]): Reason.BOUND}
@@ -34,13 +34,13 @@ def imported(solver: Solver, node: int, which: int) -> Values:
 def import_places(solver: Solver, node: int, which: int) -> list[Any]:
     """The cells of what an import names."""
     project = solver.project
-    said, module, inner, place = project.imported(project.unit(node), which)
+    said, module, inner, place = project.imports.target(project.unit(node), which)
     if said.name is None:
         return [] if module is None else [(("module", module), Reason.BOUND, None)]
     if said.name == "":
         folder = place.removesuffix("/__init__.py").removesuffix(".py").split("/")
         up = folder[: len(folder) - said.module.count(".")]
-        top = project.places.get("/".join([*up, "__init__.py"]))
+        top = project.imports.places.get("/".join([*up, "__init__.py"]))
         if top is None:
             return []
         return [(("module", top), Reason.BOUND, None)]
@@ -54,7 +54,7 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
         if inner is None or found[0][0][0] == "name":
             return found
     elif inner is not None:
-        package = project.places.get(project.units[inner].path.rpartition("/")[0] + "/__init__.py")
+        package = project.imports.places.get(project.units[inner].path.rpartition("/")[0] + "/__init__.py")
         is_own = package == node >> SHIFT  # `from . import a` in the package itself
         if package is not None and not is_own and own in project.table(project.units[package].base):
             return places(solver, (MODULE, package), own, Reason.BOUND)

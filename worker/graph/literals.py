@@ -198,6 +198,6 @@ def comprehension(builder: Builder, node: int, _use: int) -> int:
         else:
             found.append(builder.add(Op.LIST, [builder.visit(value)], False))
 
-    builder.loop(run)
+    builder.flow.loop(run)
     builder.leave()
     return found[-1]

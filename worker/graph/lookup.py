@@ -7,12 +7,13 @@ from typing import Any
 
 from fledgling.worker.graph.globs import of_globs
 from fledgling.worker.graph.members import of_space, of_stars, places
-from fledgling.worker.graph.project import MASK, Project, Unit
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.spaces import upwards
 from fledgling.worker.graph.stars import NOT_LOOKED_FOR, SURELY
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, Unit
 from fledgling.worker.graph.values import CLASS, MANY, MODULE, OBJECT, Cell, Value, Values, add
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
@@ -136,7 +137,9 @@ def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
     """The places of a name in what a scope takes all names from, by an expression: `use a::*`, `using A;`."""
     is_module = scope in solver.spaces.paths
     names = ("*", solver.project.text(own)) if scope == unit.base else ()
-    has_more = (is_module and unit.dialect.crates) or any(solver.project.everywhere(unit, name) for name in names)
+    has_more = (is_module and unit.dialect.crates) or any(
+        solver.project.imports.everywhere(unit, name) for name in names
+    )
     if not solver.project.scope(scope).stars and not has_more:
         return []
     if unit.dialect.crates:
@@ -152,7 +155,7 @@ def all_cell(solver: Solver, cell: Cell) -> Values:
     unit = project.unit(scope)
     found: Values = {}
     if scope == unit.base:
-        modules = {at & ~MASK for at in project.everywhere(unit, project.text(own))}
+        modules = {at & ~MASK for at in project.imports.everywhere(unit, project.text(own))}
         aliases = [("name", at, own) for at in modules if own in project.table(at)]
         if aliases:  # it comes before what any namespace has
             return {("place", at): Reason.BOUND if len(aliases) == 1 else Reason.SEVERAL for at in aliases}
@@ -170,7 +173,7 @@ def _paths_with(solver: Solver, unit: Unit, scope: int, own: int) -> list[int]:
     if taking is None:
         stars = (unit.facts.imports[which] for which in project.scope(scope).stars)
         paths = [unit.base | said.path for said in stars if said.path != NONE and not said.everywhere]
-        paths += project.everywhere(unit, "*") if scope == unit.base else ()
+        paths += project.imports.everywhere(unit, "*") if scope == unit.base else ()
         taking = solver.taking[scope] = {}
         for path in paths:
             last = project.last_name(path)
@@ -228,7 +231,7 @@ def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
 
 def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
     project = solver.project
-    said, module, _, _ = project.imported(unit, which)
+    said, module, _, _ = project.imports.target(unit, which)
     if solver.spaces.in_package(unit, said.module, own)[0]:
         return True
     if module is None or not solver.stars.hands_on(module, own):
@@ -237,7 +240,7 @@ def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
         return True
     path, text = project.units[module].path, project.text(own)
     is_found = solver.stars.gives(module, own) or bool(solver.stars.starring(module, own).modules)
-    return is_found or project.beside(path, text) is not None
+    return is_found or project.imports.beside(path, text) is not None
 
 
 def _is_given(project: Project, binding: int, unit: Unit) -> bool:
@@ -290,7 +293,7 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
         return handed_on
     unlisted: list[Any] = []
     for which in stars_with(solver, unit, own):
-        said, module, _, _ = solver.project.imported(unit, which)
+        said, module, _, _ = solver.project.imports.target(unit, which)
         inside, reason = solver.spaces.in_package(unit, said.module, own)
         inside = [at for at in inside if _shown(solver.project, unit, ("name", at, own))]
         if inside:

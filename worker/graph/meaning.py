@@ -3,15 +3,14 @@
 from functools import cached_property
 from typing import Any
 
+from fledgling.worker.graph.asked import behind_call, is_constant, is_of, receivers_of
 from fledgling.worker.graph.bound_members import hides
-from fledgling.worker.graph.calls import made_of
+from fledgling.worker.graph.callees import callees, run_by
+from fledgling.worker.graph.class_members import asked_of
 from fledgling.worker.graph.imports import import_places
-from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
-from fledgling.worker.graph.members import MAX_UNTYPED, asked_of, places
-from fledgling.worker.graph.missing import Missing
+from fledgling.worker.graph.lookup import bare_places, starred
+from fledgling.worker.graph.members import places
 from fledgling.worker.graph.names import no_member
-from fledgling.worker.graph.overloads import called, fitting
-from fledgling.worker.graph.project import LINE, MASK, Target, Unit
 from fledgling.worker.graph.reasons import LIKELY, Reason
 from fledgling.worker.graph.receivers import asks_this_of, called_on_others
 from fledgling.worker.graph.replaceable import is_another
@@ -26,31 +25,23 @@ from fledgling.worker.graph.tables import (
     Expression,
     Flag,
     Op,
-    ScopeKind,
     Site,
     Use,
 )
+from fledgling.worker.graph.unit import LINE, MASK, Target, Unit
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
-    CONSTANT,
-    CONTAINER,
-    EXTERNAL,
     FUNCTION,
     MANY,
-    METHOD_OF,
     MODULE,
     OBJECT,
     SPACE,
-    SUPER,
     Value,
-    Values,
 )
 
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
 DOUBTED = {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}
-ITERATED = (Op.ELEMENT, Op.ENTERED)
-OUTSIDE = (EXTERNAL, METHOD_OF, "container", "generator", "constant")
 Targets = dict[Target, int]  # with a Reason each
 
 
@@ -63,11 +54,10 @@ def put(found: Targets, target: Target, sure: int) -> None:
 class Meaning:
     """Asks the cells of a solver that has run."""
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver: Solver, rewritten: Rewritten) -> None:
         self.solver = solver
         self.project = solver.project
-        self._rewritten = Rewritten(solver)
-        self._missing = Missing(solver)
+        self._rewritten = rewritten
         self._places: dict[tuple[Value, int, int], list[tuple[Any, int]]] = {}
         self._named: dict[tuple[Any, int], Targets] = {}  # of what a cell holds that has a name
 
@@ -79,14 +69,6 @@ class Meaning:
         """Forget what was asked in a file: there the same members of the same objects are asked for again and again."""
         self._places.clear()
         self._named.clear()
-
-    def _only_declares(self, scope: int) -> bool:
-        """Whether a function, or -1, is declared and not defined."""
-        return scope >= 0 and bool(self.project.scope(scope).flags & Flag.DECLARATION)
-
-    def begin(self, scope: int) -> Target:
-        """Where a function or class begins."""
-        return self.project.unit(scope).place_of(scope & MASK)
 
     def targets(self, unit: Unit, site: Site) -> Targets:
         """The definitions that an occurrence means, and why."""
@@ -150,20 +132,11 @@ class Meaning:
             return {
                 at: sure if at in defined or not defined else min(sure, Reason.SEVERAL) for at, sure in found.items()
             }
-        if self._is_constant(unit, site):
+        if is_constant(self.solver, unit, site):
             return {target: sure for target, sure in found.items() if (name, target) not in functions}
         if site.use == Use.READ and self.project.expression(unit.base | site.at)[0] == Op.ALIAS:
             return {target: sure for target, sure in found.items() if (name, target) in functions} or found
         return found
-
-    def _is_constant(self, unit: Unit, site: Site) -> bool:
-        """Whether a name is only read, where such a name is that of a constant, of a field or of a class."""
-        if not unit.dialect.functions_apart or site.use not in (Use.READ, Use.WRITE):
-            return False
-        op = self.project.expression(unit.base | site.at)[0]
-        in_class = unit.facts.scopes[site.scope].kind in CLASSES
-        is_of_trait = in_class and unit.dialect.in_any_case  # `use A { b as c; }` in PHP names methods
-        return bool(op == Op.BARE or (op == Op.GET and not is_of_trait))
 
     def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
         """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""
@@ -179,7 +152,7 @@ class Meaning:
     def _of_expression(self, node: int, name: int, found: Targets, sure: int, depth: int) -> None:
         expression = self.project.expression(node)
         op, base = expression[0], node & ~MASK
-        if depth > MAX_IMPORTS or (op == Op.PREFIX and self._is_of(node, (SPACE, MODULE))):
+        if depth > MAX_IMPORTS or (op == Op.PREFIX and is_of(self.solver, node, (SPACE, MODULE))):
             return
         if op in (Op.CALL, Op.NEW, Op.ALIAS, Op.TOKEN, Op.UNSURE, Op.PREFIX):
             sure = min(sure, DOUBTED.get(op, sure))
@@ -219,12 +192,9 @@ class Meaning:
         """Add a function or class if it has a name: its own, or another that it is put under."""
         own = self.project.scope(scope).name
         if own != NONE and self.project.unit(scope).names[own] == name:
-            put(found, self.begin(scope), sure)
+            put(found, self.project.place_of(scope), sure)
         elif other := self.project.other_names.get((scope, name)):
             put(found, other, sure)
-
-    def _is_of(self, node: int, kinds: tuple[str, ...]) -> bool:
-        return any(value[0] in kinds for value in self.solver.value(node))
 
     def _cells(self, node: int, expression: Expression) -> list[tuple[Any, int]]:
         if expression[0] == Op.IMPORT:
@@ -312,10 +282,10 @@ class Meaning:
         """Whether an expression asks an object that may become one of another class, or `this` that may be another."""
         if not (self._on_others or self.solver.changing):
             return False
-        plain = self._plain(node)
+        plain = behind_call(self.solver, node)
         if self.project.expression(plain)[0] == Op.GET and asks_this_of(self.solver, plain, self._on_others):
             return True
-        objects = [of[1] for of in self._receivers(plain) if of and of[0] == OBJECT]
+        objects = [of[1] for of in receivers_of(self.solver, plain) if of and of[0] == OBJECT]
         return any(not self.solver.changing.isdisjoint(self.solver.classes.order(of)) for of in objects)
 
     def _is_hidden(self, binding: int, asked: int) -> bool:
@@ -323,17 +293,8 @@ class Meaning:
         _, scope = self.project.defined(binding)
         if asked == NONE or scope < 0 or not self.project.scope(scope).flags & Flag.EXPLICIT:
             return False
-        receivers = [of for of in self._receivers(asked) if of]
+        receivers = [of for of in receivers_of(self.solver, asked) if of]
         return all(hides(self.solver, scope, of[1]) for of in receivers if of[0] == OBJECT)
-
-    def _receivers(self, node: int) -> list[Value | None]:
-        """The objects that a name is asked of."""
-        expression = self.project.expression(node)
-        if expression[0] == Op.GET:
-            return [*self.solver.value((node & ~MASK) | expression[1])]
-        if expression[0] == Op.BARE:
-            return [receiver for _, _, receiver in bare_places(self.solver, node, expression)]
-        return []
 
     def _of_binding(self, binding: int, name: int, found: Targets, sure: int, depth: int) -> None:
         row = self.project.binding(binding)
@@ -345,7 +306,7 @@ class Meaning:
         target, scope = self.project.defined(binding)
         holds = row.scope != NONE and unit.facts.scopes[row.scope].kind in HOLDING
         if (scope >= 0 or holds) and row.name != NONE and unit.names[row.name] == name:
-            put(found, target, min(sure, Reason.ONLY_DECLARED) if self._only_declares(scope) else sure)
+            put(found, target, min(sure, Reason.ONLY_DECLARED) if self.project.only_declared(scope) else sure)
 
     def _of_value(self, value: Value, name: int, found: Targets, sure: int) -> None:
         """Add the function or class that a value is, if that has the name."""
@@ -356,195 +317,19 @@ class Meaning:
 
     def called(self, node: int, found: Targets) -> None:
         """Add the functions that a call runs: the constructor of a class, what a name was given."""
-        for value, sure in self.callees(node).items():
-            for scope, own in self.run_by(value, sure, node):
-                put(found, self.begin(scope), own)
-
-    def callees(self, node: int) -> Values:
-        """What a call calls, also through a function outside the project."""
-        expression = self.project.expression(node)
-        if expression[0] in ITERATED:  # of what a loop gives, nothing is called
-            return dict(self.solver.handed.get(node, {}))
-        is_call = expression[0] in (Op.CALL, Op.NEW)
-        values = self.solver.value((node & ~MASK) | expression[1] if is_call else node)
-        if is_call and self.project.unit(node).dialect.overloads:
-            values = called(self.solver, values, made_of(self.solver, node, expression))
-        if is_call and self.project.unit(node).dialect.sigil:
-            values = self._of_variable(node, expression, values)
-        return {**self.solver.handed.get(node, {}), **values}
-
-    def _of_variable(self, node: int, expression: Expression, values: Values) -> Values:
-        """The values without methods where a variable or field is called: `$a()`, `($a->b)()`; a field holds none."""
-        if self.solver.op((node & ~MASK) | expression[1]) in (Op.GET, Op.SUPER):
-            return values
-        return {value: sure for value, sure in values.items() if not self._is_method(value)}
-
-    def _is_method(self, value: Value) -> bool:
-        """Whether a value is a function with a name of a class."""
-        if value[0] not in (BOUND, FUNCTION) or self.project.scope(value[1]).name == NONE:
-            return False
-        return self.solver.classes.owner(value[1]) is not None
-
-    def run_by(self, value: Value, sure: int, node: int = NONE) -> list[tuple[int, int]]:
-        """The scopes of the functions that calling a value runs, and of the class that it makes an object of."""
-        kind = value[0]
-        if kind in (FUNCTION, BOUND):
-            if self.project.scope(value[1]).kind == ScopeKind.SIGNATURE:
-                return []
-            if self._only_declares(value[1]):
-                sure = min(sure, Reason.ONLY_DECLARED)
-            return [(value[1], min(sure, Reason.ABSTRACT) if self.solver.classes.is_abstract(value[1]) else sure)]
-        if kind == SUPER:
-            return self._constructors(value[2][1], sure, value[1], node)
-        if kind not in (CLASS, OBJECT) or self.project.scope(value[1]).kind == ScopeKind.NAMESPACE:
-            return []
-        is_nameless = kind == CLASS and self.project.scope(value[1]).name == NONE
-        if is_nameless and not self.project.unit(value[1]).dialect.prototypes:  # new A() { ... }
-            bases = self.solver.classes.bases.get(value[1], [])
-            return [pair for base, own in bases for pair in self.run_by((CLASS, base, False), min(sure, own), node)]
-        below = self.solver.classes.below(value[1])[:MAX_UNTYPED] if kind == CLASS and value[2] else []  # `new this()`
-        found = [(value[1], min(sure, Reason.OVERRIDDEN) if below else sure)] if kind == CLASS else []
-        found += [(at, min(sure, Reason.OVERRIDE)) for at in below]
-        reason = min(sure, Reason.SEVERAL) if value[2] else sure
-        if kind == CLASS:
-            reason = min(reason, Reason.SEVERAL) if self.solver.classes.makes_another(value[1]) else reason
-            return found + self._constructors(value[1], reason, None, node)
-        return self._methods(value[1], ("__call__",), reason, None, node)
-
-    def _constructors(self, scope: int, sure: int, after: int | None, node: int) -> list[tuple[int, int]]:
-        return self._methods(scope, self.project.unit(scope).dialect.constructors, sure, after, node)
-
-    def _methods(
-        self, scope: int, names: tuple[str, ...], sure: int, after: int | None, node: int
-    ) -> list[tuple[int, int]]:
-        found = []
-        for own in names:
-            owner, _ = self.solver.classes.of_class(scope, self.project.number(own), after)
-            if owner is not None and self.solver.classes.gives_constructor(scope, owner, after):
-                held = self.solver.value(("name", owner, self.project.number(own)))
-                if node != NONE and self.project.expression(node)[0] in (Op.CALL, Op.NEW):
-                    held = fitting(self.solver, held, made_of(self.solver, node, self.project.expression(node)))
-                found += [(at[1], min(sure, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
-        return found
+        for value, sure in callees(self.solver, node).items():
+            for scope, own in run_by(self.solver, value, sure, node):
+                put(found, self.project.place_of(scope), own)
 
     def is_one_of_many(self, unit: Unit, site: Site) -> bool:
         """Whether what an occurrence is asked of may be more than is kept."""
-        return site.at > 1 and MANY in self._receivers(self._plain(unit.base | site.at))
+        return site.at > 1 and MANY in receivers_of(self.solver, behind_call(self.solver, unit.base | site.at))
 
     def may_be_further_below(self, unit: Unit, site: Site) -> bool:
         """Whether an occurrence may mean a member of a class that is further below than is looked at."""
         if site.at <= 1 or not self.solver.classes.cut:
             return False
-        receivers = self._receivers(self._plain(unit.base | site.at))
+        receivers = receivers_of(self.solver, behind_call(self.solver, unit.base | site.at))
         name, known = unit.names[site.name], [of for of in receivers if of and of[0] in (CLASS, OBJECT)]
         asked = [(of, asked_of(self.solver, of[1], name)) for of in known]
         return any((of[2] or at != of[1]) and self.solver.classes.has_more_below(at) for of, at in asked)
-
-    # ---- what has no definition
-
-    def unresolved(self, unit: Unit, site: Site) -> int:
-        """Why an occurrence has no definition."""
-        reason = self._unresolved(unit, site)
-        if reason != Reason.OUTSIDE or site.use == Use.IMPORT:
-            return reason
-        if unseen := self._missing.reason(unit.base | site.at):
-            return unseen
-        if not unit.dialect.prototypes:
-            return reason
-        of = unit.expressions[site.at]
-        of = unit.expressions[of[1]] if of[0] in (Op.CALL, Op.NEW) else of
-        is_global = of[0] == Op.NAME and of[2] == NONE
-        is_there = of[0] == Op.UNSURE or self._rewritten.may_be_outside(unit.names[site.name], is_global=is_global)
-        return Reason.UNKNOWN_RECEIVER if is_there else reason
-
-    def _unresolved(self, unit: Unit, site: Site) -> int:
-        if site.use == Use.KEYWORD:
-            return Reason.WORD
-        if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
-            return Reason.VARIABLE
-        if site.at <= 1:
-            return Reason.OUTSIDE if site.use == Use.IMPORT else Reason.NOT_PARSED
-        if self.project.expression(unit.base | site.at)[0] == Op.TOKEN:
-            return Reason.IN_MACRO
-        node = self._plain(unit.base | site.at)
-        expression = self.project.expression(node)
-        if self._is_of(node, (SPACE, MODULE) if expression[0] == Op.PREFIX else (SPACE,)):
-            return Reason.NAMESPACE
-        node, expression = self._behind_prefix(node, expression)
-        if expression[0] == Op.GET:
-            return self._unresolved_member(node, expression, site)
-        if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
-            return Reason.OUTSIDE
-        is_open = unit.dialect.bare_calls or (unit.dialect.implicit_parameter and not self.solver.value(node))
-        if expression[0] == Op.BARE and is_open:  # what self has, or a receiver, is known only when it runs
-            return Reason.UNKNOWN_RECEIVER
-        others = (EXTERNAL, FUNCTION) if self._is_constant(unit, site) else (EXTERNAL,)
-        if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):
-            is_constant = (unit.dialect.family, unit.names[expression[1]]) in self.project.constants  # `case A:`
-            is_constant = is_constant and site.use == Use.READ
-            return Reason.UNKNOWN_RECEIVER if is_constant else Reason.OUTSIDE
-        return Reason.OUTSIDE if self._is_imported(node, expression) else Reason.VARIABLE
-
-    def _behind_prefix(self, node: int, expression: Expression) -> tuple[int, Expression]:
-        """What a name before `::` is, where it is no namespace."""
-        if expression[0] != Op.PREFIX:
-            return node, expression
-        node = (node & ~MASK) | expression[1]
-        return node, self.project.expression(node)
-
-    def _is_imported(self, node: int, expression: Expression) -> bool:
-        """Whether a name, or what it is bound to, is an import."""
-        bindings = [node & ~MASK | at for at in expression[3] or ()] if expression[0] == Op.NAME else []
-        if expression[0] == Op.NAME and not bindings:
-            own = self.project.unit(node).names[expression[1]]
-            bindings = self.project.table(node & ~MASK | expression[2]).get(own, [])
-        values = [self.solver.op(self.project.value_of(at)) for at in bindings]
-        return expression[0] == Op.ALIAS or (bool(values) and all(op in (Op.IMPORT, Op.ALIAS) for op in values))
-
-    def _plain(self, node: int) -> int:
-        """The callee of a call, and what stands behind what was put there before."""
-        expression = self.project.expression(node)
-        if expression[0] in (Op.CALL, Op.NEW):
-            node = (node & ~MASK) | expression[1]
-            expression = self.project.expression(node)
-        while expression[0] in (Op.UNSURE, Op.CASE) or (expression[0] == Op.REACH and expression[2] != NONE):
-            is_member = expression[0] == Op.CASE and not no_member(self.solver, node, expression)
-            node = (node & ~MASK) | expression[1 if is_member else -1]
-            expression = self.project.expression(node)
-        return node
-
-    def _unresolved_member(self, node: int, expression: Expression, site: Site) -> int:
-        receivers = self.solver.value((node & ~MASK) | expression[1])
-        values = self.solver.value(node)
-        held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]
-        if MANY in receivers:
-            return Reason.MANY
-        may_name = self.project.unit(node).dialect.texts_name_classes and site.use != Use.WRITE
-        if any(self._is_kept(value) or (may_name and self._is_text(value)) for value in receivers):
-            return Reason.UNKNOWN_RECEIVER
-        is_closed = not any(self._may_have_more(value) for value in receivers)
-        if held and (is_closed or any(value[0] not in OUTSIDE for value in held)):
-            return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
-        if site.use == Use.WRITE:
-            return Reason.FIELD
-        is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
-        return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER
-
-    def _is_kept(self, value: Value) -> bool:
-        """Whether a value is a field of a tuple that is named: what that is need not be seen."""
-        of = value[1]
-        return value[0] == METHOD_OF and of[0] == CONTAINER and type(of[1]) is int and self.solver.op(of[1]) == Op.TUPLE
-
-    def _is_text(self, value: Value) -> bool:
-        """Whether a value is a text: in PHP `$a::b()` is of the class that it names."""
-        return value[:2] == (CONSTANT, "text") or (value[0] == EXTERNAL and value[1].endswith("string#"))
-
-    def _may_have_more(self, value: Value) -> bool:
-        """Whether a value is a function, or an object that one makes: what is put into it need not be seen."""
-        if value[0] not in (FUNCTION, OBJECT) or not self.project.unit(value[1]).dialect.prototypes:
-            return False
-        return self.project.scope(value[1]).kind in (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
-
-    def _is_written_out(self, value: Value) -> bool:
-        """Whether a value is an object that is written out, and so may have members that are not seen: `{ a: b }`."""
-        return value[0] == CONTAINER and self.solver.keyed_members(value) and self.solver.op(value[1]) == Op.DICT

@@ -2,17 +2,18 @@
 
 import posixpath
 
-from fledgling.worker.graph.bound_members import bound_to, hides, returned
+from fledgling.worker.graph.bound_members import bound_to, returned
+from fledgling.worker.graph.class_members import by_classes, of_many, over_in_class
 from fledgling.worker.graph.classes import ARRAY
+from fledgling.worker.graph.enumerations import constant
 from fledgling.worker.graph.globs import OUTSIDE, modules_of, of_globs, says
-from fledgling.worker.graph.overrides import may_override
-from fledgling.worker.graph.project import MASK, Project, Space, Unit
 from fledgling.worker.graph.prototypes import exported_objects, prototype_of, prototypes_of
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.receivers import method_of_function
 from fledgling.worker.graph.replaceable import is_another, may_be_another, may_be_put_over
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import Space, Unit
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
@@ -24,23 +25,16 @@ from fledgling.worker.graph.values import (
     METHOD_OF,
     MODULE,
     OBJECT,
+    SHARED,
     SPACE,
     SUPER,
     Cell,
+    Place,
     Value,
     Values,
     add,
     capped,
 )
-
-LITERALS = (Op.MADE, Op.TEXT, Op.NUMBER, Op.TUPLE, Op.LIST, Op.DICT)
-DESCRIBING = ("__get__", "__set__", "__delete__")  # the methods of which a descriptor has one
-AUTO = "enum.auto()"
-SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
-MAX_OVERLOADS = 16  # of one name in a class, of which each is compared with those above; with more, any may override
-MAX_OVERRIDING = 4  # of a member that are each likely where types are declared; of more, any one is merely possible
-MAX_UNTYPED = 16  # elsewhere: of what a test-suite runs, as many of those are seen as of what is passed as an argument
-Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
 
 def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
@@ -83,7 +77,7 @@ def _of_super(solver: Solver, own: int, name: int, owner: int, sure: int) -> lis
     has_one = len(classes.bases.get(own, ())) <= 1 or classes.parent(own) is not None
     single = has_one and not others and not is_open
     first: Place = (("name", owner, name), min(sure, Reason.SUPER if single else Reason.OVERRIDDEN), owner)
-    reason = _of_many(solver, own, others)
+    reason = of_many(solver, own, others)
     return [first, *((("name", at, name), min(sure, reason), at) for at in others)]
 
 
@@ -95,11 +89,11 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
     owner, _ = solver.classes.of_class(value[1], name)
     if owner is not None:
         is_set = any(solver.value(field) or field in solver.sources for field in fields)
-        over = _over_in_class(solver, value, name, owner)
+        over = over_in_class(solver, value, name, owner)
         is_open = value[2] and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
         own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
         first: Place = (("name", owner, name), min(own, Reason.ATTRIBUTE) if is_set else own, owner)
-        reason = _of_many(solver, value[1], over)
+        reason = of_many(solver, value[1], over)
         return [first, *((("name", at, name), min(sure, reason), at) for at in over)]
     is_module = solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE
     taken = _of_globs(solver, value, name, sure) if is_module else []
@@ -128,7 +122,7 @@ def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | No
 def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     known = solver.members.get((value, name))
     if known is None:
-        known = _by_classes(solver, value, name)
+        known = by_classes(solver, value, name)
         if solver.classes.is_settled:
             solver.members[value, name] = known
     found, every, of_class = known
@@ -150,113 +144,6 @@ def _of_prototypes(solver: Solver, value: Value, name: int, sure: int) -> list[P
         if found := places(solver, held, name, sure) if held[0] == CONTAINER else _of_object(solver, held, name, sure):
             return found
     return []
-
-
-def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], list[Cell], int]:
-    """What classes say of a member: its places, the fields it may be, how many places are in the class or above."""
-    classes = solver.classes
-    scope = asked_of(solver, value[1], name)
-    is_open = value[2] or scope != value[1]
-    interface = scope if solver.project.scope(scope).kind == ScopeKind.INTERFACE else None
-    owner = _owner(solver, scope, name, interface)
-    below = classes.below(scope) if is_open else []  # beside it, too
-    holding = [_owner(solver, at, name, interface) for at in below]
-    over = [at for at in dict.fromkeys(holding) if at not in (None, owner) and _overrides(solver, at, owner, name)]
-    fields: list[Cell] = []
-    if name in solver.project.written:
-        fields = [("field", at, name) for at in classes.order(scope)]
-        if owner is None:
-            fields += [("field", at, name) for at in below]
-    found: list[Place] = []
-    if owner is not None:
-        own = int(Reason.BOUND)
-        if over or (is_open and classes.has_more_below(scope)):
-            own = min(own, Reason.OVERRIDDEN)
-            if is_abstract_member(solver, owner, name):
-                own = min(own, Reason.ABSTRACT_ELSEWHERE)
-        elif is_open and solver.project.is_partial:
-            own = min(own, Reason.OVERRIDDEN)
-        elif is_abstract_member(solver, owner, name):
-            own = min(own, Reason.ABSTRACT)
-        found.append((("name", owner, name), own, owner))
-    reason = _of_many(solver, scope, over)
-    surely = {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.doubted}
-    found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
-    return found, fields, int(owner is not None)
-
-
-def _of_many(solver: Solver, scope: int, over: list[int]) -> int:
-    """How sure each of some overrides is of a member of a class."""
-    most = MAX_OVERRIDING if solver.project.unit(scope).dialect.typed else MAX_UNTYPED
-    return Reason.OVERRIDE if len(over) <= most else Reason.MANY_IMPLEMENTATIONS
-
-
-def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool:
-    """Whether what a class has of a name may be in the place of what one above it has; a field may."""
-    functions = [_functions(solver, at, name) for at in (scope, owner) if at is not None]
-    if len(functions) < 2 or not all(0 < len(each) <= MAX_OVERLOADS for each in functions):
-        return True
-    return any(may_override(solver, own, above) for own in functions[0] for above in functions[1])
-
-
-def _functions(solver: Solver, scope: int, name: int) -> list[int]:
-    """The functions of a name in a class, none where it has anything else of that name."""
-    found = [solver.project.defined(at)[1] for at in solver.project.table(scope).get(name, ())]
-    return found if min(found, default=NONE) >= 0 else []
-
-
-def _owner(solver: Solver, scope: int, name: int, interface: int | None) -> int | None:
-    """The class that has a member, in the order of one; what an interface alone shows only where that is asked."""
-    field = solver.classes.with_field(scope, name)
-    owner = field if field is not None else solver.classes.of_class(scope, name)[0]
-    while owner is not None and _is_explicit(solver, owner, name, interface):
-        owner, _ = solver.classes.of_class(scope, name, owner)
-    return owner
-
-
-def _is_explicit(solver: Solver, scope: int, name: int, interface: int | None) -> bool:
-    """Whether a class has a member for interfaces alone, none of which is asked."""
-    functions = _functions(solver, scope, name)
-    return bool(functions) and all(hides(solver, function, interface) for function in functions)
-
-
-def asked_of(solver: Solver, scope: int, name: int) -> int:
-    """The class that a member is asked of: an interface that a struct embeds, which may hold anything that has it."""
-    project = solver.project
-    if not project.unit(scope).dialect.structural or project.scope(scope).kind == ScopeKind.INTERFACE:
-        return scope
-    owner, _ = solver.classes.of_class(scope, name)
-    return scope if owner is None or project.scope(owner).kind != ScopeKind.INTERFACE else owner
-
-
-def _over_in_class(solver: Solver, value: Value, name: int, owner: int) -> list[int]:
-    """The classes below one with another member, where it is asked for of any of them: `def self.a; b; end`."""
-    if not value[2]:
-        return []
-    classes, project = solver.classes, solver.project
-    holding = [classes.of_class(at, name)[0] for at in classes.below(value[1])]
-    over = [at for at in dict.fromkeys(holding) if at not in (None, owner)]
-    if not project.unit(owner).dialect.bare_calls:
-        return over
-    return [at for at in over if any(_is_static(project, binding) for binding in project.table(at)[name])]
-
-
-def _is_static(project: Project, binding: int) -> bool:
-    """Whether what a class binds is a method of the class itself."""
-    _, scope = project.defined(binding)
-    return scope >= 0 and bool(project.scope(scope).flags & Flag.STATIC)
-
-
-def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
-    """Whether what a class says of a member is a declaration only."""
-    project = solver.project
-    for binding in project.table(owner).get(name, ()):
-        expression = project.expression(project.value_of(binding))
-        if expression[0] == Op.DECORATED:
-            expression = project.expression((binding & ~MASK) | expression[1])
-        if expression[0] == Op.FUNCTION and solver.classes.is_abstract((binding & ~MASK) | expression[1]):
-            return True
-    return False
 
 
 def _of_module(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
@@ -320,7 +207,7 @@ def _bound(solver: Solver, scope: int, name: int, bound: int, sure: int) -> list
 def _of_whole_module(solver: Solver, unit: Unit, name: int, sure: int) -> list[Place]:
     """What a module has that none of its names says: modules beside it, fields."""
     if posixpath.basename(unit.path).startswith("__init__."):
-        inner = solver.project.beside(unit.path, solver.project.text(name))
+        inner = solver.project.imports.beside(unit.path, solver.project.text(name))
         if inner is not None:
             return [(("module", inner), sure, None)]
     return [(("field", unit.base, name), min(sure, Reason.ATTRIBUTE), None)]
@@ -349,7 +236,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
         return _of_container(solver, value, name, sure)
-    found = _constant(solver, value, name, sure)
+    found = constant(solver, value, name, sure)
     for cell, reason, owner in [] if found else places(solver, value, name, sure):
         if cell[0] == "module":
             found[MODULE, cell[1]] = reason
@@ -373,46 +260,6 @@ def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
     if place and place in solver.known_keys(value):
         return capped(solver.value(("element", value, place)), min(sure, Reason.CONTAINER))
     return {(METHOD_OF, value, name): sure, **_extending(solver, value, name)}
-
-
-def _constant(solver: Solver, value: Value, name: int, sure: int) -> Values:
-    """A constant of an enumeration of Python, which is an object of it: `class A(Enum): b = 1`."""
-    if value[0] != CLASS or value[1] not in solver.classes.enumerations:
-        return {}
-    owner, _ = solver.classes.of_class(value[1], name)
-    if owner not in solver.classes.enumerations or solver.project.text(name).startswith("_"):
-        return {}
-    bindings = solver.project.table(owner)[name]
-    if any(solver.project.defined(at)[1] >= 0 for at in bindings):
-        return {}
-    reason = min(_of_enumeration(solver, owner, solver.project.value_of(at)) for at in bindings)
-    if len(bindings) > 1:
-        reason = min(reason, Reason.SEVERAL)
-    return {(OBJECT, owner, False): min(sure, reason)} if reason else {}
-
-
-def _of_enumeration(solver: Solver, scope: int, node: int) -> int:
-    """How sure a value makes a constant of an enumeration; 0 for a function, a nested class, a descriptor."""
-    if solver.op(node) in LITERALS:
-        return Reason.DECLARED
-    held = solver.value(node)
-    if not held and not solver.is_settled:  # it may become a function
-        solver.wait()
-        return 0
-    if any(_stays_itself(solver, scope, value) for value in held):
-        return 0
-    is_known = bool(held) and all(value[0] != EXTERNAL or value[1] == AUTO for value in held)
-    return Reason.DECLARED if is_known else Reason.ATTRIBUTE
-
-
-def _stays_itself(solver: Solver, scope: int, value: Value) -> bool:
-    """Whether a class of Python makes no constant of a value where it is an enumeration."""
-    if value[0] not in SHARED:
-        return value[0] in (FUNCTION, BOUND, METHOD_OF)
-    if value[0] == CLASS and solver.project.outer(value[1]) == scope:
-        return True
-    numbers = [solver.project.numbers.get(name) for name in DESCRIBING]
-    return any(at is not None and solver.classes.of_class(value[1], at)[0] is not None for at in numbers)
 
 
 def _is_of_project(solver: Solver, value: Value, name: int) -> bool:

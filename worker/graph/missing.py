@@ -4,10 +4,10 @@ from functools import cached_property
 from typing import Any
 
 from fledgling.worker.graph.globs import UNSEEN, says
-from fledgling.worker.graph.project import MASK, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Op
+from fledgling.worker.graph.unit import MASK, Unit
 from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, SUPER, Value
 
 MAX_STEPS = 20  # from `a.b().c` back to where a begins; names may lead in circles: `a = a.b`
@@ -142,7 +142,7 @@ class Missing:
 
     def _unseen_import(self, unit: Unit, node: int, which: int) -> int:
         """Why what an import names may be in the project: its module is not there, or is not seen to have it."""
-        said, module, inner, _ = self._project.imported(unit, which)
+        said, module, inner, _ = self._project.imports.target(unit, which)
         is_own = said.module.partition(".")[0] in self._own_packages
         rows = [row for row in unit.by_module.get(said.module, ()) if row.is_relative or is_own]
         if rows and inner is None and not any(row.resolved_path for row in rows):
@@ -179,7 +179,10 @@ class Missing:
 
     def _may_be_taken(self, unit: Unit, own: int, scope: int) -> bool:
         """Whether what a project file takes for all files may give a name, or a class above the one around."""
-        if self._solver.spaces.having(unit.names[own]) or unit.facts.names[own] in self._project.taken_everywhere:
+        if (
+            self._solver.spaces.having(unit.names[own])
+            or unit.facts.names[own] in self._project.imports.taken_everywhere
+        ):
             return True
         return self._has_unseen_base(unit, scope)
 

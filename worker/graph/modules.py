@@ -5,7 +5,8 @@ https://doc.rust-lang.org/reference/items/modules.html
 
 import posixpath
 
-from fledgling.worker.graph.project import Project, Unit
+from fledgling.worker.graph.project import Project
+from fledgling.worker.graph.unit import Unit
 
 ROOTS = ("lib.rs", "main.rs")
 ALONE = ("tests", "examples", "benches", "bin")  # folders where each file is a crate of its own
@@ -24,7 +25,7 @@ def crate(project: Project, unit: Unit) -> int | None:
         return unit.number
     while True:
         for root in ROOTS:
-            found = project.places.get(posixpath.join(folder, root))
+            found = project.imports.places.get(posixpath.join(folder, root))
             if found is not None:
                 return found
         if not folder:
@@ -35,7 +36,7 @@ def crate(project: Project, unit: Unit) -> int | None:
 def is_alone(project: Project, folder: str) -> bool:
     """Whether each file of a folder is a crate: `tests` is a module where it stands in a crate, `src/bin` never is."""
     above, name = posixpath.split(folder)
-    is_module = name != "bin" and any(posixpath.join(above, root) in project.places for root in ROOTS)
+    is_module = name != "bin" and any(posixpath.join(above, root) in project.imports.places for root in ROOTS)
     return name in ALONE and not is_module
 
 
@@ -45,7 +46,7 @@ def above(project: Project, unit: Unit) -> int | None:
     if name == "mod.rs":
         folder = posixpath.dirname(folder)
     for path in (*(posixpath.join(folder, end) for end in ("mod.rs", *ROOTS)), f"{folder}.rs"):
-        found = project.places.get(path)
+        found = project.imports.places.get(path)
         if found is not None and found != unit.number:
             return found
     return None
@@ -57,7 +58,7 @@ def crates(project: Project) -> dict[str, int]:
     for unit in project.units:
         for row in unit.rows if unit.dialect.crates else ():
             name = row.module.partition("::")[0]
-            place = project.places.get(row.resolved_path or "")
+            place = project.imports.places.get(row.resolved_path or "")
             if place is None or name in RELATIVE or row.is_relative:
                 continue
             root = crate(project, project.units[place])

@@ -5,12 +5,13 @@ from fledgling.worker.graph.bound_members import bound_to
 from fledgling.worker.graph.lookup import bare_places, starred
 from fledgling.worker.graph.members import member
 from fledgling.worker.graph.operations import joined
-from fledgling.worker.graph.project import MASK, SHIFT, Project
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.prototypes import MODULE_OBJECT
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.replaceable import DEFINITIONS, may_be_put_over
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, SHIFT
 from fledgling.worker.graph.values import BUILTIN, CLASS, CONSTANT, EXTERNAL, MODULE, SPACE, Cell, Values, add, capped
 
 

@@ -3,10 +3,10 @@
 from fledgling.worker.graph.containers import element_of
 from fledgling.worker.graph.numbers import number_or
 from fledgling.worker.graph.pointers import is_pointer
-from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
+from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT
 
 MAX_COMPARED = 1_000  # pairs of functions of one name; with more of them a class and those above it take seconds

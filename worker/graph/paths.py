@@ -1,9 +1,10 @@
 """Paths that name what is elsewhere, `use a::b::{c, d as e}`, and names in texts that only a macro makes code."""
 
-from fledgling.worker.graph.builder import Builder, visits, words
+from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.expressions import before_others
 from fledgling.worker.graph.labels import ALIAS, ARGS, BITS, IS_GET, IS_LABEL, IS_PATH, KEY, OF, VALUE, WILDCARD
 from fledgling.worker.graph.tables import NONE, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.whole_text import words
 
 EVERYWHERE, GUARD = BITS["everywhere"], BITS["guard"]
 PARTS = OF | VALUE | ARGS

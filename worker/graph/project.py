@@ -1,11 +1,11 @@
 """The facts of all files as one: expressions, scopes and bindings by numbers that hold a file's as well."""
 
-import posixpath
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from fledgling.worker.graph.builtin_types import FileFacts
+from fledgling.worker.graph.import_targets import ImportTargets
 from fledgling.worker.graph.other_case import respell, small
 from fledgling.worker.graph.replaced import with_unseen_names
 from fledgling.worker.graph.tables import (
@@ -23,151 +23,24 @@ from fledgling.worker.graph.tables import (
     USE,
     Binding,
     Expression,
-    Facts,
     Flag,
     GraphFile,
-    Imported,
     Op,
     Parameter,
     Scope,
     ScopeKind,
     Use,
     site_columns,
-    unpacked,
 )
+from fledgling.worker.graph.unit import MASK, SHIFT, Target, Unit
 from fledgling.worker.language import Dialect
 from fledgling.worker.languages.python import effects as known
-from fledgling.worker.rows import ImportRow
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
-SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
-MASK = (1 << SHIFT) - 1
 NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
-DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
-BOUND_ELSEWHERE = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS, Op.RENAMED)  # or a scope of its own
 MAX_NAMES = 50  # that stand for each other, one after the other
-Target = tuple[int, int]  # file and first line of a definition; with its number, where several begin on that line
-LINE_BITS = 32  # of the line in that
-MAX_TOGETHER = 65_535  # definitions on one line that are numbered, in two bytes
-NOT_NUMBERED = 0, NONE
-LINE = (1 << LINE_BITS) - 1
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
-Key = TypeVar("Key")
-Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
-
-
-def dotted(path: str) -> str:
-    r"""A path with dots between its names.
-
-    >>> dotted("a::b"), dotted("\\A\\B"), dotted("a . b")
-    ('a.b', 'A.B', 'a.b')
-    """
-    return ".".join(path.replace("::", ".").replace("\\", ".").replace(".", " ").split())
-
-
-class Unit:
-    """One file. `names` are the numbers of its names among those of the project."""
-
-    def __init__(self, number: int, file: GraphFile, dialects: dict[str, Dialect], numbers: dict[str, int]) -> None:
-        self.number = number
-        self.path = file.path
-        self.language = file.language
-        self.facts: Facts = unpacked(file.facts)
-        self.expressions, self.bindings = self.facts.expressions, self.facts.bindings
-        self.dialect = dialect = dialects[self.facts.language or file.language]
-        self.base = number << SHIFT
-        self.names = [numbers.setdefault(name, len(numbers)) for name in self.facts.names]
-        self.rows = file.imports
-        folder = posixpath.dirname(file.path)
-        package = dotted(self.facts.package)
-        self.shares: Space | None = {
-            "directory": (dialect.family, f"{folder}\0{package}"),
-            "package": (dialect.family, package),
-            "file": (dialect.family, f"{file.path}\0"),
-        }.get(dialect.shared)
-        is_open = self.shares or self.facts.scopes[0].stars or dialect.crates
-        self.imports_all_it_names = not is_open
-
-    @cached_property
-    def together(self) -> dict[int, dict[tuple[int, int], tuple[int, int]]]:
-        """The lines on which several definitions begin: the number of each, from 1, and the scope around it.
-
-        They go by their name and that of what is around. Of those that go by the same, the first counts, which is
-        in none of the others: so whoever asks what is around one, and around that, comes to an end.
-
-        The properties that a constructor declares among its parameters stand with it, and are never run.
-        """
-        scopes, names, found = self.facts.scopes, self.facts.names, dict[int, dict[tuple[int, int], int]]()
-        for row in scopes:
-            if row.kind in DEFINITIONS:
-                found.setdefault(row.line, {}).setdefault(self._known_by(row.name, row.parent), self.around(row.parent))
-        makers = {at for at, name in enumerate(names) if name in self.dialect.constructors}
-        alone = {line for line, begun in found.items() if len(begun) == 1 and not makers.isdisjoint(*begun)}
-        for bound in self.bindings:
-            is_held = (
-                NONE not in (bound.scope, bound.name) and scopes[bound.scope].kind in HOLDING and bound.how != ASSIGNED
-            )
-            is_other = is_held and self.expressions[bound.value][0] not in BOUND_ELSEWHERE
-            if is_other and not names[bound.name].startswith(EXPORT) and bound.line not in alone:
-                begun = found.setdefault(bound.line, {})
-                begun.setdefault(self._known_by(bound.name, bound.scope), self.around(bound.scope))
-        return {
-            line: {each: (number, begun[each]) for number, each in enumerate([*begun][:MAX_TOGETHER], 1)}
-            for line, begun in found.items()
-            if len(begun) > 1
-        }
-
-    def _known_by(self, name: int, scope: int) -> tuple[int, int]:
-        """The name of a definition, and that of the one around a scope that it is in."""
-        around = self.around(scope)
-        return name, NONE if around == NONE else self.facts.scopes[around].name
-
-    def around(self, scope: int) -> int:
-        """The innermost function or class that a scope is or is in, of those that begin somewhere; or NONE."""
-        scopes = self.facts.scopes
-        while scope != NONE and scopes[scope].kind not in DEFINITIONS:
-            scope = scopes[scope].parent
-        return scope
-
-    def place(self, line: int, name: int, scope: int) -> Target:
-        """What a definition that begins on a line is known by, of a name in a scope; both as the file numbers them."""
-        if begun := self.together.get(line):
-            line |= begun.get(self._known_by(name, scope), NOT_NUMBERED)[0] << LINE_BITS
-        return self.number, line
-
-    def place_of(self, scope: int) -> Target:
-        """What a function or class is known by."""
-        row = self.facts.scopes[scope]
-        return self.place(row.line, row.name, row.parent)
-
-    def forget_reach(self, names: Container[int]) -> None:
-        """Let some names of the module stand for all that they are bound to, wherever the module uses them."""
-        for at, expression in enumerate(self.expressions):
-            if expression[0] == Op.NAME and expression[2] == 0 and expression[1] in names:
-                self.expressions[at] = (Op.NAME, expression[1], 0, None)
-
-    @cached_property
-    def starred(self) -> list[int]:
-        """The imports of all names of a module or a package; where `all_of` looks, a path is named."""
-        return [which for which in self.facts.scopes[0].stars if self.facts.imports[which].path == NONE]
-
-    @cached_property
-    def by_line(self) -> dict[int, list[ImportRow]]:
-        """The imports of each line."""
-        return _grouped((row.line_number, row) for row in self.rows)
-
-    @cached_property
-    def by_module(self) -> dict[str, list[ImportRow]]:
-        """The imports of each module."""
-        return _grouped((row.module, row) for row in self.rows)
-
-
-def _grouped(rows: Iterable[tuple[Key, ImportRow]]) -> dict[Key, list[ImportRow]]:
-    found: dict[Key, list[ImportRow]] = {}
-    for key, row in rows:
-        found.setdefault(key, []).append(row)
-    return found
 
 
 class Project:
@@ -181,7 +54,7 @@ class Project:
         self.numbers: dict[str, int] = {}
         self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
         self.own_names = self._respell()
-        self.places = {unit.path: unit.number for unit in self.units}
+        self.imports = ImportTargets(self.units)
         self._exports: dict[int, int] = {}
         self._scopes_of_calls: dict[int, dict[int, int]] = {}
         self._tables: dict[int, dict[int, list[int]]] = {}
@@ -263,6 +136,14 @@ class Project:
     def binding(self, binding: int) -> Binding:
         """A binding."""
         return self.units[binding >> SHIFT].bindings[binding & MASK]
+
+    def place_of(self, scope: int) -> Target:
+        """Where a function or class begins."""
+        return self.unit(scope).place_of(scope & MASK)
+
+    def only_declared(self, scope: int) -> bool:
+        """Whether a function, or -1, is declared and not defined."""
+        return scope >= 0 and bool(self.scope(scope).flags & Flag.DECLARATION)
 
     def value_of(self, binding: int) -> int:
         """The expression that a binding gives its name."""
@@ -517,46 +398,6 @@ class Project:
             self._all[scope] = found
         return found
 
-    def imported(self, unit: Unit, which: int) -> tuple[Imported, int | None, int | None, str]:
-        """An import; the file of its module, the file that is the name itself, and the directory of a package."""
-        said = unit.facts.imports[which]
-        rows = unit.by_line.get(said.line, [])
-        if not any(row.module == said.module for row in rows):  # the statement begins further up
-            rows = rows + unit.by_module.get(said.module, [])
-        module = inner = None
-        place = ""
-        for row in rows:
-            if row.module == said.module and row.resolved_path:
-                module = self._place(unit, row.resolved_path)
-                place = row.resolved_path
-            elif (
-                said.name
-                and row.resolved_path
-                and row.module
-                in (
-                    f"{said.module}.{said.name}",
-                    f"{said.module}{said.name}",
-                )
-            ):
-                inner = self._place(unit, row.resolved_path)
-        return said, module, inner, place
-
-    def everywhere(self, unit: Unit, name: str) -> list[int]:
-        """The expressions of what files take under a name, or "*", for all others below their folder."""
-        if not self._everywhere:
-            return []
-        folder, family = posixpath.dirname(unit.path), unit.dialect.family
-        found = [*self._everywhere.get((family, folder, name), ())]
-        while folder:
-            folder = posixpath.dirname(folder)
-            found += self._everywhere.get((family, folder, name), ())
-        return found
-
-    @cached_property
-    def taken_everywhere(self) -> set[str]:
-        """The names that a file takes for others, wherever these are."""
-        return {name for _, _, name in self._everywhere}
-
     def scope_of_call(self, node: int) -> int:
         """The scope that a call stands in, by its expression; -1 where none has its name."""
         base = node & ~MASK
@@ -579,47 +420,3 @@ class Project:
             for scope in unit.facts.scopes
             if scope.flags & Flag.STATIC and not scope.flags & Flag.HIDDEN and scope.name != NONE
         }
-
-    @cached_property
-    def _everywhere(self) -> dict[tuple[str, str, str], list[int]]:
-        found: dict[tuple[str, str, str], list[int]] = {}
-        for unit in self.units:
-            for said in unit.facts.imports:
-                if said.everywhere and said.name:
-                    folder = posixpath.dirname(unit.path)
-                    above, inner = posixpath.split(folder)
-                    place = above if inner in unit.dialect.inner_folders else folder
-                    found.setdefault((unit.dialect.family, place, said.name), []).append(unit.base | said.path)
-        return found
-
-    @cached_property
-    def including(self) -> dict[int, list[int]]:
-        """The scopes that the text of a file stands in as well, by the file's own: `include!("a.rs")`."""
-        found: dict[int, list[int]] = {}
-        for unit in self.units:
-            for at, row in enumerate(unit.facts.scopes if unit.dialect.crates else ()):
-                for said in (unit.facts.imports[which] for which in row.stars):
-                    inner = self.included(unit, said.module) if said.path == NONE else None
-                    if inner is not None:
-                        found.setdefault(inner, []).append(unit.base | at)
-        return found
-
-    def included(self, unit: Unit, path: str) -> int | None:
-        """The scope of the file that a file of Rust includes by a path from its own folder."""
-        place = posixpath.normpath(posixpath.join(posixpath.dirname(unit.path), path))
-        found = self._place(unit, place)
-        return None if found is None else self.units[found].base
-
-    def _place(self, unit: Unit, path: str) -> int | None:
-        """The file at a path; none where names of another language stand in it: of Rust, for a module of Python."""
-        found = self.places.get(path)
-        return found if found is not None and self.units[found].dialect.family == unit.dialect.family else None
-
-    def beside(self, path: str, name: str) -> int | None:
-        """The module of a name in the package that a file is of: `a/__init__.py` and `b` are `a/b.py`."""
-        folder = posixpath.dirname(path)
-        for end in ("/__init__.py", ".py", ".pyi"):
-            found = self.places.get(posixpath.join(folder, name) + end)
-            if found is not None:
-                return found
-        return None

@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 
-from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget, Target
+from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget
 from fledgling.worker.graph.effects import Effect, EffectReader, Function
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.surroundings import surroundings
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.graph.telling import Tell, unheard
+from fledgling.worker.graph.unit import Target
 
 LANGUAGE = "python"  # the one whose effects are read
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fledgling.worker.graph.builder import MAX_REACHING, Builder
+from fledgling.worker.graph.builder import Builder
+from fledgling.worker.graph.flow import MAX_REACHING
 from fledgling.worker.graph.tables import MADE, NONE, Imported, Op, Use
 
 MAX_QUOTED = 4_000  # bytes; a longer text is a string

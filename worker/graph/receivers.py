@@ -5,11 +5,12 @@ and what is asked of it is in doubt if the method may be called on anything else
 """
 
 from fledgling.worker.graph.arguments import Call
-from fledgling.worker.graph.project import MASK, MAX_NAMES, Unit
+from fledgling.worker.graph.project import MAX_NAMES
 from fledgling.worker.graph.prototypes import has_prototype, receives
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.unit import MASK, Unit
 from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, METHOD_OF, OBJECT, Cell, Value, Values, add, capped
 
 CALLING = ("call", "apply", "bind")  # the methods of a function that call it, or make another one that does

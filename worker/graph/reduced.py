@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from tree_sitter import Node, Query, QueryCursor
 
-from fledgling.worker.graph.labels import BITS, IS_KIND, KINDS, NUMBERS, ROLES
+from fledgling.worker.graph.labels import BITS, IS_GET, IS_KIND, KINDS, NUMBERS, ROLES
 
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
 LAST = (1 << 32) - 1  # an end is stored as the distance to this, so that of two nodes the outer one sorts first
 
+MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, but nobody asks what it means
 COLUMN_BITS = 62  # labels that fit one number of a column: it has 64 bits
 Columns = npt.NDArray[np.int64]
 _KIND_BITS = [*(BITS[kind] for kind in KINDS), 0]
@@ -91,6 +92,17 @@ class Reduced:
             if labels[kid] & role:
                 return kid
         return -1
+
+    def leaves(self, node: int) -> list[int]:
+        """The nodes of the names of `a.b.c`, in order; anything else is one."""
+        found, todo = list[int](), [node]
+        while todo:
+            at = todo.pop()
+            if self.kinds[at] == IS_GET and self.kids[at]:
+                todo += reversed(self.kids[at])
+            else:
+                found.append(at)
+        return found
 
 
 def _gathered(captures: Mapping[str, Sequence[Node]]) -> tuple[Columns, list[int], list[int]]:

@@ -1,10 +1,11 @@
 """Whether a member may be another one by the time it is asked for: code may remove or set it, or put one over it."""
 
-from fledgling.worker.graph.project import MASK, MAX_NAMES, SHIFT
+from fledgling.worker.graph.project import MAX_NAMES
 from fledgling.worker.graph.prototypes import PROTOTYPE
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, SHIFT
 from fledgling.worker.graph.values import (
     CLASS,
     FUNCTION,

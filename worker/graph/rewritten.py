@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from fledgling.worker.graph.containers import constants
-from fledgling.worker.graph.project import Target, Unit
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import Target, Unit
 from fledgling.worker.graph.values import CLASS, OBJECT
 
 OWN = (CLASS, OBJECT)

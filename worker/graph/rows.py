@@ -10,10 +10,12 @@ import numpy.typing as npt
 
 from fledgling.worker.graph.meaning import Meaning, Targets
 from fledgling.worker.graph.overrides import Overrides, may_override
-from fledgling.worker.graph.project import LINE, LINE_BITS, MASK, Target, Unit
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
+from fledgling.worker.graph.rewritten import Rewritten
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
+from fledgling.worker.graph.unit import LINE, LINE_BITS, MASK, Target, Unit
+from fledgling.worker.graph.unresolved import Unresolved
 from fledgling.worker.graph.values import CLASS
 from fledgling.worker.rows import MAX_CROWDED, MAX_GUESSED, MAX_TARGETS, WIDEST, surer
 
@@ -74,7 +76,9 @@ class Rows:
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
         self._project = solver.project
-        self._meaning = Meaning(solver)
+        rewritten = Rewritten(solver)
+        self._meaning = Meaning(solver, rewritten)
+        self._unresolved = Unresolved(solver, rewritten)
         self._overriding = Overrides(solver)
         self._defined = self._project.definitions
         self._crowded = 0  # occurrences with more targets than guesses may be
@@ -131,7 +135,7 @@ class Rows:
         targets = self._meaning.targets(unit, site)
         if targets:
             return targets, Reason.BOUND
-        reason = self._meaning.unresolved(unit, site)
+        reason = self._unresolved.reason(unit, site)
         if reason == Reason.UNKNOWN_RECEIVER and site.use in (Use.CALL, Use.READ):
             targets = self._by_name(unit, site)
         if reason == Reason.OUTSIDE and self._project.is_partial:
@@ -194,7 +198,7 @@ class Rows:
                 continue
             scope = classes.whole(unit.base | at)
             for base in row.bases:
-                self._base(graph, self._meaning.begin(scope), unit.base | base)
+                self._base(graph, self._project.place_of(scope), unit.base | base)
             if scope != unit.base | at:
                 continue
             if unit.dialect.structural and row.kind == ScopeKind.INTERFACE:
@@ -202,7 +206,7 @@ class Rows:
             elif unit.dialect.structural and (names := classes.not_asked(scope)):
                 table = self._project.table(scope)
                 own = [self._project.defined(at)[0] for name in names for at in table.get(name, ())]
-                graph.bases += [(*place, "", -1, 0, FURTHER) for place in (self._meaning.begin(scope), *own)]
+                graph.bases += [(*place, "", -1, 0, FURTHER) for place in (self._project.place_of(scope), *own)]
             order = classes.order(scope)
             for name in self._project.table(scope):
                 having = [up for up in order[order.index(scope) + 1 :] if classes.has(up, name)]
@@ -217,21 +221,21 @@ class Rows:
         text = project.last_name((node & ~MASK) | expression[1] if expression[0] == Op.INDEX else node)  # Generic[T]
         known = [value[1] for value in self._solver.value(node) if value[0] == CLASS]
         for base in known:
-            graph.bases.append((*own, text, *self._meaning.begin(base), EXTENDS))
+            graph.bases.append((*own, text, *project.place_of(base), EXTENDS))
         if not known:
             graph.bases.append((*own, text, -1, 0, EXTENDS))
 
     def _implementing(self, graph: Graph, interface: int) -> None:
         """Add the classes that have all methods of an interface, and what they have in place of each."""
         classes, project = self._solver.classes, self._project
-        own, name = self._meaning.begin(interface), project.scope(interface).name
+        own, name = project.place_of(interface), project.scope(interface).name
         text = "" if name == NONE else project.unit(interface).facts.names[name]
         if interface in classes.cut:
             graph.bases.append((*own, "", -1, 0, FURTHER))
         for at in classes.implementing.get(interface, ()):
             kind = IMPLEMENTS if (interface, at) not in classes.doubted else MAY_IMPLEMENT
             if interface not in classes.order(at):  # what embeds it is surely derived from it
-                graph.bases.append((*self._meaning.begin(at), text, *own, kind))
+                graph.bases.append((*project.place_of(at), text, *own, kind))
             for above in classes.order(interface):
                 for method in project.table(above):
                     owner, _ = classes.of_class(at, method)

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 from fledgling.worker.graph.classes import Classes
 from fledgling.worker.graph.modules import crates
-from fledgling.worker.graph.project import MASK, Project
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.spaces import Spaces
 from fledgling.worker.graph.stars import Stars
 from fledgling.worker.graph.tables import Expression
 from fledgling.worker.graph.taken_classes import TakenClasses
 from fledgling.worker.graph.telling import Tell, unheard
+from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import EXTERNAL, MANY, Cell, Value, Values, add
 
 MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of dropping some

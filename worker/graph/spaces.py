@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Set
 from functools import cached_property
 
-from fledgling.worker.graph.project import Project, Space, Unit, dotted
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import Space, Unit, dotted
 
 MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
 MAX_BOUND = 256  # scopes of one name that are known at all, so that a name in every file takes no time for each
@@ -129,7 +130,7 @@ class Spaces:
             seen, todo = {number}, [number]
             while todo and len(seen) < MAX_INCLUDED:
                 for row in self._project.units[todo.pop()].rows:
-                    other = self._project.places.get(row.resolved_path) if row.resolved_path else None
+                    other = self._project.imports.places.get(row.resolved_path) if row.resolved_path else None
                     if other is not None and other not in seen:
                         seen.add(other)
                         todo.append(other)

@@ -4,7 +4,7 @@ import posixpath
 from functools import cached_property
 from typing import NamedTuple
 
-from fledgling.worker.graph.project import Project, Unit
+from fledgling.worker.graph.project import Project
 from fledgling.worker.graph.tables import (
     AT,
     BINDING,
@@ -19,6 +19,7 @@ from fledgling.worker.graph.tables import (
     ScopeKind,
     site_columns,
 )
+from fledgling.worker.graph.unit import Unit
 
 LISTS = (Op.LIST, Op.TUPLE)
 NEVER, PERHAPS, SURELY = 0, 1, 2  # whether a module hands on a name
@@ -101,7 +102,7 @@ class Stars:
         """The imports of all names of a file that name a package: its modules may be among them."""
         found = self._packages.get(unit.number)
         if found is None:
-            modules = [(which, self._project.imported(unit, which)[1]) for which in unit.facts.scopes[0].stars]
+            modules = [(which, self._project.imports.target(unit, which)[1]) for which in unit.facts.scopes[0].stars]
             paths = [(which, self._project.units[module].path) for which, module in modules if module is not None]
             found = [which for which, path in paths if posixpath.basename(path).startswith("__init__.")]
             self._packages[unit.number] = found
@@ -115,7 +116,7 @@ class Stars:
         found = self._stars.get(number)
         if found is None:
             unit = self._project.units[number]
-            imports = [self._project.imported(unit, which) for which in unit.facts.scopes[0].stars]
+            imports = [self._project.imports.target(unit, which) for which in unit.facts.scopes[0].stars]
             modules = {module: not said.conditional for said, module, *_ in imports if module is not None}
             found = [*reversed(modules.items())] if unit.dialect.exported else [(module, False) for module in modules]
             self._stars[number] = found = [] if unit.dialect.shared else found

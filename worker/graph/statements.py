@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from functools import partial
 
-from fledgling.worker.graph.builder import BREAK, CONTINUE, LABELLED, Builder, Layer, visits
+from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.call_expressions import of_type
+from fledgling.worker.graph.flow import BREAK, CONTINUE, LABELLED, Layer
 from fledgling.worker.graph.labels import (
     ARM,
     BITS,
@@ -38,12 +39,12 @@ def arms(
     def run(node: int, narrowed: list[tuple[int, int]]) -> None:
         narrow(builder, narrowed)
         value = builder.body(node)
-        if values is not None and not builder.is_dead:
+        if values is not None and not builder.flow.is_dead:
             values.append(value)
 
     found = []
     for place, node in enumerate(nodes):
-        found.append(builder.arm(lambda node=node, place=place: run(node, [] if place else narrowed)))  # type: ignore[misc]
+        found.append(builder.flow.arm(lambda node=node, place=place: run(node, [] if place else narrowed)))  # type: ignore[misc]
     return found
 
 
@@ -65,7 +66,7 @@ def narrow(builder: Builder, narrowed: list[tuple[int, int]]) -> None:
             before = builder.use_name(name)
             value = builder.add(Op.NARROWED, before, type_)
             builder.bindings.append(Binding(scope, name, value, builder.line(node)))
-            builder.hold((scope, name), len(builder.bindings) - 1)
+            builder.flow.hold((scope, name), len(builder.bindings) - 1)
 
 
 def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
@@ -123,7 +124,7 @@ def branch(builder: Builder, node: int, _use: int) -> int:
             found += arms(builder, [kid], [] if labels & OTHERWISE else narrowed, values)
         else:
             builder.visit(kid)
-    builder.join(found, optional=not closed)
+    builder.flow.join(found, optional=not closed)
     return any_of(builder, values)
 
 
@@ -164,9 +165,9 @@ def loop(builder: Builder, node: int, _use: int) -> int:
     if body == NONE:
         run()
         return 0
-    has_break = builder.loop(run)
+    has_break = builder.flow.loop(run)
     for kid in tree.having(node, OTHERWISE):
-        builder.join([builder.arm(partial(builder.body, kid))], optional=has_break)
+        builder.flow.join([builder.flow.arm(partial(builder.body, kid))], optional=has_break)
     return 0
 
 
@@ -175,16 +176,16 @@ def leap(builder: Builder, node: int, _use: int) -> int:
     """`break`, `continue a`: what holds here may hold behind the loop."""
     builder.visit_all(node)
     has_label = bool(builder.tree.kids[node])
-    builder.leaps |= LABELLED if has_label else BREAK if builder.tree.kind(node) == BITS["break"] else CONTINUE
-    builder.is_dead = True
+    builder.flow.leaps |= LABELLED if has_label else BREAK if builder.tree.kind(node) == BITS["break"] else CONTINUE
+    builder.flow.is_dead = True
     return 0
 
 
 @visits("labelled")
 def labelled(builder: Builder, node: int, _use: int) -> int:
     """`a: { b; break a; c }`"""
-    layer, dead, _ = builder.leaving(partial(builder.body, builder.tree.first(node, BODY)), 0)
-    builder.join([(layer, dead)], optional=False)
+    layer, dead, _ = builder.flow.leaving(partial(builder.body, builder.tree.first(node, BODY)), 0)
+    builder.flow.join([(layer, dead)], optional=False)
     return 0
 
 
@@ -192,22 +193,22 @@ def labelled(builder: Builder, node: int, _use: int) -> int:
 def try_(builder: Builder, node: int, _use: int) -> int:
     """`try: a except B as c: d else: e finally: f`; what begins may end after any assignment in it."""
     tree = builder.tree
-    begun = len(builder.given)
+    begun = len(builder.flow.given)
     values: list[int] = []
-    layer, dead = builder.arm(partial(read_tried, builder, node, values))
+    layer, dead = builder.flow.arm(partial(read_tried, builder, node, values))
     handlers = tree.having(node, IS_HANDLER)
-    builder.join([(builder.left_early(begun, layer) if handlers else layer, False)], optional=bool(handlers))
+    builder.flow.join([(builder.flow.left_early(begun, layer) if handlers else layer, False)], optional=bool(handlers))
     found = [each for kid in handlers for each in arms(builder, [kid], [], values)]
     otherwise = tree.first(node, OTHERWISE)
     if otherwise != NONE:
         values = values[0 if dead else 1 :]  # what it gives, and not the body
-        passed, died = builder.arm(partial(read_otherwise, builder, otherwise, layer, values))
+        passed, died = builder.flow.arm(partial(read_otherwise, builder, otherwise, layer, values))
         found.append((passed, dead or died))
     else:
         found.append((layer, dead))
-    builder.join(found, optional=False)
+    builder.flow.join(found, optional=False)
     for kid in tree.having(node, FINALLY):
-        read_finally(builder, kid, builder.left_early(begun, layer))
+        read_finally(builder, kid, builder.flow.left_early(begun, layer))
     return any_of(builder, values)
 
 
@@ -219,29 +220,29 @@ def read_tried(builder: Builder, node: int, values: list[int]) -> None:
     found = 0
     for part in parts if body == NONE else [body]:
         found = builder.visit(part) if body == NONE else builder.body(part)
-    if not builder.is_dead:
+    if not builder.flow.is_dead:
         values.append(found)
 
 
 def read_otherwise(builder: Builder, node: int, layer: Layer, values: list[int]) -> None:
     """Read what runs where nothing was raised: all of the body has run, which a layer says."""
-    builder.join([(layer, False)], optional=False)
+    builder.flow.join([(layer, False)], optional=False)
     found = builder.body(node)
-    if not builder.is_dead:
+    if not builder.flow.is_dead:
         values.append(found)
 
 
 def read_finally(builder: Builder, node: int, layer: Layer) -> None:
     """Read what runs wherever a `try` ends; what holds there holds behind it only as far as it says so itself."""
-    begun = len(builder.given)
+    begun = len(builder.flow.given)
 
     def run() -> None:
-        builder.join([(layer, False)], optional=True)
+        builder.flow.join([(layer, False)], optional=True)
         builder.body(node)
 
-    held, dead = builder.arm(run)
-    given = {key for key, _ in builder.given[begun:]}
-    builder.join([({key: ways for key, ways in held.items() if key in given}, dead)], optional=False)
+    held, dead = builder.flow.arm(run)
+    given = {key for key, _ in builder.flow.given[begun:]}
+    builder.flow.join([({key: ways for key, ways in held.items() if key in given}, dead)], optional=False)
 
 
 @visits("handler")
@@ -273,9 +274,9 @@ def with_(builder: Builder, node: int, _use: int) -> int:
         if not tree.labels[kid] & BODY:
             builder.visit(kid)
         elif tree.labels[node] & OPTIONAL:  # what is raised in there ends it: `with suppress(A): b`
-            begun = len(builder.given)
-            layer, _ = builder.arm(partial(builder.body, kid))
-            builder.join([(builder.left_early(begun, layer), False)], optional=True)
+            begun = len(builder.flow.given)
+            layer, _ = builder.flow.arm(partial(builder.body, kid))
+            builder.flow.join([(builder.flow.left_early(begun, layer), False)], optional=True)
         else:
             builder.body(kid)
     return 0
@@ -332,11 +333,11 @@ def match(builder: Builder, node: int, _use: int) -> int:
         if tree.labels[kid] & case:
             falls = before if builder.dialect.prototypes and len(before) <= MAX_FALLING else {}
             run = partial(read_case, builder, kid, left, value, over, falls, values)
-            found.append(builder.leaving(run, BREAK)[:2] if ends else builder.arm(run))
+            found.append(builder.flow.leaving(run, BREAK)[:2] if ends else builder.flow.arm(run))
             before = found[-1][0]
         elif kid != left:
             value = builder.visit(kid)
-    builder.join(found, optional=True)
+    builder.flow.join(found, optional=True)
     return any_of(builder, values)
 
 
@@ -347,7 +348,7 @@ def read_case(builder: Builder, node: int, left: int, value: int, over: int, bef
     """
     tree = builder.tree
     if before:
-        builder.join([(before, False)], optional=True)
+        builder.flow.join([(before, False)], optional=True)
     types = [*tree.having(node, TYPE)]
     if left != NONE:
         sites = len(builder.sites)
@@ -361,7 +362,7 @@ def read_case(builder: Builder, node: int, left: int, value: int, over: int, bef
     around, builder.subject = builder.subject, value
     given = builder.visit(node)
     builder.subject = around
-    if not builder.is_dead:
+    if not builder.flow.is_dead:
         values.append(given)
 
 
@@ -407,7 +408,7 @@ def return_(builder: Builder, node: int, _use: int) -> int:
     elif value != NONE:
         of = builder.scopes[builder.frame].returns
         builder.scopes[builder.frame].returned.append(of_type(builder, value, of))
-    builder.is_dead = True
+    builder.flow.is_dead = True
     return 0
 
 
@@ -419,7 +420,7 @@ def raise_(builder: Builder, node: int, _use: int) -> int:
         value = builder.visit(kid, Use.CALL if is_class else Use.READ)
         if is_class and builder.sites[-1].at == value:
             builder.sites[-1].at = builder.add(Op.CALL, value, [], [])
-    builder.is_dead = True
+    builder.flow.is_dead = True
     return 0
 
 

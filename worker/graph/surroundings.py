@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget, Target
-from fledgling.worker.graph.project import LINE
+from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget
 from fledgling.worker.graph.replaced import patched, replaced, with_unseen_names
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.unit import LINE, Target
 from fledgling.worker.languages.python import effects as known
 
 MAX_ABOVE = 50  # classes above one that are looked at

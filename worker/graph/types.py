@@ -2,10 +2,10 @@
 
 from fledgling.worker.graph.imports import import_places
 from fledgling.worker.graph.lookup import bare_places
-from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Value, Values, add, capped
 
 # What another name of a type is.

@@ -10,12 +10,14 @@ from fledgling.worker.graph.reasons import Reason
 Value = tuple[Any, ...]
 Values = dict[Value, int]
 Cell = Any  # int: an expression; tuple: what several places write
+Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
 MANY: Value = ("many",)
 FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT, GIVEN, SUPER, METHOD_OF, SPACE = (
     "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
     "super", "method of", "space",
 )  # fmt: skip
+SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 BUILTIN = "builtins."  # stands before a name that the language itself gives
 
 

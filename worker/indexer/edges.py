@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from fledgling.worker.graph.project import LINE, LINE_BITS
 from fledgling.worker.graph.reasons import WORDS, confidence
 from fledgling.worker.graph.rows import BASE_REASONS, FURTHER, Graph
+from fledgling.worker.graph.unit import LINE, LINE_BITS
 from fledgling.worker.indexer.loading import Columns
 from fledgling.worker.indexer.placing import Places
 from fledgling.worker.store.graph import CONFIDENCES, USES

@@ -10,9 +10,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from fledgling.worker.graph.other_case import small
-from fledgling.worker.graph.project import LINE
 from fledgling.worker.graph.rows import FURTHER, Graph
 from fledgling.worker.graph.tables import GraphFile, Op, unpacked
+from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer.edges import CALLS
 from fledgling.worker.indexer.placing import Places
 from fledgling.worker.store.graph import CONFIDENCES, IN_NO_OUTLINE, PLACE_BITS, USES

@@ -1,0 +1,100 @@
+"""Where the imports of files lead: to a file, to what a file takes for others, to one that another includes."""
+
+import posixpath
+from collections.abc import Sequence
+from functools import cached_property
+
+from fledgling.worker.graph.tables import NONE, Imported
+from fledgling.worker.graph.unit import Unit
+
+
+class ImportTargets:
+    """The imports of all files."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        self.units = units
+        self.places = {unit.path: unit.number for unit in units}
+
+    def target(self, unit: Unit, which: int) -> tuple[Imported, int | None, int | None, str]:
+        """An import; the file of its module, the file that is the name itself, and the directory of a package."""
+        said = unit.facts.imports[which]
+        rows = unit.by_line.get(said.line, [])
+        if not any(row.module == said.module for row in rows):  # the statement begins further up
+            rows = rows + unit.by_module.get(said.module, [])
+        module = inner = None
+        place = ""
+        for row in rows:
+            if row.module == said.module and row.resolved_path:
+                module = self._place(unit, row.resolved_path)
+                place = row.resolved_path
+            elif (
+                said.name
+                and row.resolved_path
+                and row.module
+                in (
+                    f"{said.module}.{said.name}",
+                    f"{said.module}{said.name}",
+                )
+            ):
+                inner = self._place(unit, row.resolved_path)
+        return said, module, inner, place
+
+    def everywhere(self, unit: Unit, name: str) -> list[int]:
+        """The expressions of what files take under a name, or "*", for all others below their folder."""
+        if not self._everywhere:
+            return []
+        folder, family = posixpath.dirname(unit.path), unit.dialect.family
+        found = [*self._everywhere.get((family, folder, name), ())]
+        while folder:
+            folder = posixpath.dirname(folder)
+            found += self._everywhere.get((family, folder, name), ())
+        return found
+
+    @cached_property
+    def _everywhere(self) -> dict[tuple[str, str, str], list[int]]:
+        found: dict[tuple[str, str, str], list[int]] = {}
+        for unit in self.units:
+            for said in unit.facts.imports:
+                if said.everywhere and said.name:
+                    folder = posixpath.dirname(unit.path)
+                    above, inner = posixpath.split(folder)
+                    place = above if inner in unit.dialect.inner_folders else folder
+                    found.setdefault((unit.dialect.family, place, said.name), []).append(unit.base | said.path)
+        return found
+
+    @cached_property
+    def taken_everywhere(self) -> set[str]:
+        """The names that a file takes for others, wherever these are."""
+        return {name for _, _, name in self._everywhere}
+
+    @cached_property
+    def including(self) -> dict[int, list[int]]:
+        """The scopes that the text of a file stands in as well, by the file's own: `include!("a.rs")`."""
+        found: dict[int, list[int]] = {}
+        for unit in self.units:
+            for at, row in enumerate(unit.facts.scopes if unit.dialect.crates else ()):
+                for said in (unit.facts.imports[which] for which in row.stars):
+                    inner = self.included(unit, said.module) if said.path == NONE else None
+                    if inner is not None:
+                        found.setdefault(inner, []).append(unit.base | at)
+        return found
+
+    def included(self, unit: Unit, path: str) -> int | None:
+        """The scope of the file that a file of Rust includes by a path from its own folder."""
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(unit.path), path))
+        found = self._place(unit, place)
+        return None if found is None else self.units[found].base
+
+    def _place(self, unit: Unit, path: str) -> int | None:
+        """The file at a path; none where names of another language stand in it: of Rust, for a module of Python."""
+        found = self.places.get(path)
+        return found if found is not None and self.units[found].dialect.family == unit.dialect.family else None
+
+    def beside(self, path: str, name: str) -> int | None:
+        """The module of a name in the package that a file is of: `a/__init__.py` and `b` are `a/b.py`."""
+        folder = posixpath.dirname(path)
+        for end in ("/__init__.py", ".py", ".pyi"):
+            found = self.places.get(posixpath.join(folder, name) + end)
+            if found is not None:
+                return found
+        return None

@@ -1,0 +1,135 @@
+"""One file of a project: its facts, under the numbers of the whole."""
+
+import posixpath
+from collections.abc import Container, Iterable
+from functools import cached_property
+from typing import TypeVar
+
+from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Facts, GraphFile, Op, ScopeKind, unpacked
+from fledgling.worker.language import Dialect
+from fledgling.worker.rows import ImportRow
+
+SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
+MASK = (1 << SHIFT) - 1
+DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
+BOUND_ELSEWHERE = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS, Op.RENAMED)  # or a scope of its own
+Target = tuple[int, int]  # file and first line of a definition; with its number, where several begin on that line
+LINE_BITS = 32  # of the line in that
+MAX_TOGETHER = 65_535  # definitions on one line that are numbered, in two bytes
+NOT_NUMBERED = 0, NONE
+LINE = (1 << LINE_BITS) - 1
+Key = TypeVar("Key")
+Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
+
+
+def dotted(path: str) -> str:
+    r"""A path with dots between its names.
+
+    >>> dotted("a::b"), dotted("\\A\\B"), dotted("a . b")
+    ('a.b', 'A.B', 'a.b')
+    """
+    return ".".join(path.replace("::", ".").replace("\\", ".").replace(".", " ").split())
+
+
+class Unit:
+    """One file. `names` are the numbers of its names among those of the project."""
+
+    def __init__(self, number: int, file: GraphFile, dialects: dict[str, Dialect], numbers: dict[str, int]) -> None:
+        self.number = number
+        self.path = file.path
+        self.language = file.language
+        self.facts: Facts = unpacked(file.facts)
+        self.expressions, self.bindings = self.facts.expressions, self.facts.bindings
+        self.dialect = dialect = dialects[self.facts.language or file.language]
+        self.base = number << SHIFT
+        self.names = [numbers.setdefault(name, len(numbers)) for name in self.facts.names]
+        self.rows = file.imports
+        folder = posixpath.dirname(file.path)
+        package = dotted(self.facts.package)
+        self.shares: Space | None = {
+            "directory": (dialect.family, f"{folder}\0{package}"),
+            "package": (dialect.family, package),
+            "file": (dialect.family, f"{file.path}\0"),
+        }.get(dialect.shared)
+        is_open = self.shares or self.facts.scopes[0].stars or dialect.crates
+        self.imports_all_it_names = not is_open
+
+    @cached_property
+    def together(self) -> dict[int, dict[tuple[int, int], tuple[int, int]]]:
+        """The lines on which several definitions begin: the number of each, from 1, and the scope around it.
+
+        They go by their name and that of what is around. Of those that go by the same, the first counts, which is
+        in none of the others: so whoever asks what is around one, and around that, comes to an end.
+
+        The properties that a constructor declares among its parameters stand with it, and are never run.
+        """
+        scopes, names, found = self.facts.scopes, self.facts.names, dict[int, dict[tuple[int, int], int]]()
+        for row in scopes:
+            if row.kind in DEFINITIONS:
+                found.setdefault(row.line, {}).setdefault(self._known_by(row.name, row.parent), self.around(row.parent))
+        makers = {at for at, name in enumerate(names) if name in self.dialect.constructors}
+        alone = {line for line, begun in found.items() if len(begun) == 1 and not makers.isdisjoint(*begun)}
+        for bound in self.bindings:
+            is_held = (
+                NONE not in (bound.scope, bound.name) and scopes[bound.scope].kind in HOLDING and bound.how != ASSIGNED
+            )
+            is_other = is_held and self.expressions[bound.value][0] not in BOUND_ELSEWHERE
+            if is_other and not names[bound.name].startswith(EXPORT) and bound.line not in alone:
+                begun = found.setdefault(bound.line, {})
+                begun.setdefault(self._known_by(bound.name, bound.scope), self.around(bound.scope))
+        return {
+            line: {each: (number, begun[each]) for number, each in enumerate([*begun][:MAX_TOGETHER], 1)}
+            for line, begun in found.items()
+            if len(begun) > 1
+        }
+
+    def _known_by(self, name: int, scope: int) -> tuple[int, int]:
+        """The name of a definition, and that of the one around a scope that it is in."""
+        around = self.around(scope)
+        return name, NONE if around == NONE else self.facts.scopes[around].name
+
+    def around(self, scope: int) -> int:
+        """The innermost function or class that a scope is or is in, of those that begin somewhere; or NONE."""
+        scopes = self.facts.scopes
+        while scope != NONE and scopes[scope].kind not in DEFINITIONS:
+            scope = scopes[scope].parent
+        return scope
+
+    def place(self, line: int, name: int, scope: int) -> Target:
+        """What a definition that begins on a line is known by, of a name in a scope; both as the file numbers them."""
+        if begun := self.together.get(line):
+            line |= begun.get(self._known_by(name, scope), NOT_NUMBERED)[0] << LINE_BITS
+        return self.number, line
+
+    def place_of(self, scope: int) -> Target:
+        """What a function or class is known by."""
+        row = self.facts.scopes[scope]
+        return self.place(row.line, row.name, row.parent)
+
+    def forget_reach(self, names: Container[int]) -> None:
+        """Let some names of the module stand for all that they are bound to, wherever the module uses them."""
+        for at, expression in enumerate(self.expressions):
+            if expression[0] == Op.NAME and expression[2] == 0 and expression[1] in names:
+                self.expressions[at] = (Op.NAME, expression[1], 0, None)
+
+    @cached_property
+    def starred(self) -> list[int]:
+        """The imports of all names of a module or a package; where `all_of` looks, a path is named."""
+        return [which for which in self.facts.scopes[0].stars if self.facts.imports[which].path == NONE]
+
+    @cached_property
+    def by_line(self) -> dict[int, list[ImportRow]]:
+        """The imports of each line."""
+        return _grouped((row.line_number, row) for row in self.rows)
+
+    @cached_property
+    def by_module(self) -> dict[str, list[ImportRow]]:
+        """The imports of each module."""
+        return _grouped((row.module, row) for row in self.rows)
+
+
+def _grouped(rows: Iterable[tuple[Key, ImportRow]]) -> dict[Key, list[ImportRow]]:
+    found: dict[Key, list[ImportRow]] = {}
+    for key, row in rows:
+        found.setdefault(key, []).append(row)
+    return found
