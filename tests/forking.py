@@ -395,7 +395,7 @@ def load(kind: str) -> None:
 def load_what_is_of_languages() -> None:
     """Load the modules and grammars of all languages, which builds and extractors do before they are confined."""
     from fledgling.worker.extracting.extract import Extractor  # noqa: PLC0415
-    from fledgling.worker.graph.facts import FactsExtractor  # noqa: PLC0415
+    from fledgling.worker.graph.reading.facts import FactsExtractor  # noqa: PLC0415
     from fledgling.worker.languages import table  # noqa: PLC0415
     from fledgling.worker.resolving.resolve import load_resolvers  # noqa: PLC0415
 

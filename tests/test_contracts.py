@@ -146,7 +146,7 @@ BEGUN = "from fledgling.worker.process.begin import begin; begin()"
             "from fledgling.worker.extractor.process import facts_extractor\n"
             "from fledgling.worker.languages.table import load_languages\n"
             "facts_extractor(load_languages(for_graph=False))",  # as a follower does
-            "fledgling.worker.graph.facts",
+            "fledgling.worker.graph.reading.facts",
         ),
     ],
 )

@@ -14,27 +14,27 @@ from costing import costs_under
 from tables import every_row
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.graph import project as graph_project
-from fledgling.worker.graph import rows as graph_rows
-from fledgling.worker.graph.class_members import MAX_OVERLOADS
-from fledgling.worker.graph.classes import MAX_BELOW
-from fledgling.worker.graph.definitions import MAX_LABEL
-from fledgling.worker.graph.facts import FactsExtractor
-from fledgling.worker.graph.flow import MAX_REACHING
-from fledgling.worker.graph.missing import MAX_ASKED, MAX_STEPS
-from fledgling.worker.graph.overloads import MAX_NARROWED
-from fledgling.worker.graph.overrides import MAX_COMPARED
-from fledgling.worker.graph.project import Project
-from fledgling.worker.graph.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
-from fledgling.worker.graph.purity import judged
+from fledgling.worker.graph import unit as graph_unit
+from fledgling.worker.graph.columns import Graph
+from fledgling.worker.graph.effects.purity import judged
+from fledgling.worker.graph.reading.definitions import MAX_LABEL
+from fledgling.worker.graph.reading.facts import FactsExtractor
+from fledgling.worker.graph.reading.flow import MAX_REACHING
+from fledgling.worker.graph.reading.reduced import MAX_DEPTH
+from fledgling.worker.graph.reading.statements import MAX_FALLING
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
-from fledgling.worker.graph.reduced import MAX_DEPTH
-from fledgling.worker.graph.replaceable import MAX_REPLACED
-from fledgling.worker.graph.resolve import resolved, solved
-from fledgling.worker.graph.rows import Graph
-from fledgling.worker.graph.solver import GraphBudget
-from fledgling.worker.graph.stars import MAX_STARS
-from fledgling.worker.graph.statements import MAX_FALLING
+from fledgling.worker.graph.solving import rows as graph_rows
+from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS
+from fledgling.worker.graph.solving.classes import MAX_BELOW
+from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
+from fledgling.worker.graph.solving.overloads import MAX_NARROWED
+from fledgling.worker.graph.solving.overrides import MAX_COMPARED
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
+from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
+from fledgling.worker.graph.solving.resolve import resolved, solved
+from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.stars import MAX_STARS
 from fledgling.worker.graph.tables import GraphFile, Use, sites_of, unpacked
 from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer import same_graph
@@ -150,7 +150,7 @@ def names_in(source: str) -> Iterator[tuple[int, int, str]]:
 
 
 def test_every_occurrence_of_a_defined_name_has_a_row() -> None:
-    sources = {str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("g*/[a-m]*.py"))}
+    sources = {str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("graph/[es]*/[a-m]*.py"))}
     graph, files = graph_of(sources)
     rows = defaultdict[str, set[tuple[int, int, str]]](set)
     for file, line, column, name in zip(graph.file, graph.line, graph.column, graph.name, strict=True):
@@ -527,7 +527,7 @@ def test_work_tells_how_far_it_is_and_that_it_goes_on_within_a_file() -> None:
 
 def test_definitions_on_one_line_are_numbered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has no number is any of its line, which the outline tells."""
-    monkeypatch.setattr(graph_project, "MAX_TOGETHER", 2)
+    monkeypatch.setattr(graph_unit, "MAX_TOGETHER", 2)
     graph, _ = graph_of({"a.js": b"function f() {} function g() {} function h() {}\nf(); g(); h();\n"})
     assert {graph.names[name]: part for name, part in zip(graph.name, graph.target_part, strict=True)} == {
         "f": 1,

@@ -5,11 +5,11 @@ import re
 import pytest
 from costing import costs_under
 
-from fledgling.worker.graph.facts import FactsExtractor
-from fledgling.worker.graph.purity import judged
-from fledgling.worker.graph.replaced import MAX_WAYS
-from fledgling.worker.graph.resolve import resolved
-from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.graph.effects.purity import judged
+from fledgling.worker.graph.effects.replaced import MAX_WAYS
+from fledgling.worker.graph.reading.facts import FactsExtractor
+from fledgling.worker.graph.solving.resolve import resolved
+from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import ImportRow

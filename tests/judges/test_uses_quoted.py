@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fledgling.worker.graph.facts import FactsExtractor
+from fledgling.worker.graph.reading.facts import FactsExtractor
 from fledgling.worker.graph.tables import Use, sites_of, unpacked
 from fledgling.worker.languages.table import load_languages
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.graph.callees import callees, run_by
-from fledgling.worker.graph.facts import FactsExtractor
-from fledgling.worker.graph.project import Project
+from fledgling.worker.graph.reading.facts import FactsExtractor
 from fledgling.worker.graph.reasons import Confidence, confidence
-from fledgling.worker.graph.resolve import resolved, solved
-from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.graph.solving.callees import callees, run_by
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.resolve import resolved, solved
+from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.values import EXTERNAL
 from fledgling.worker.graph.tables import NONE, GraphFile, ScopeKind, Site, Use, sites_of
 from fledgling.worker.graph.unit import Unit
-from fledgling.worker.graph.values import EXTERNAL
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.resolving.resolve import Resolution

@@ -50,7 +50,7 @@ from fledgling.worker.rows import Extraction, FileWords, SymbolColumns
 from fledgling.worker.store.symbol_writer import Outlined, outlined
 
 if TYPE_CHECKING:  # loaded where more is wanted than definitions
-    from fledgling.worker.graph.facts import FactsExtractor
+    from fledgling.worker.graph.reading.facts import FactsExtractor
 
 Extracted = TypeVar("Extracted")
 
@@ -137,7 +137,7 @@ def facts_extractor(languages: Languages) -> "FactsExtractor | None":
 
     if not any(row.graph.rules for row in languages.rows.values()):
         return None
-    from fledgling.worker.graph.facts import FactsExtractor  # noqa: PLC0415  (see TYPE_CHECKING)
+    from fledgling.worker.graph.reading.facts import FactsExtractor  # noqa: PLC0415  (see TYPE_CHECKING)
 
     return FactsExtractor(languages)
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from fledgling.worker.graph.columns import BASE_REASONS, FURTHER, Graph
 from fledgling.worker.graph.reasons import WORDS, confidence
-from fledgling.worker.graph.rows import BASE_REASONS, FURTHER, Graph
 from fledgling.worker.graph.unit import LINE, LINE_BITS
 from fledgling.worker.indexer.loading import Columns
 from fledgling.worker.indexer.placing import Places

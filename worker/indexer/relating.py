@@ -17,11 +17,11 @@ from fledgling.plain import by_depth
 from fledgling.security import limits, memory_file
 from fledgling.worker.extractor.messages import Batch, Source, imports_of
 from fledgling.worker.extractor.pool import Extractors
-from fledgling.worker.graph.purity import Judged, judged
+from fledgling.worker.graph.columns import BASE_REASONS, Graph
+from fledgling.worker.graph.effects.purity import Judged, judged
 from fledgling.worker.graph.reasons import WORDS
-from fledgling.worker.graph.resolve import resolved
-from fledgling.worker.graph.rows import BASE_REASONS, Graph
-from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.graph.solving.resolve import resolved
+from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.indexer import same_graph
 from fledgling.worker.indexer.edges import Edges

@@ -10,8 +10,8 @@ from dataclasses import fields
 import msgspec
 
 from fledgling.digests import blake2b
-from fledgling.worker.graph.rows import Begun, Graph
-from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.graph.columns import Begun, Graph
+from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.store.facts import KEY_BYTES, key_of
 

@@ -9,8 +9,8 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
-from fledgling.worker.graph.other_case import small
-from fledgling.worker.graph.rows import FURTHER, Graph
+from fledgling.worker.graph.columns import FURTHER, Graph
+from fledgling.worker.graph.solving.other_case import small
 from fledgling.worker.graph.tables import GraphFile, Op, unpacked
 from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer.edges import CALLS

@@ -1,0 +1,1 @@
+"""What functions of Python do besides returning a value."""

@@ -1,0 +1,95 @@
+"""How assignments are read, what removes a name, and what says in which scope one is bound."""
+
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.labels import BITS, IS_INDEX, IS_NAME, IS_TUPLE, LEFT, OTHERWISE, RIGHT, TYPE
+from fledgling.worker.graph.reading.statements import any_of, arms
+from fledgling.worker.graph.reading.targets import key_changed, left_of, target
+from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use
+
+FRESH, CHECKED = BITS["fresh"], BITS["checked"]
+
+
+@visits("assign")
+def assign(builder: Builder, node: int, _use: int) -> int:
+    """`a = b`, `a: T = b`"""
+    tree = builder.tree
+    left, *more = [*tree.having(node, LEFT)] or [left_of(builder, node)]
+    right = tree.first(node, RIGHT)
+    value = builder.optional(right)
+    if (tree.kind(left) == IS_TUPLE or more) and right != NONE and tree.labels[right] & CHECKED:  # a, ok := b.(C)
+        value = builder.add(Op.TUPLE, [value, MADE])
+    if tree.kind(left) == IS_NAME:
+        builder.name_value(value, left)
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    if tree.labels[node] & FRESH:
+        builder.forget(left)
+        builder.begin(left, node)
+    given: list[int] = []
+    for kid in tree.having(node, OTHERWISE):  # let a = b else { c }: c does not come back
+        arms(builder, [kid], [], given)
+    if value == NONE and given and builder.dialect.gives_last:  # val a get() = b, val a by b
+        value = any_of(builder, given[:1]) or NONE
+    bare = value == NONE
+    if more:
+        return assign_each(builder, [left, *more], value, type_)
+    if type_ != NONE:
+        value = builder.add(Op.DECLARED, type_, value)
+    target(builder, left, max(value, 0), bare=bare)
+    return max(value, 0)
+
+
+def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> int:
+    """`a, b T = c, d`"""
+    op, *parts = builder.expressions[max(value, 0)]
+    known = parts[0] if op == Op.TUPLE and len(parts[0]) == len(lefts) else []
+    for place, left in enumerate(lefts):
+        part = known[place] if known else builder.add(Op.ITEM, max(value, 0), place)
+        target(builder, left, part if type_ == NONE else builder.add(Op.DECLARED, type_, part))
+    return 0
+
+
+@visits("augment")
+def augment(builder: Builder, node: int, _use: int) -> int:
+    """`a += b`: what a was, or what b is."""
+    tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
+    left = tree.first(node, LEFT)
+    value = builder.visit(tree.first(node, RIGHT))
+    if tree.kind(left) == IS_NAME:
+        before = builder.use_name(builder.name(left))
+        after = builder.add(Op.CHOICE, [before, value])
+        builder.bind(left, after)
+        builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
+    elif tree.kind(left) == IS_INDEX:
+        of = key_changed(builder, left)
+        before = builder.add(Op.INDEX, of, 0)
+        after = builder.add(Op.CHOICE, [before, value])
+        builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
+    elif left != NONE:
+        before = builder.visit(left, Use.WRITE)
+        builder.augmented.append(Augmented(before, NONE, builder.line(node), builder.scope))
+    return 0
+
+
+@visits("delete")
+def delete(builder: Builder, node: int, _use: int) -> int:
+    """`del a`, `del a.b, c[d]`"""
+    tree = builder.tree
+    todo = [*reversed(tree.kids[node])]
+    while todo:
+        kid = todo.pop()
+        if tree.kind(kid) == IS_INDEX:
+            key_changed(builder, kid)
+        elif tree.kind(kid) == IS_TUPLE:
+            todo += reversed(tree.kids[kid])
+        else:
+            builder.visit(kid, Use.WRITE)
+    return 0
+
+
+@visits("global", "nonlocal")
+def outward(builder: Builder, node: int, _use: int) -> int:
+    """`global a`"""
+    for kid in builder.tree.kids[node]:
+        builder.site(kid, Use.READ, builder.use_name(builder.name(kid)))
+    return 0

@@ -1,0 +1,240 @@
+"""How calls become expressions: what is called, and what it is handed."""
+
+from fledgling.worker.graph.reading.builder import REPLACED, Builder, visits
+from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number
+from fledgling.worker.graph.reading.labels import (
+    ARG,
+    ARGS,
+    INCLUDED,
+    IS_CALL,
+    IS_CLASS,
+    IS_DICT,
+    IS_INDEX,
+    IS_KEYWORD,
+    IS_NEW,
+    IS_SPREAD,
+    IS_SPREAD_WORDS,
+    KEY,
+    MAKES,
+    OF,
+    TYPE,
+    VALUE,
+    WORD,
+)
+from fledgling.worker.graph.reading.put_by_call import put_by_call
+from fledgling.worker.graph.reading.quoted import called_with_types
+from fledgling.worker.graph.tables import NONE, Flag, Imported, Op, Use
+
+CALLING = (Use.CALL, Use.DECORATOR)
+
+
+@visits("call")
+def call(builder: Builder, node: int, use: int) -> int:
+    """`a(b, c=d)`"""
+    if builder.tree.labels[node] & MAKES:
+        make(builder, node)
+    return called(builder, node, Op.CALL, use)
+
+
+@visits("new")
+def new(builder: Builder, node: int, use: int) -> int:
+    """`new A(b)`"""
+    at = called(builder, node, Op.NEW, use)
+    op, *parts = builder.expressions[at]
+    if op == Op.NEW:
+        builder.mean_type(parts[0])
+    return at
+
+
+def of_type(builder: Builder, node: int, type_: int) -> int:
+    """Read the value of what has a declared type, if there is one: it is the class of `new()`."""
+    tree = builder.tree
+    if type_ == NONE or node == NONE or tree.kind(node) != IS_NEW or tree.first(node, OF) != NONE:
+        return builder.optional(node)
+    return called(builder, node, Op.NEW, Use.READ, type_)
+
+
+def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE) -> int:
+    """A call, of a class where the language says so: of a type, where it names none."""
+    tree = builder.tree
+    of, key = tree.first(node, OF), tree.first(node, KEY)
+    if is_behind_call(builder, node, of):
+        return with_further(builder, node, of)
+    after = NONE
+    if key != NONE:
+        function = member_called(builder, of, key)
+    elif of != NONE and (is_generic(builder, of) or (op == Op.NEW and tree.kind(of) == IS_INDEX and tree.kids[of])):
+        of_class, *types = tree.kids[of]  # new A<B>(), a<B>()
+        function = builder.visit(of_class, Use.CALL)
+        after = len(builder.sites) - 1
+        for type_ in types:
+            builder.visit(type_, Use.TYPE)
+    else:
+        function = builder.optional(of, use if use == Use.DECORATOR else Use.CALL)
+    if is_super(builder, function):
+        for kid in tree.kids[node]:
+            builder.visit_all(kid)
+        return builder.add(Op.SUPER, builder.frame)
+    function = max(function, declared, 0)  # a broken text may lack it
+    type_ = builder.applied.pop(function, NONE)
+    site = len(builder.sites) - 1 if after == NONE else after
+    arguments: list[int] = []
+    words: list[tuple[int, int]] = []
+    typed = called_with_types(builder, function)
+    made = function
+    around, builder.calling = builder.calling, last_number(builder, function)
+    for kid in tree.kids[node]:
+        if kid not in (of, key):
+            made = read_part(builder, kid, made, arguments, words, typed)
+    builder.calling = around
+    note_replaced(builder, node, function, arguments)
+    put_by_call(builder, node, function, arguments, words)
+    at = builder.add(op, made, arguments, words)
+    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)
+    if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
+        builder.sites[site].at = at
+    else:
+        builder.site_of_call(node, at)
+    return at if type_ == NONE else of_applied(builder, function, type_, at)
+
+
+def of_applied(builder: Builder, function: int, type_: int, at: int) -> int:
+    """What a call of a function gives that is applied to a type: `static_cast<A*>(b)`, `make_unique<A>()`."""
+    name = last_name(builder, function)
+    if name in builder.dialect.casts:
+        return builder.add(Op.DECLARED, type_, NONE)
+    is_pointer = name in builder.dialect.pointers
+    return builder.add(Op.CAST, builder.add(Op.INDEX, function, type_), at) if is_pointer else at
+
+
+@visits("applied")
+def applied(builder: Builder, node: int, use: int) -> int:
+    """`a<B>`, a function"""
+    first, *types = builder.tree.kids[node]
+    read = [builder.visit(type_, Use.TYPE) for type_ in types]
+    at = builder.visit(first, use)
+    if use == Use.CALL and read:
+        builder.applied[at] = read[0]
+    return at
+
+
+def make(builder: Builder, node: int) -> None:
+    """Note that a macro defines names of a module: those of a file, `include!("a.rs")`, or others that are not seen."""
+    tree = builder.tree
+    texts = [each for kid in tree.kids[node] for each in (kid, *tree.kids[kid]) if tree.labels[each] & INCLUDED]
+    if not texts:
+        builder.scopes[builder.scope].flags |= Flag.MAKES
+    for text in texts:
+        builder.scopes[builder.scope].stars.append(len(builder.imports))
+        builder.imports.append(Imported(builder.line(node), tree.text(text).strip('"'), "*"))
+
+
+def note_replaced(builder: Builder, node: int, function: int, arguments: list[int]) -> None:
+    """Note whose members a call sets by name: `setattr(a, "b", c)`, `Object.defineProperties(a, { b: c })`.
+
+    Where nothing stands before the name, it is what the method is called on: `a.define_method(:b) { c }`.
+    """
+    tree = builder.tree
+    if arguments[:1] and arguments[0] >= 0:
+        given = [kid for args in tree.having(node, ARGS) for kid in tree.kids[args]]
+        pairs = [pair for kid in given if tree.kind(kid) == IS_DICT for pair in tree.kids[kid]]
+        op, *parts = builder.expressions[function]
+        is_first = bool(tree.labels[given[0]] & REPLACED) if given else False
+        of = parts[0] if op == Op.GET and is_first else arguments[0]
+        builder.replace(given + [tree.first(pair, KEY) for pair in pairs], of)
+
+
+def is_behind_call(builder: Builder, node: int, of: int) -> bool:
+    """Whether a call has but a lambda, behind another one: `a(b) { c }` is one call in Kotlin."""
+    tree = builder.tree
+    others = [kid for kid in tree.kids[node] if kid != of]
+    is_call = of != NONE and tree.kind(of) == IS_CALL
+    return is_call and bool(others) and all(tree.labels[kid] & ARG and not tree.labels[kid] & ARGS for kid in others)
+
+
+def with_further(builder: Builder, node: int, of: int) -> int:
+    """The call that another one goes on with: what stands behind it are further arguments."""
+    at = builder.visit(of, Use.CALL)
+    if builder.expressions[at][0] != Op.CALL:
+        return at
+    _, function, arguments, words = builder.expressions[at]
+    around, builder.calling = builder.calling, last_number(builder, function)
+    for kid in builder.tree.kids[node]:
+        if kid != of:
+            add_argument(builder, kid, arguments, words)
+    builder.calling = around
+    return at
+
+
+def read_part(
+    builder: Builder,
+    node: int,
+    function: int,
+    arguments: list[int],
+    words: list[tuple[int, int]],
+    typed: tuple[str, ...] = (),
+) -> int:
+    """Read what stands beside the function of a call; return what is called."""
+    tree = builder.tree
+    labels = tree.labels[node]
+    if labels & ARGS and not labels & ARG:
+        for argument in tree.kids[node]:
+            add_argument(builder, argument, arguments, words, typed)
+    elif labels & (ARG | ARGS):
+        add_argument(builder, node, arguments, words, typed)
+    else:
+        value = builder.visit(node, Use.TYPE if labels & TYPE else Use.READ)
+        if tree.kind(node) == IS_CLASS:  # new A() { ... }
+            builder.scopes[builder.expressions[value][1]].bases = [function]
+            return value
+    return function
+
+
+def member_called(builder: Builder, of: int, key: int) -> int:
+    """What is called in `a.b()`, where no node holds `a.b` alone, or in `b()`."""
+    part = builder.name(key)
+    if of != NONE:
+        at = builder.add(Op.GET, builder.visit(of), part)
+    else:  # a variable of that name is not what is called
+        at = builder.add(Op.BARE, part, builder.scope, 0 if part in builder.own[0] else NONE)
+    builder.site(key, Use.CALL, at)
+    return at
+
+
+def is_super(builder: Builder, function: int) -> bool:
+    """Whether a function is the one that means the class above."""
+    expression = builder.expressions[function]
+    is_free = expression[0] == Op.NAME and expression[2] == NONE
+    return is_free and builder.text_of(expression[1]) == builder.dialect.super_function
+
+
+def add_argument(
+    builder: Builder, node: int, arguments: list[int], words: list[tuple[int, int]], typed: tuple[str, ...] = ()
+) -> None:
+    """Read an argument; those of some places and names are `typed`."""
+    tree = builder.tree
+    kind = tree.kind(node)
+    if kind == IS_KEYWORD:
+        word = tree.first(node, WORD)
+        is_type = bool(typed) and tree.text(word) in typed
+        value = builder.visit(tree.first(node, VALUE), Use.TYPE if is_type else Use.READ)
+        builder.site(word, Use.KEYWORD, 0)
+        words.append((builder.name(word), value))
+    elif kind == IS_SPREAD:
+        builder.scopes[builder.frame].flags |= Flag.UNPACKS | Flag.SPREADS
+        arguments.append(~builder.visit(tree.first(node, VALUE)))
+    elif kind == IS_SPREAD_WORDS:
+        builder.scopes[builder.frame].flags |= Flag.UNPACKS
+        words.append((NONE, builder.visit(tree.first(node, VALUE))))
+    else:
+        is_type = str(len(arguments)) in typed and min(arguments, default=0) >= 0  # `*a` may be any number of places
+        arguments.append(builder.visit(node, Use.TYPE if is_type else Use.READ))
+
+
+@visits("keyword", "spread", "spread_words")
+def inner_value(builder: Builder, node: int, _use: int) -> int:
+    """An argument that stands where none is expected: `metaclass=M`, `*rest`."""
+    word = builder.tree.first(node, WORD)
+    if word != NONE:
+        builder.site(word, Use.KEYWORD, 0)
+    return builder.optional(builder.tree.first(node, VALUE))

@@ -1,0 +1,444 @@
+"""How functions and classes become scopes, and their parameters, bases and members what those hold."""
+
+import re
+
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.call_expressions import of_type
+from fledgling.worker.graph.reading.labels import (
+    ARGS,
+    BITS,
+    BODY,
+    DEFINED,
+    IS_ASSIGN,
+    IS_FUNCTION,
+    IS_GET,
+    IS_KEYWORD,
+    IS_NAME,
+    IS_PARAM,
+    KEY,
+    OF,
+    RECEIVER,
+    RETURNS,
+    ROLES,
+    VALUE,
+    WORD,
+)
+from fledgling.worker.graph.reading.parameters import bind_implicit, bind_parameters, parameter
+from fledgling.worker.graph.reading.paths import names_of, path_to
+from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
+from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
+
+BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructor"]
+SAID: dict[int, int] = {  # a flag of a function, by the role that says it
+    BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
+}
+PARTIAL, STATIC, HIDDEN, OPEN = BITS["partial"], BITS["static"], BITS["hidden"], BITS["open"]
+COMPILED, POINTS = BITS["compiled"], BITS["points"]
+EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
+CONTAINER, PREPENDED, IS_MIXIN = BITS["container"], BITS["prepended"], BITS["mixin"]
+SKIP = BITS["skip"]
+IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
+METACLASS = "metaclass"
+LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
+MAX_LABEL = 100  # bytes before a lambda in which its label is looked for
+POINTING = ("operator->", "operator*")
+KINDS_OF_CLASS = {
+    BITS["class"]: ScopeKind.CLASS,
+    BITS["interface"]: ScopeKind.INTERFACE,
+    BITS["namespace"]: ScopeKind.NAMESPACE,
+}
+
+
+@visits("decorated")
+def decorated(builder: Builder, node: int, _use: int) -> int:
+    """`@a` above a definition."""
+    tree = builder.tree
+    decorators = [builder.visit(kid, Use.DECORATOR) for kid in tree.having(node, DECORATOR)]
+    for kid, decorator in zip(tree.having(node, DECORATOR), decorators, strict=True):
+        if builder.expressions[decorator][0] == Op.CALL:
+            builder.site_of_call(kid, builder.add(Op.CALL, decorator, [], []))
+    value = 0
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == IS_FUNCTION:
+            value = define_function(builder, kid, decorators, builder.line(node))
+        elif tree.kind(kid) in KINDS_OF_CLASS:
+            value = define_class(builder, kid, decorators, builder.line(node))
+        elif not tree.labels[kid] & DECORATOR:
+            builder.begin(kid, node)
+            value = builder.visit(kid)
+    return value
+
+
+@visits("function")
+def function(builder: Builder, node: int, _use: int) -> int:
+    """`def a(b): c`"""
+    return define_function(builder, node, [], builder.first_line(node))
+
+
+@visits("lambda")
+def lambda_(builder: Builder, node: int, _use: int) -> int:
+    """`lambda a: b`"""
+    return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.LAMBDA, NONE, builder.line(node), 0))
+
+
+def parameters_of(tree: Reduced, node: int) -> list[int]:
+    """The nodes of the parameters of a function; `a = b` is one with a default value, and no assignment."""
+    found = [kid for kid in tree.kids[node] if tree.labels[kid] & IS_PARAM]
+    for kid in found:
+        tree.unsay(kid, IS_ASSIGN)
+    return [kid for kid in found if tree.kind(kid) == IS_PARAM]
+
+
+def read_function(builder: Builder, node: int, kind: int, name: int, line: int, flags: int, named: int = NONE) -> int:
+    """Read the parameters and the body of a function; return its scope."""
+    tree = builder.tree
+    parameters = parameters_of(tree, node)
+    rows, returns = [], NONE
+    if not builder.dialect.types_inside:
+        rows = [parameter(builder, kid) for kid in parameters]
+        returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
+    scope = builder.enter(node, kind, name, line, flags)
+    bind_itself(builder, scope, name, named)
+    body, value = body_of(tree, node), tree.first(node, VALUE)
+    calling = builder.calling
+    is_bare = kind == ScopeKind.LAMBDA and body == NONE and value == NONE
+    if builder.dialect.types_inside:
+        if not is_bare:
+            read_rest(builder, node)
+        rows = [parameter(builder, kid) for kid in parameters]
+        returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
+    builder.scopes[scope].returns = returns
+    bind_parameters(builder, scope, parameters, rows)
+    if is_bare:  # { a; b }
+        if not parameters and builder.dialect.implicit_parameter:
+            bind_implicit(builder, scope, node)
+        begin_lambda(builder, scope, node)
+        results = [builder.visit(kid) for kid in tree.kids[node] if kid not in parameters]
+        builder.scopes[scope].returned = results[-1:]
+    elif body != NONE and builder.dialect.bare_calls and not builder.tree.kind(body):
+        results = [builder.visit(kid) for kid in tree.kids[body]]
+        builder.scopes[scope].returned += results[-1:]
+    elif body != NONE and builder.dialect.bare_calls:
+        builder.scopes[scope].returned.append(builder.visit(body))
+    elif body != NONE:
+        builder.body(body)
+    elif value != NONE:
+        builder.scopes[scope].returned = [of_type(builder, value, returns)]
+    builder.calling = calling
+    builder.scopes[scope].returned += builder.ended_with.pop(scope, [])
+    builder.leave()
+    return scope
+
+
+def body_of(tree: Reduced, node: int) -> int:
+    """The node of the body of a function; of Ruby it is what `begin` holds where it rescues or ensures anything."""
+    body = tree.first(node, BODY)
+    if body != NONE and tree.kind(body) == IS_TRY and not any(tree.labels[kid] & ENDS for kid in tree.kids[body]):
+        tree.unsay(body, IS_TRY)
+    return body
+
+
+def begin_lambda(builder: Builder, scope: int, node: int) -> None:
+    """Note what a lambda is written for, `a.apply { b() }`, before it is read."""
+    builder.written_for[scope] = label_of(builder, node)
+    if builder.dialect.scope_functions:
+        is_for = "" if builder.calling == NONE else builder.text_of(builder.calling)
+        runs_on = builder.dialect.scope_functions.get(is_for, "").startswith("this ")
+        builder.scopes[scope].flags |= Flag.IMPLICIT | Flag.RUNS_ON * runs_on
+    builder.calling = NONE
+
+
+def label_of(builder: Builder, node: int) -> int:
+    """The name by which `return@a` ends a lambda: the one before it, `a@ { b }`, or that of the function it is for."""
+    before = LABEL.search(builder.tree.source, max(0, builder.tree.start[node] - MAX_LABEL), builder.tree.start[node])
+    return builder.named(before[1].decode(errors="replace")) if before else builder.calling
+
+
+def bind_itself(builder: Builder, scope: int, name: int, node: int) -> None:
+    """Let a function that is written out see the name at a node, if it has one: `(function a() { a() })`."""
+    if node != NONE and name not in builder.own[scope]:
+        builder.bind_silently(name, scope, builder.add(Op.FUNCTION, scope), node)
+
+
+def read_rest(builder: Builder, node: int) -> None:
+    """Read what else a definition says, inside it: type parameters."""
+    tree = builder.tree
+    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE | CONTAINER
+    first = len(builder.bindings)
+    for kid in tree.kids[node]:
+        if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
+            builder.visit(kid)
+    builder.type_parameters.update((row.scope, row.name) for row in builder.bindings[first:])
+
+
+def define_function(builder: Builder, node: int, decorators: list[int], line: int) -> int:
+    """Read a function whose definition begins on a line."""
+    tree = builder.tree
+    own, word = tree.first(node, DEFINED), tree.first(node, WORD)
+    flags, kept = said_of(builder, node, decorators)
+    named = word if own == NONE else own
+    name = builder.key_name(word) if own == NONE and word != NONE else builder.name(own) if own != NONE else NONE
+    is_constructor = bool(tree.labels[node] & CONSTRUCTOR) and not flags & Flag.STATIC
+    if is_constructor:
+        name = builder.named(builder.dialect.constructors[0])
+    around = builder.scope
+    receiver = builder.optional(tree.first(node, RECEIVER_TYPE), Use.TYPE)
+    whole = tree.first(node, CONTAINER)
+    if whole != NONE:  # void A::b() {}
+        receiver, named = apart(builder, whole)
+        op, *parts = builder.expressions[max(receiver, 0)]
+        of = parts[1] if op == Op.GET else parts[0] if op in (Op.NAME, Op.BARE) else NONE
+        is_own = of == builder.name(named)
+        name = builder.named(builder.dialect.constructors[0]) if is_own else builder.name(named)
+    sees_itself = own == NONE and word != NONE and builder.dialect.prototypes and tree.kind(word) == IS_NAME
+    interface = [builder.visit(kid, Use.TYPE) for kid in tree.having(node, BASE)]
+    scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags, word if sees_itself else NONE)
+    builder.scopes[scope].bases = interface
+    value = builder.add(Op.FUNCTION, scope)
+    if kept:
+        value = builder.add(Op.DECORATED, value, kept)
+    if is_constructor:
+        builder.bind_name(name, around, value, named, Use.DEFINITION)
+    elif own != NONE and not flags & Flag.SETTER:
+        binding = builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
+        extend(builder, scope, binding, receiver, takes=bool(EXTENSION_OF & said_inside(tree, node)))
+    elif whole != NONE:
+        builder.bindings.append(Binding(NONE, name, value, builder.line(named)))
+        builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
+        extend(builder, scope, len(builder.bindings) - 1, receiver, takes=False)
+    elif named != NONE:
+        define_member(builder, node, scope, named, value, receiver)
+    elif (operator := tree.first(node, POINTS)) != NONE and tree.text(operator) in POINTING:
+        builder.bind_silently(builder.name(operator), around, value, operator)
+    return value
+
+
+def apart(builder: Builder, node: int) -> tuple[int, int]:
+    """The expression of what stands before the last name of a path, and the node of that name."""
+    tree = builder.tree
+    if tree.kind(node) == IS_GET:
+        return builder.optional(tree.first(node, OF)), tree.first(node, KEY)
+    *before, last = names_of(builder, node) or [node]
+    return path_to(builder, node, before), last
+
+
+def said_of(builder: Builder, node: int, decorators: list[int]) -> tuple[int, list[int]]:
+    """The flags of a function, and those of its decorators that say nothing of it."""
+    tree = builder.tree
+    said = tree.labels[node]
+    for kid in tree.kids[node]:
+        said |= 0 if tree.kids[kid] else tree.labels[kid]
+    flags = sum(int(flag) for role, flag in SAID.items() if said & role)
+    may_lack = builder.dialect.bare_calls or flags & (Flag.OVERLOAD | Flag.DECLARATION)
+    if tree.first(node, BODY) == NONE and not may_lack:
+        flags |= int(Flag.ABSTRACT)
+    body = tree.first(node, BODY)
+    if builder.dialect.says_virtual and builder.lacks_words(node, tree.end[node] if body == NONE else tree.start[body]):
+        flags |= int(Flag.VIRTUAL)
+    of_decorators = [builder.flag(decorator) for decorator in decorators]
+    for flag in of_decorators:
+        flags |= flag
+    return flags, [decorator for decorator, flag in zip(decorators, of_decorators, strict=True) if not flag]
+
+
+def extend(builder: Builder, scope: int, binding: int, receiver: int, *, takes: bool) -> None:
+    """Make a function a member of another type, which it names, or which its first parameter is of."""
+    if takes:
+        builder.scopes[scope].flags |= Flag.EXTENSION | Flag.RECEIVES
+        builder.members.append((builder.scopes[scope].parameters[0].type, binding))
+    elif receiver != NONE:
+        builder.scopes[scope].flags |= Flag.EXTENSION
+        builder.members.append((receiver, binding))
+
+
+def define_member(builder: Builder, node: int, scope: int, named: int, value: int, receiver: int) -> None:
+    """Bind a function that no scope binds: a method outside of its class, `func (a A) b() {}`, `def A.b; end`."""
+    if receiver != NONE:
+        builder.scopes[scope].flags |= Flag.EXTENSION
+    elif RECEIVER & said_inside(builder.tree, node):
+        receiver = builder.scopes[scope].parameters[0].type
+    if receiver != NONE:
+        builder.members.append((receiver, len(builder.bindings)))
+    builder.define_member(named, value)
+
+
+def said_inside(tree: Reduced, node: int) -> int:
+    """All roles of the nodes directly within."""
+    found = 0
+    for kid in tree.kids[node]:
+        found |= tree.labels[kid]
+    return found
+
+
+@visits("class", "interface", "namespace")
+def class_(builder: Builder, node: int, _use: int) -> int:
+    """`class A(B): c`; `(class A { b })` sees its own name."""
+    tree = builder.tree
+    own, word = tree.first(node, DEFINED), tree.first(node, WORD)
+    if own != NONE and tree.kind(own) == IS_GET:
+        return nested(builder, node, tree.leaves(own))
+    if word == NONE or not builder.dialect.prototypes:
+        return define_class(builder, node, [], builder.first_line(node))
+    around = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))
+    builder.show(around, builder.name(word))
+    value = define_class(builder, node, [], builder.first_line(node))
+    builder.bind_silently(builder.name(word), around, value, word)
+    builder.leave()
+    return value
+
+
+def nested(builder: Builder, node: int, names: list[int]) -> int:
+    """`namespace A.B { c }`: B stands in A, of which there may be more in other places."""
+    if builder.depth + len(names) > MAX_DEPTH:
+        return builder.list_names(node)
+    scopes, line = list[int](), builder.first_line(node)
+    for at, name in enumerate(map(builder.name, names), 1):
+        builder.show(builder.scope, name)
+        scopes.append(builder.enter(node if at == len(names) else NONE, ScopeKind.NAMESPACE, name, line))
+    builder.depth += len(names)
+    builder.body(builder.tree.first(node, BODY))
+    builder.depth -= len(names)
+    value = 0
+    for own, scope in zip(reversed(names), reversed(scopes), strict=True):
+        builder.leave()
+        value = builder.add(Op.CLASS, scope)
+        builder.bind(own, value, Use.DEFINITION)
+    return value
+
+
+@visits("attribute")
+def attribute(builder: Builder, node: int, _use: int) -> int:
+    """`#[a]` before a definition, which begins there."""
+    tree = builder.tree
+    further = (at for at in range(node + 1, len(tree.start)) if tree.labels[at] and not tree.labels[at] & SKIP)
+    behind = next((at for at in further if tree.start[at] >= tree.end[node]), NONE)
+    builder.begins[behind] = builder.first_line(node)
+    if tree.labels[node] & COMPILED or node in builder.perhaps:
+        builder.perhaps.add(behind)
+    builder.visit_all(node)
+    return 0
+
+
+def embed(builder: Builder, scope: int, base: int, node: int) -> None:
+    """What is embedded is a field as well, with the name of its type."""
+    op, *parts = builder.expressions[base]
+    if op in (Op.NAME, Op.GET):
+        name = parts[0] if op == Op.NAME else parts[1]
+        builder.bind_silently(name, scope, builder.add(Op.DECLARED, base, NONE), node)
+
+
+def name_self(builder: Builder, scope: int, type_: int, node: int) -> None:
+    """Bind the word that means the type around: `Self`."""
+    if builder.dialect.self_type:
+        builder.bind_silently(builder.named(builder.dialect.self_type), scope, builder.add(Op.ALIAS, type_), node)
+
+
+@visits("extension")
+def extension(builder: Builder, node: int, _use: int) -> int:
+    """`impl A for B { c }`: members of B, which stands elsewhere, and A above it."""
+    tree = builder.tree
+    of, body = tree.first(node, OF), tree.first(node, BODY)
+    scope = builder.enter(node, ScopeKind.CLASS, NONE, builder.line(node))
+    read_rest(builder, node)
+    type_ = builder.optional(of, Use.TYPE)
+    builder.scopes[scope].bases = [builder.visit(kid, Use.INHERIT) for kid in tree.having(node, BASE)]
+    if type_ != NONE:
+        name_self(builder, scope, type_, node)
+        builder.extensions.append((type_, scope))
+    builder.body(body)
+    builder.leave()
+    return 0
+
+
+def embedded_in(tree: Reduced, body: int) -> list[int]:
+    """Take the bases out of a body that stand among the members: what is embedded, or included."""
+    if tree.kind(body) == IS_MIXIN and tree.first(body, OF) == NONE:  # the only one
+        mixed_in = mixed_in_by(tree, body)
+        tree.kids[body] = []
+        return mixed_in
+    if tree.kind(body):  # the only member
+        return []
+    embedded = tree.having(body, BASE)
+    mixed_in = [kid for kid in tree.kids[body] if tree.kind(kid) == IS_MIXIN and tree.first(kid, OF) == NONE]
+    tree.kids[body] = [kid for kid in tree.kids[body] if kid not in embedded and kid not in mixed_in]
+    return embedded + [base for kid in reversed(mixed_in) for base in mixed_in_by(tree, kid)]
+
+
+def mixed_in_by(tree: Reduced, node: int) -> list[int]:
+    """What `include A` or `include(A)` names."""
+    args = tree.first(node, ARGS)
+    return tree.having(node, BASE) or (tree.having(args, BASE) if args != NONE else [])
+
+
+def define_class(builder: Builder, node: int, decorators: list[int], line: int) -> int:
+    """Read a class whose definition begins on a line."""
+    tree = builder.tree
+    own, body = tree.first(node, DEFINED), tree.first(node, BODY)
+    if body != NONE and body != node:
+        tree.kids[node] = embedded_in(tree, body) + tree.kids[node]
+    bases, prepended, places, metaclass = bases_of(builder, node)
+    name = builder.name(own) if own != NONE else NONE
+    whole = tree.first(node, CONTAINER)
+    container = word = NONE
+    if whole != NONE:  # class A::B
+        own, name = NONE, builder.name(whole)
+        container, word = apart(builder, whole)
+    flags = int(Flag.PARTIAL) if PARTIAL & said_inside(tree, node) or builder.dialect.bare_calls else 0
+    flags |= Flag.HIDDEN if HIDDEN & said_inside(tree, node) else 0
+    flags |= Flag.OPEN if OPEN & said_inside(tree, node) else 0
+    scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
+    builder.scopes[scope].bases, builder.scopes[scope].prepended = bases, prepended
+    builder.scopes[scope].metaclass = metaclass
+    if own != NONE:
+        name_self(builder, scope, builder.add(Op.CLASS, scope), node)
+    builder.scopes[scope].returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
+    read_rest(builder, node)
+    if builder.dialect.embeds:
+        for base, place in zip(bases, places, strict=True):
+            embed(builder, scope, base, place)
+    builder.body(body)
+    builder.leave()
+    value = builder.add(Op.CLASS, scope)
+    if decorators:
+        value = builder.add(Op.DECORATED, value, decorators)
+    if own != NONE:
+        builder.bind(own, value, Use.DEFINITION)
+    elif container != NONE:
+        builder.members.append((container, len(builder.bindings)))
+        builder.define_member(word, value)
+    return value
+
+
+def bases_of(builder: Builder, node: int) -> tuple[list[int], list[int], list[int], int]:
+    """Read what is above a class: its bases, those whose members come first, their nodes, and its metaclass."""
+    tree = builder.tree
+    bases, prepended, places, metaclass = [], [], [], NONE
+    for kid in tree.having(node, BASE):
+        is_word = tree.kind(kid) == IS_KEYWORD
+        base = builder.visit(kid, Use.READ if is_word else Use.INHERIT)
+        if not is_word:
+            bases.append(base)
+            places.append(kid)
+            prepended += [base] if tree.labels[kid] & PREPENDED else []
+        elif tree.text(tree.first(kid, WORD)) == METACLASS:
+            metaclass = base
+    return bases, prepended, places, metaclass
+
+
+@visits("mixin")
+def mixin(builder: Builder, node: int, _use: int) -> int:
+    """`A.include B`: B is above A, which stands elsewhere; nothing is known of `include B` outside of a class."""
+    tree = builder.tree
+    of = tree.first(node, OF)
+    if of == NONE:
+        builder.visit_all(node)
+        return 0
+    type_ = builder.visit(of)
+    mixed_in = mixed_in_by(tree, node)
+    bases = [builder.visit(kid, Use.INHERIT) for kid in mixed_in]
+    scope = builder.enter(node, ScopeKind.CLASS, NONE, builder.line(node))
+    builder.scopes[scope].bases = bases
+    builder.scopes[scope].prepended = bases if all(tree.labels[kid] & PREPENDED for kid in mixed_in) else []
+    builder.extensions.append((type_, scope))
+    builder.leave()
+    return 0

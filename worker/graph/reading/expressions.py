@@ -1,0 +1,289 @@
+"""How names, members, keys and operators become expressions."""
+
+from functools import partial
+
+from fledgling.worker.graph.reading.builder import QUOTES, Builder, visits
+from fledgling.worker.graph.reading.labels import (
+    ARM,
+    BIND,
+    COND,
+    IS_AWAIT,
+    IS_INDEX,
+    IS_NARROW,
+    IS_NUMBER,
+    IS_PATH,
+    IS_POINTEE,
+    IS_PRESENT,
+    IS_SLICE,
+    KEY,
+    LEFT,
+    OF,
+    OVER,
+    TYPE,
+    VALUE,
+)
+from fledgling.worker.graph.tables import NONE, Flag, Op, Use
+
+MAX_SLICE = 8  # elements of a slice that are told apart
+SIGNS = b"+-"
+
+
+@visits("name")
+def name(builder: Builder, node: int, use: int) -> int:
+    """`a`"""
+    at = builder.use_name(builder.name(node))
+    is_call = builder.dialect.bare_calls and builder.expressions[at][0] == Op.BARE
+    if is_call and use == Use.READ and not builder.tree.text(node)[:1].isupper():
+        at = builder.add(Op.CALL, at, [], [])
+        use = Use.CALL
+    if use == Use.TYPE:
+        builder.mean_type(at)
+    builder.site(node, use, at)
+    return at
+
+
+@visits("own_field")
+def own_field(builder: Builder, node: int, use: int) -> int:
+    """`@a`: a field of the object that a method is of"""
+    part = builder.name(node)
+    of = builder.add(Op.THIS, builder.scope)
+    at = builder.use_path(of, part, builder.add(Op.GET, of, part))
+    builder.site(node, use, at)
+    return at
+
+
+@visits("get")
+def get(builder: Builder, node: int, use: int) -> int:
+    """`a.b`"""
+    tree = builder.tree
+    first = tree.first(node, OF)
+    of = builder.optional(first)
+    key = tree.first(node, KEY)
+    types: list[int] = []
+    if key == NONE:
+        key, types = generic_key(builder, node)
+    if key == NONE or of == NONE:
+        return 0
+    if tree.kind(key) == IS_PATH:  # a->B::c()
+        return builder.visit(key, use)
+    key = without_sigil(builder, key)
+    between = tree.source[tree.end[first] : tree.start[key]]
+    if between == b"::":
+        of = before_others(builder, of)
+    elif between == b"->" and builder.dialect.pointers and builder.expressions[of][0] != Op.THIS:
+        of = builder.add(Op.POINTED, of, builder.named("operator->"))
+    part = builder.name(key)
+    builder.replace([key], of)
+    at = builder.use_path(of, part, builder.add(Op.GET, of, part))
+    builder.site(key, use, at)
+    return builder.add(Op.INDEX, at, builder.add(Op.TUPLE, types)) if types and use == Use.TYPE else at
+
+
+def without_sigil(builder: Builder, node: int) -> int:
+    """The node of a field's name, which no sigil is part of: `s` in `A::$s`."""
+    kids = builder.tree.kids[node]
+    return kids[0] if builder.dialect.sigil and kids else node
+
+
+@visits("reference")
+def reference(builder: Builder, node: int, use: int) -> int:
+    """`a::b`, `::b`: a function, and no variable of its name, where a name alone means the variable."""
+    alone = builder.tree.first(node, VALUE)
+    at = get(builder, node, use) if alone == NONE else builder.visit(alone, use)
+    return wrapped(builder, Op.ALIAS, at)
+
+
+def before_others(builder: Builder, at: int) -> int:
+    """A name that others follow in a path: of a namespace and what else may have its name, it is the namespace."""
+    if builder.dialect.spaces != "global" and not builder.dialect.crates:
+        return at
+    return wrapped(builder, Op.PREFIX, at)
+
+
+def wrapped(builder: Builder, op: int, at: int) -> int:
+    """What an operation makes of an expression, which the occurrence just added then means."""
+    meant = builder.add(op, at)
+    if builder.sites and builder.sites[-1].at == at:
+        builder.sites[-1].at = meant
+    return meant
+
+
+def is_generic(builder: Builder, node: int) -> bool:
+    """Whether a node is a name with types: `a<B>`."""
+    tree = builder.tree
+    return tree.kind(node) == IS_INDEX and any(tree.labels[kid] & TYPE for kid in tree.kids[node][1:])
+
+
+def generic_key(builder: Builder, node: int) -> tuple[int, list[int]]:
+    """Read the types of `a.b<C>`; return the node of `b`, and the types."""
+    tree = builder.tree
+    for kid in tree.kids[node]:
+        if not tree.labels[kid] & OF and is_generic(builder, kid):
+            key, *types = tree.kids[kid]
+            return key, [builder.visit(type_, Use.TYPE) for type_ in types]
+    return NONE, []
+
+
+@visits("index")
+def index(builder: Builder, node: int, use: int) -> int:
+    """`a[b]`"""
+    tree = builder.tree
+    if use != Use.TYPE:
+        builder.scopes[builder.frame].flags |= Flag.INDEXES
+    of, *keys = [builder.visit(kid, inner) for kid, inner in key_uses(builder, node, use)] or [0]
+    builder.replace(tree.kids[node], of)
+    if len(keys) == 1 and tree.kind(tree.kids[node][1]) == IS_SLICE:
+        return part_of(builder, of, tree.kids[node][1])
+    key = keys[0] if len(keys) == 1 else builder.add(Op.TUPLE, keys)
+    at = builder.add(Op.INDEX, of, key)
+    constant = constant_key(builder, key)
+    return builder.use_path(of, constant, at) if constant else at
+
+
+def key_uses(builder: Builder, node: int, use: int) -> list[tuple[int, int]]:
+    """What stands in `A[B, C]`, with its use: of a type so are all, or the first few, `Annotated[B, "words"]`."""
+    kids = builder.tree.kids[node]
+    if use != Use.TYPE or not kids:
+        return [(kid, Use.READ) for kid in kids]
+    name = builder.tree.text(kids[0]).rpartition(".")[2]
+    typed = builder.dialect.typed_keys.get(name, len(kids))
+    return [(kid, Use.TYPE if place <= typed else Use.READ) for place, kid in enumerate(kids)]
+
+
+def part_of(builder: Builder, of: int, node: int) -> int:
+    """`a[1:3]`: those elements, or any where the places are not written out."""
+    places = builder.tree.text(node).split(":")
+    if len(places) == 2 and all(place.strip().isdecimal() and len(place) < 4 for place in places):
+        first, end = map(int, places)
+        if end - first <= MAX_SLICE:
+            return builder.add(Op.LIST, [builder.add(Op.ITEM, of, place) for place in range(first, end)], True)
+    return builder.add(Op.LIST, [~of], False)
+
+
+@visits("slice")
+def slice_(builder: Builder, node: int, _use: int) -> int:
+    """`1:3`"""
+    builder.visit_all(node)
+    return 1
+
+
+def constant_key(builder: Builder, key: int) -> tuple[object, ...] | None:
+    """A key that is written out."""
+    found = builder.expressions[key]
+    return found if found[0] in (Op.TEXT, Op.NUMBER) else None
+
+
+def read_choice(builder: Builder, node: int, use: int, found: list[tuple[int, int]]) -> None:
+    """Read one of the parts of a choice, and add it to those that are found."""
+    at = builder.visit(node, use)
+    found.append((node, builder.add(Op.PRESENT, at) if builder.tree.labels[node] & IS_PRESENT else at))
+
+
+@visits("choice")
+def choice(builder: Builder, node: int, use: int) -> int:
+    """`a if b else c`, `a or b`, `a | b`"""
+    tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
+    inner = use if use == Use.TYPE else Use.READ
+    found: list[tuple[int, int]] = []
+    for place, kid in enumerate(sorted(tree.kids[node], key=lambda kid: not tree.labels[kid] & COND)):
+        if place and tree.labels[kid] & ARM:  # a || (b = c), (a := b) if c else d
+            arm, _ = builder.flow.arm(partial(read_choice, builder, kid, inner, found))
+            if arm:
+                builder.flow.join([(arm, False)], optional=True)
+        else:
+            read_choice(builder, kid, inner, found)
+    return builder.add(Op.CHOICE, [at for kid, at in found if tree.labels[kid] & ARM])
+
+
+@visits("sum")
+def sum_(builder: Builder, node: int, _use: int) -> int:
+    """`a + b`"""
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
+    parts = [(kid, builder.visit(kid)) for kid in builder.tree.kids[node]]
+    return builder.add(Op.SUM, [1 if is_negative(builder, kid) else at for kid, at in parts])  # `-1` is no `uint`
+
+
+@visits("operation", "narrow")
+def operation(builder: Builder, node: int, _use: int) -> int:
+    """What gives nothing that is followed: `not a`."""
+    tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
+    if is_negative(builder, node):
+        return builder.visit(tree.kids[node][0])
+    found: dict[int, int] = {}
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BIND and tree.labels[node] & IS_NARROW:  # a instanceof B b
+            parts = [found.get(role, 0) for role in (TYPE, LEFT)]
+            builder.bind(kid, builder.add(Op.CAST, *parts))
+            continue
+        at = builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
+        if kid == tree.kids[node][0] and tree.source[tree.start[kid]] in QUOTES:  # "%s" % a
+            builder.scopes[builder.frame].flags |= Flag.FORMATS
+        if tree.labels[kid] & OVER:  # a in b
+            builder.take(at, kid)
+        found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
+    return 1
+
+
+def is_negative(builder: Builder, node: int) -> bool:
+    """Whether a node is a number with a sign, `-5L`, which has the type of the number where that says which."""
+    tree = builder.tree
+    kids = tree.kids[node]
+    is_number = len(kids) == 1 and bool(tree.labels[kids[0]] & IS_NUMBER or tree.kind(kids[0]) == IS_NUMBER)
+    return bool(builder.dialect.literals) and is_number and tree.source[tree.start[node]] in SIGNS
+
+
+@visits("pointed")
+def pointed(builder: Builder, node: int, use: int) -> int:
+    """`*a`"""
+    of = builder.optional(builder.tree.first(node, VALUE), use)
+    return of if use == Use.CALL or of <= 1 else builder.add(Op.POINTED, of, builder.named("operator*"))
+
+
+@visits("addressed")
+def addressed(builder: Builder, node: int, use: int) -> int:
+    """`&a`"""
+    of = builder.optional(builder.tree.first(node, VALUE), use)
+    return of if use == Use.CALL or of <= 1 else builder.add(Op.ADDRESSED, of)
+
+
+@visits("pointee")
+def pointee(builder: Builder, node: int, use: int) -> int:
+    """`unique_ptr<A>` in `unique_ptr<A>* b`, or the file's name for that: what b points to is a pointer itself."""
+    builder.tree.unsay(node, IS_POINTEE)
+    at = builder.visit(node, use)
+    bound = [builder.bindings[own].value for own in builder.scopes[0].every.get(last_number(builder, at), ())]
+    is_pointer = any(is_pointer_type(builder, each) for each in (bound if len(bound) == 1 else [at]))
+    return builder.add(Op.ARRAY, at, False) if is_pointer else at
+
+
+def is_pointer_type(builder: Builder, at: int) -> bool:
+    """Whether a type is a pointer of a library, applied to a type."""
+    op, *parts = builder.expressions[at]
+    return op == Op.INDEX and last_name(builder, parts[0]) in builder.dialect.pointers
+
+
+def last_name(builder: Builder, at: int) -> str:
+    """The last word of a name or path; empty for anything else."""
+    name = last_number(builder, at)
+    return "" if name == NONE else builder.text_of(name)
+
+
+def last_number(builder: Builder, at: int) -> int:
+    """The number of the last word of a name or path; -1 for anything else."""
+    op, *parts = builder.expressions[at]
+    found: int = parts[1] if op == Op.GET else parts[0] if op in (Op.NAME, Op.BARE) else NONE
+    return found
+
+
+@visits("await")
+def await_(builder: Builder, node: int, use: int) -> int:
+    """`await a`: a itself; `<-a`: what it gives."""
+    tree = builder.tree
+    of = tree.first(node, VALUE)
+    if of == NONE and tree.labels[node] & VALUE:  # there is no more than the name: `[A]`
+        tree.unsay(node, IS_AWAIT)
+        return builder.visit(node, use)
+    value = builder.optional(of, use)
+    return builder.add(Op.ELEMENT, value) if of != NONE and tree.labels[of] & OVER else value

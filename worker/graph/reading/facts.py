@@ -1,0 +1,101 @@
+"""The facts of one file: its text, parsed, asked by the query of its language, and read once."""
+
+import msgspec
+import numpy as np
+
+from fledgling.worker.extracting.grammar import Syntax, load_grammar
+from fledgling.worker.extracting.repair import in_turn, understand
+from fledgling.worker.extracting.repair import repairs as load_repairs
+from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
+    assignments,
+    call_expressions,
+    definitions,
+    expressions,
+    import_statements,
+    literals,
+    named_methods,
+    objects,
+    paths,
+    statements,
+)
+from fledgling.worker.graph.reading.builder import Builder
+from fledgling.worker.graph.reading.namespaces import enclose
+from fledgling.worker.graph.reading.reduced import Reduced
+from fledgling.worker.graph.reading.whole_text import read_whole
+from fledgling.worker.graph.tables import packed
+from fledgling.worker.language import Language, Languages
+
+NEWLINE = 10
+LEAVES_OUT = "bodies"  # the repairs that leave out what holds no definition, but uses
+
+
+class FactsExtractor:
+    """The grammars and queries of all languages that have a graph.
+
+    >>> FactsExtractor(load_languages()).facts_of("cobol", b"") is None
+    True
+    """
+
+    def __init__(self, languages: Languages) -> None:
+        self._readers = {
+            name: Reader(name, row, {file: languages.rules[file] for file in row.graph.rules})
+            for name, row in languages.rows.items()
+            if row.graph.rules
+        }
+        for reader in self._readers.values():
+            load_repairs(reader.row.repairs)  # a confined process opens no file later
+            if other := self._readers.get(reader.row.fallback or ""):
+                reader.asks(other)
+
+    def facts_of(self, language: str, source: bytes) -> bytes | None:
+        """Return one file's facts, packed; None for a language without graph. Raises LanguageError."""
+        reader = self._readers.get(language)
+        return reader.facts_of(source) if reader else None
+
+
+class GraphSyntax(Syntax):
+    """A grammar, and the query that finds what the graph is made of, compiled when it is first needed."""
+
+    def __init__(self, name: str, grammar: str, rules: dict[str, str], row: Language) -> None:
+        super().__init__(load_grammar(grammar), rules, row)
+        self.language = name
+
+
+class Reader:
+    """One language."""
+
+    def __init__(self, name: str, row: Language, rules: dict[str, str]) -> None:
+        repairs = tuple(repair for repair in row.repairs if not repair.endswith(LEAVES_OUT))
+        self.row = msgspec.structs.replace(row, repairs=repairs + row.graph.repairs)
+        self._name = name
+        self._syntaxes: list[Syntax] = [GraphSyntax(name, grammar, rules, self.row) for grammar in row.grammars]
+
+    def asks(self, other: "Reader") -> None:
+        """Try the grammars of another language too, where those of its own do not know a text."""
+        self._syntaxes += other._syntaxes
+
+    def facts_of(self, source: bytes) -> bytes:
+        """Return the tables of a text, packed."""
+        syntax, tree, made = understand(in_turn(self._syntaxes, source), source, source, [])
+        assert isinstance(syntax, GraphSyntax)
+        starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
+        reduced = Reduced(source, tree.root_node, syntax.query)
+        if syntax.row.graph.spaces == "global":
+            enclose(reduced)
+        facts = read_whole(Builder(reduced, syntax.row.graph, starts, different(source, made[-1].text)))
+        if syntax.language != self._name:
+            facts.language = syntax.language
+        return packed(facts)
+
+
+def different(source: bytes, text: bytes) -> list[tuple[int, int]]:
+    """The spans where a text of the same length is another one.
+
+    >>> different(b"a bc d", b"a    d")
+    [(2, 4)]
+    """
+    if source == text:
+        return []
+    differ = np.frombuffer(source, np.uint8) != np.frombuffer(text, np.uint8)
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], differ.view(np.int8), [0]))))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]

@@ -1,0 +1,203 @@
+"""How what is written out becomes an expression: texts, numbers, lists, dictionaries."""
+
+import re
+
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.expressions import constant_key
+from fledgling.worker.graph.reading.labels import (
+    IS_FUNCTION,
+    IS_LABEL,
+    IS_LOOP,
+    IS_NAME,
+    IS_PAIR,
+    IS_SPREAD,
+    IS_TEXT,
+    KEY,
+    OVER,
+    VALUE,
+    WORD,
+)
+from fledgling.worker.graph.reading.quoted import quoted_type
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
+
+BRACE = ord("{")
+NUMERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
+    r"(?i)(?:(?P<base>0x[0-9a-f]+|0b[01]+)|\d*(?P<part>\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)?)(?P<end>[ul]*|[fdm])?"
+)
+MAX_DIGITS = 34  # of a number of 32 bits, and what begins it
+MAX_INT = 2**31 - 1  # of a number that is written out
+MAX_KEY = 80  # characters of a string that can be a key
+
+
+@visits("text")
+def text(builder: Builder, node: int, use: int) -> int:
+    """`"a"`, `None`, `True`"""
+    tree = builder.tree
+    if tree.kids[node]:
+        builder.scopes[builder.frame].flags |= Flag.FORMATS
+    for kid in tree.kids[node]:
+        builder.visit(kid)
+    if use == Use.TYPE and builder.dialect.typed_keys and not tree.kids[node]:
+        found = quoted_type(builder, tree.start[node], tree.end[node])
+        if found is not None:
+            return found
+    if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
+        return builder.add(Op.TEXT, builder.named("")) if builder.dialect.overloads else 1
+    written = tree.text(node)
+    if written[:1] == "'" and builder.dialect.overloads and builder.dialect.declared:
+        return 1  # `char` and `char *` are not told apart
+    if written[:1] == "'" and builder.dialect.selects:
+        return of_name(builder, "char")
+    if written[-1:] in "'\"`":
+        return builder.add(Op.TEXT, builder.named(written.strip("'\"`")))
+    if written in ("true", "false") and builder.dialect.overloads:
+        return of_name(builder, "boolean")
+    return 1
+
+
+@visits("class_of")
+def class_of(builder: Builder, node: int, _use: int) -> int:
+    """`A.class`"""
+    for kid in builder.tree.kids[node]:
+        builder.visit(kid, Use.TYPE)
+    type_ = builder.dialect.literals.get("class")
+    return of_name(builder, type_) if type_ else 1
+
+
+@visits("nullable")
+def nullable(builder: Builder, node: int, use: int) -> int:
+    """`int?`, which is another type than `int`; of a class it is the same."""
+    of = builder.tree.first(node, VALUE)
+    at = builder.optional(of, use)
+    name = builder.tree.text(of).rpartition(".")[2] if of != NONE else ""
+    name = builder.dialect.type_aliases.get(name, name)
+    if name in builder.dialect.texts or not builder.dialect.is_plain(name):
+        return at
+    return builder.add(Op.NAME, builder.named(name + "?"), NONE, None)
+
+
+def of_name(builder: Builder, type_: str) -> int:
+    """An object of a type outside the project."""
+    return builder.add(Op.CAST, builder.add(Op.NAME, builder.named(type_), NONE, None), 1)
+
+
+@visits("number")
+def number(builder: Builder, node: int, _use: int) -> int:
+    """`1`"""
+    written = builder.tree.text(node).replace("_", "").replace("'", "")
+    found = NUMERAL.fullmatch(written[:MAX_KEY])
+    end = (found["end"] or "").lower() or "." * bool(found["part"]) if found else ""
+    if type_ := builder.dialect.literals.get(end):
+        return of_name(builder, type_)
+    if len(written) > MAX_DIGITS or end:
+        return 1
+    if found and found["base"]:
+        return whole(builder, int(found["base"], 0))
+    return whole(builder, int(written)) if written.isdecimal() else 1
+
+
+def whole(builder: Builder, value: int) -> int:
+    """A number that is an `int`; what a larger one is, languages see differently."""
+    return builder.add(Op.NUMBER, value) if value <= MAX_INT else 1
+
+
+@visits("list")
+def list_(builder: Builder, node: int, use: int) -> int:
+    """`[a, b]`, `{a, b}`"""
+    if builder.tree.source[builder.tree.start[node]] == BRACE:  # a set: hashes
+        builder.scopes[builder.frame].flags |= Flag.OPERATES
+    return builder.add(Op.LIST, items(builder, node, use), True)
+
+
+@visits("tuple")
+def tuple_(builder: Builder, node: int, use: int) -> int:
+    """`(a, b)`"""
+    return builder.add(Op.TUPLE, items(builder, node, use))
+
+
+def items(builder: Builder, node: int, use: int) -> list[int]:
+    """The expressions within, of which one may be spread."""
+    tree = builder.tree
+    inner = use if use == Use.TYPE else Use.READ
+    if any(tree.kind(kid) == IS_SPREAD for kid in tree.kids[node]):
+        builder.scopes[builder.frame].flags |= Flag.UNPACKS | Flag.SPREADS
+    return [
+        ~builder.visit(tree.first(kid, VALUE)) if tree.kind(kid) == IS_SPREAD else builder.visit(kid, inner)
+        for kid in tree.kids[node]
+    ]
+
+
+@visits("dict")
+def dict_(builder: Builder, node: int, _use: int) -> int:
+    """`{a: b, **c}`"""
+    tree = builder.tree
+    pairs = []
+    for kid in tree.kids[node]:
+        kind = tree.kind(kid)
+        if kind == IS_PAIR:
+            pairs.append(read_pair(builder, kid))
+        elif kind == IS_NAME:  # { a }
+            pairs.append((builder.add(Op.TEXT, builder.name(kid)), builder.visit(kid)))
+        elif kind == IS_FUNCTION:  # { a() {} }
+            value = builder.visit(kid)
+            word = tree.first(kid, WORD)
+            pairs.append((NONE if word == NONE else builder.add(Op.TEXT, builder.key_name(word)), value))
+        else:
+            builder.scopes[builder.frame].flags |= Flag.UNPACKS
+            pairs.append((NONE, builder.visit(kid)))
+    return builder.add(Op.DICT, pairs)
+
+
+def read_pair(builder: Builder, node: int) -> tuple[int, int]:
+    """`a: b`"""
+    tree = builder.tree
+    key, value = tree.first(node, KEY), builder.optional(tree.first(node, VALUE))
+    is_plain = key != NONE and not tree.kids[key] and tree.labels[key] & (IS_LABEL | IS_TEXT)
+    if is_plain and tree.end[key] - tree.start[key] <= MAX_KEY and builder.name_value(value, key):
+        builder.define_member(key, value)
+        return builder.add(Op.TEXT, builder.key_name(key)), value
+    at = builder.optional(key)
+    if not constant_key(builder, max(at, 0)):  # its hash
+        builder.scopes[builder.frame].flags |= Flag.OPERATES
+    return at, max(value, 0)
+
+
+@visits("variant")
+def variant(builder: Builder, node: int, _use: int) -> int:
+    """`Some(a)` where no value is taken apart."""
+    builder.visit_all(node)
+    return 0
+
+
+@visits("pair")
+def pair(builder: Builder, node: int, _use: int) -> int:
+    """`a: b` where no dictionary is."""
+    builder.visit_all(node)
+    return 0
+
+
+@visits("comprehension")
+def comprehension(builder: Builder, node: int, _use: int) -> int:
+    """`[a for b in c if d]`"""
+    tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.OPERATES  # `if c`, and the hashes of a set
+    first = next((kid for kid in tree.kids[node] if tree.kind(kid) == IS_LOOP), NONE)
+    over = NONE if first == NONE else tree.first(first, OVER)
+    if over != NONE:  # what the first loop goes over is read outside
+        builder.gone_over[over] = builder.visit(over)
+    builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
+    value = tree.first(node, VALUE)
+    found = [0]
+
+    def run() -> None:
+        for kid in tree.kids[node]:
+            if kid != value:
+                builder.visit(kid)
+        if tree.kind(value) == IS_PAIR:
+            found.append(builder.add(Op.DICT, [read_pair(builder, value)]))
+        else:
+            found.append(builder.add(Op.LIST, [builder.visit(value)], False))
+
+    builder.flow.loop(run)
+    builder.leave()
+    return found[-1]

@@ -1,0 +1,122 @@
+"""Methods of Ruby that a statement names: `attr_reader :a`, `alias a b`, `define_method(:a) { }`, `a.b = c`."""
+
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.call_expressions import called
+from fledgling.worker.graph.reading.definitions import read_function
+from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF, WORD
+from fledgling.worker.graph.reading.targets import TARGETS
+from fledgling.worker.graph.tables import NONE, Op, Parameter, ScopeKind, Use, Write
+
+IS_LAMBDA = BITS["lambda"]
+READS, WRITES = ("attr_accessor", "attr_reader"), ("attr_accessor", "attr_writer")
+
+
+def words(builder: Builder, node: int) -> list[int]:
+    """The names that a statement gives, in brackets or not."""
+    tree = builder.tree
+    among = [*tree.kids[node], *(kid for args in tree.having(node, ARGS) for kid in tree.kids[args])]
+    return [kid for kid in among if tree.labels[kid] & WORD]
+
+
+def said(builder: Builder, node: int) -> tuple[str, int]:
+    """The name that `:a` or `a` is, and the byte where it begins."""
+    text = builder.tree.text(node)
+    return text.removeprefix(":"), builder.tree.start[node] + text.startswith(":")
+
+
+def define(builder: Builder, node: int, value: int, name: str) -> None:
+    """Bind a method of the class around, which a node names."""
+    _, start = said(builder, node)
+    binding = builder.bind_silently(builder.named(name), builder.scope, value, node)
+    builder.site_at(start, builder.named(name), Use.DEFINITION, value, binding)
+
+
+@visits("accessor")
+def accessor(builder: Builder, node: int, _use: int) -> int:
+    """`attr_accessor :a, :b`: methods that give the fields, and such that set them."""
+    kind = builder.tree.text(node).split("(")[0].split()[0]
+    for kid in words(builder, node):
+        text, _ = said(builder, kid)
+        if kind in READS:
+            define(builder, kid, reader(builder, kid, text), text)
+        if kind in WRITES:
+            define(builder, kid, writer(builder, kid, text), f"{text}=")
+    return 0
+
+
+def reader(builder: Builder, node: int, text: str) -> int:
+    """`def a = @a`"""
+    scope = builder.enter(NONE, ScopeKind.FUNCTION, builder.named(text), builder.line(node))
+    field = builder.add(Op.GET, builder.add(Op.THIS, scope), builder.named(f"@{text}"))
+    builder.scopes[scope].returned = [field]
+    builder.leave()
+    return builder.add(Op.FUNCTION, scope)
+
+
+def writer(builder: Builder, node: int, text: str) -> int:
+    """`def a=(b) = @a = b`"""
+    line = builder.line(node)
+    scope = builder.enter(NONE, ScopeKind.FUNCTION, builder.named(f"{text}="), line)
+    builder.scopes[scope].parameters = [Parameter(builder.named(text))]
+    value, own = builder.add(Op.PARAMETER, scope, 0), builder.add(Op.THIS, scope)
+    builder.writes.append(Write(own, builder.named(f"@{text}"), NONE, value, line))
+    builder.leave()
+    return builder.add(Op.FUNCTION, scope)
+
+
+@visits("method_alias")
+def method_alias(builder: Builder, node: int, _use: int) -> int:
+    """`alias a b`, `alias_method :a, :b`: a is what b is."""
+    new, *more = words(builder, node)
+    builder.has_read(node)
+    for old in more[:1]:
+        text, start = said(builder, old)
+        part = builder.named(text)
+        kind = builder.scopes[builder.scope].kind
+        if kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+            made = builder.add(Op.INSTANCE, builder.add(Op.CLASS, builder.scope))
+            value = builder.add(Op.GET, made, part)
+        else:
+            value = builder.add(Op.BARE, part, builder.scope, NONE)
+        builder.site_at(start, part, Use.READ, builder.add(Op.ALIAS, value))
+        define(builder, new, value, said(builder, new)[0])
+    return 0
+
+
+@visits("method_made")
+def method_made(builder: Builder, node: int, _use: int) -> int:
+    """`define_method(:a) { |b| c }`, and with the name of another method behind a comma, which is not followed."""
+    tree = builder.tree
+    of = tree.first(node, OF)
+    if of != NONE:
+        builder.visit(of)
+    [word, *_] = words(builder, node)
+    text, _ = said(builder, word)
+    blocks = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_LAMBDA]
+    for kid in tree.kids[node]:
+        if kid not in (of, word, tree.first(node, KEY), *blocks):
+            builder.visit(kid)
+    for block in blocks:
+        line = builder.line(node)
+        scope = read_function(builder, block, ScopeKind.FUNCTION, builder.named(text), line, 0)
+        define(builder, word, builder.add(Op.FUNCTION, scope), text)
+    return 0
+
+
+@visits("setting")
+def setting(builder: Builder, node: int, use: int) -> int:
+    """`a.b`, where it is no target."""
+    return called(builder, node, Op.CALL, use)
+
+
+def setting_target(builder: Builder, node: int, value: int) -> None:
+    """`a.b = c` calls the method `b=`."""
+    tree = builder.tree
+    of, key = builder.visit(tree.first(node, OF)), tree.first(node, KEY)
+    part = builder.named(f"{tree.text(key)}=")
+    at = builder.add(Op.CALL, builder.add(Op.GET, of, part), [value], [])
+    builder.has_read(key)
+    builder.site_at(tree.start[key], part, Use.CALL, at)
+
+
+TARGETS[BITS["setting"]] = setting_target

@@ -1,0 +1,87 @@
+"""The parameters of a function: their types and defaults, and the names that they bind."""
+
+from fledgling.worker.graph.reading.builder import Builder
+from fledgling.worker.graph.reading.labels import (
+    BIND,
+    BITS,
+    BY_NAME,
+    INIT,
+    IS_PARAM,
+    LEFT,
+    OPTIONAL,
+    REST,
+    REST_WORDS,
+    TYPE,
+)
+from fledgling.worker.graph.reading.targets import target
+from fledgling.worker.graph.tables import NONE, Op, Parameter, Use
+
+PATTERNS = BITS["shape"] | BITS["tuple"]
+FIELD = BITS["exported"]
+
+
+def parameter(builder: Builder, node: int) -> tuple[int, int, int]:
+    """The type and the default of a parameter, read where the function stands, and its kind."""
+    tree = builder.tree
+    if tree.labels[node] & TYPE:  # it has no name: `func (A) b()`
+        tree.unsay(node, IS_PARAM)
+    said = node if tree.labels[node] & TYPE else tree.first(node, TYPE)
+    type_ = builder.optional(said, Use.TYPE)
+    default = builder.optional(tree.first(node, INIT))
+    labels = tree.labels[node]
+    if labels & OPTIONAL:
+        default = max(default, 1)
+    for kid in tree.kids[node]:
+        labels |= tree.labels[kid] & (REST | REST_WORDS)
+    rest = 1 if labels & REST else 2 if labels & REST_WORDS else 0
+    return type_, default, rest
+
+
+def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[tuple[int, int, int]]) -> None:
+    """Bind the parameters of a function that has begun."""
+    tree = builder.tree
+    by_name = False
+    spread = [
+        (node, bound, row)
+        for node, row in zip(nodes, rows, strict=True)
+        for bound in ([] if tree.labels[node] & PATTERNS else binding_nodes(builder, node)) or [NONE]
+    ]
+    for place, (node, bound, (type_, default, rest)) in enumerate(spread):
+        name = builder.name(bound) if bound != NONE else NONE
+        builder.scopes[scope].parameters.append(Parameter(name, type_, default, rest, by_name))
+        by_name = by_name or rest == 1 or bool(tree.labels[node] & BY_NAME)
+        value = builder.add(Op.PARAMETER, scope, place)
+        if bound != NONE:
+            binding = builder.bind(bound, value, Use.DEFINITION)
+            has_site = bool(builder.sites) and builder.sites[-1].binding == binding
+            if has_site and tree.first(node, FIELD) != NONE:  # `constructor(private a: T)`
+                field = builder.named(tree.text(bound).removeprefix(builder.dialect.sigil))
+                holder, site = builder.scopes[scope].parent, builder.sites[-1]
+                held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
+                site.name, site.scope, site.binding = field, holder, builder.bind_silently(field, holder, held, node)
+        elif tree.labels[node] & PATTERNS:  # `function ({ a: b }) {}`
+            tree.unsay(node, BITS["param"])
+            target(builder, node, value)
+        else:
+            target(builder, tree.first(node, LEFT), value)
+
+
+def bind_implicit(builder: Builder, scope: int, node: int) -> None:
+    """Bind the parameter that a function without any has in some languages: `it`."""
+    name = builder.named(builder.dialect.implicit_parameter)
+    builder.scopes[scope].parameters.append(Parameter(name))
+    builder.bind_silently(name, scope, builder.add(Op.PARAMETER, scope, 0), node)
+
+
+def binding_nodes(builder: Builder, node: int) -> list[int]:
+    """The nodes of the names that a parameter binds: `a, b int` binds two."""
+    tree = builder.tree
+    if tree.labels[node] & BIND:
+        return [node]
+    found = []
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BIND:
+            found.append(kid)
+        elif tree.labels[kid] & (REST | REST_WORDS):
+            found += [inner for inner in tree.kids[kid] if tree.labels[inner] & BIND]
+    return found

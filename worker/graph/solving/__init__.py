@@ -1,0 +1,1 @@
+"""From the facts of all files to what every name may mean."""

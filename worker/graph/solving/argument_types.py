@@ -1,0 +1,120 @@
+"""How well an argument fits the type of a parameter."""
+
+from fledgling.worker.graph.reasons import CERTAIN
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    CLASS,
+    CONSTANT,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    OBJECT,
+    Cell,
+    Value,
+)
+from fledgling.worker.graph.tables import NONE, Op, Parameter
+from fledgling.worker.language import Dialect
+
+ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparable", "Serializable", "")
+ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
+NO, PERHAPS, BOXED, WIDER, YES, LITERAL = -1, 1, 2, 3, 4, 5  # how well an argument fits
+UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
+Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
+
+
+def is_declared(solver: Solver, function: int, cell: Cell) -> bool:
+    """Whether the type of an argument is declared, and not only inferred."""
+    selects = solver.project.unit(function).dialect.selects
+    return not selects or any(sure >= CERTAIN for sure in solver.value(cell).values())
+
+
+def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
+    """How well one argument fits a parameter: what is declared of it, else all that it may be."""
+    values = solver.value(cell)
+    if parameter.type == NONE or not values:
+        return PERHAPS
+    wanted = wanted_of(solver, solver.child(function, parameter.type))
+    dialect = solver.project.unit(function).dialect
+    declared = [value for value, sure in values.items() if sure >= CERTAIN] if dialect.selects else []
+    each = [_fits(solver, dialect, value, wanted) for value in declared or values]
+    return min(each) if dialect.selects else max(each)
+
+
+def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
+    """How well a value fits a type."""
+    name, wanted = type_
+    if value[0] == OBJECT:
+        order = solver.classes.order(value[1])
+        if wanted:
+            place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
+            return NO if place == NO else max(YES - place, 2)
+        return PERHAPS if name in ANYTHING or value[1] in solver.classes.has_external_base else NO
+    if value[0] == CONSTANT:
+        return _of_constant(dialect, value, name, is_own=bool(wanted))
+    if value[0] == EXTERNAL:
+        return _of_external(dialect, value[1], name, is_own=bool(wanted))
+    is_plain = name in dialect.texts or name in dialect.numbers
+    if value[0] in (CONTAINER, CLASS):
+        is_other = wanted and value[0] == CONTAINER  # a class may stand for its companion object
+        return NO if is_other or is_plain else PERHAPS
+    return NO if value[0] == FUNCTION and is_plain else PERHAPS
+
+
+def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> int:
+    """How well a number or text that is written out fits a type of a name."""
+    known = dialect.numbers if value[1] == "number" else dialect.texts
+    if name == "char" and value[1] == "text" and dialect.declared:
+        return LITERAL  # char * is what a literal is
+    is_other = value[1] == "number" and dialect.declared and not is_own and not dialect.is_plain(name)  # size_t
+    otherwise = PERHAPS if _is_above_plain(name) else WIDER if is_other else NO
+    return known.get(name, min(known.get(name.removesuffix("?"), otherwise), WIDER))
+
+
+def wanted_of(solver: Solver, type_: int) -> Wanted:
+    """The last name of a type, "" where it may be any, and the objects of it that the project defines."""
+    project = solver.project
+    values = solver.value(("type", type_, None))
+    wanted = [value for value in values if value[0] == OBJECT]
+    if not values and solver.op(type_) in (Op.NAME, Op.BARE):  # a type parameter
+        return "", wanted
+    op, *parts = project.expression(type_)
+    name = project.last_name(solver.child(type_, parts[0]) if op == Op.INDEX else type_)
+    return name if wanted else project.unit(type_).dialect.type_aliases.get(name, name), wanted
+
+
+def _is_above_plain(name: str) -> bool:
+    """Whether a type of that name may take a number or a text: a class or an interface that those have above them."""
+    return name in ANYTHING or name in ABOVE_PLAIN or (name[:1] == "I" and name[1:2].isupper())
+
+
+def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int:
+    """How well an object of a type outside the project, `a.B#`, fits what is declared to be of a type of that name."""
+    before, _, behind = full.partition("?#.")
+    full = before + "#" if behind in UNWRAPPED else full
+    if not full.endswith("#"):
+        return PERHAPS
+    last = full[:-1].rpartition(".")[2]
+    last = dialect.type_aliases.get(last, last)
+    if last == name:
+        return YES
+    if name in ANYTHING:
+        return PERHAPS
+    if last in dialect.texts and name in dialect.texts:
+        return dialect.texts[name]
+    if widens_to(dialect, last, name):
+        return WIDER
+    if dialect.boxes.get(last) == name:
+        return BOXED
+    unboxed = next((plain for plain, box in dialect.boxes.items() if box == last), "")
+    if unboxed and (unboxed == name or name in dialect.widens.get(unboxed, ())):
+        return PERHAPS
+    is_above = name in ABOVE_PLAIN or dialect.texts.get(name, YES) < YES  # others are as well: a StringBuilder
+    if not is_own and (_is_above_plain(name) if dialect.is_plain(last) else is_above):
+        return PERHAPS
+    return NO if is_own or dialect.is_plain(last) or dialect.is_plain(name) else PERHAPS
+
+
+def widens_to(dialect: Dialect, name: str, wider: str) -> bool:
+    """Whether what is of a type is of a wider one as well: an `int` is a `long`, and an `int?`."""
+    plain = name.removesuffix("?")
+    return wider.removesuffix("?") in (plain, *dialect.widens.get(plain, ())) and (plain == name or wider[-1:] == "?")

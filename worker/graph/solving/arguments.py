@@ -1,0 +1,125 @@
+"""How the arguments of a call get to the parameters of a function, and back from it."""
+
+from typing import NamedTuple
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import CONTAINER, FUNCTION, GIVEN, Cell, Value, Values, add
+from fledgling.worker.graph.tables import NONE, Flag, Op
+
+
+class Call(NamedTuple):
+    """A call: the number of its expression, cells of arguments (with whether each is spread), cells by name."""
+
+    node: int
+    arguments: list[tuple[Cell, bool]]
+    words: list[tuple[int, Cell]]  # -1: all of a dictionary
+
+
+def takes_receiver(solver: Solver, function: int) -> bool:
+    """Whether the first parameter of a function is the object that it is called on."""
+    flags = solver.project.scope(function).flags
+    return solver.project.unit(function).dialect.receiver_parameter or bool(flags & Flag.RECEIVES)
+
+
+def hand_over(solver: Solver, function: int, made: Call, receiver: Value | None) -> None:
+    """Let the parameters of a function take the arguments of a call."""
+    row = solver.project.scope(function)
+    skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
+    for at, (cell, spread) in enumerate(made.arguments, skip):
+        if at < len(row.parameters) and not spread:
+            _expect(solver, function, at, cell)
+    if not solver.budget.follows_arguments:
+        return
+    names = solver.project.unit(function).names
+    if skip and solver.classes.owner(function) is None:  # what a decorator has put in the place of a method
+        solver.source(("parameter", function, 0), ("just", receiver), Reason.FLOW)
+    plain = [place for place, given in enumerate(row.parameters) if not given.rest and not given.by_name]
+    rest = next((place for place, given in enumerate(row.parameters) if given.rest == 1), NONE)
+    rest_words = next((place for place, given in enumerate(row.parameters) if given.rest == 2), NONE)
+    _hand_over_in_order(solver, function, made, skip, plain, has_rest=rest != NONE)
+    by_name = {
+        names[given.name]: place for place, given in enumerate(row.parameters) if given.name != NONE and not given.rest
+    }
+    for word, cell in made.words:
+        if word == NONE:
+            _hand_over_words(solver, function, cell, by_name, rest_words)
+        elif word in by_name:
+            solver.source(("parameter", function, by_name[word]), cell, Reason.FLOW)
+        elif rest_words != NONE:
+            solver.key((CONTAINER, ("words", function)), ("text", word), cell, Reason.FLOW)
+
+
+def _expect(solver: Solver, function: int, place: int, cell: Cell) -> None:
+    """Let what is written out as an argument take what the type of the parameter says it gets: `f(a => a.b())`."""
+    given = solver.project.scope(function).parameters[place]
+    if given.type == NONE or type(cell) is not int or solver.op(cell) != Op.FUNCTION:
+        return
+    written = solver.child(cell, solver.project.expression(cell)[1])
+    for value in list(solver.value(("type", solver.child(function, given.type), None))):
+        if value[0] != FUNCTION:
+            continue
+        for receiver in solver.project.scope(value[1]).bases[:1]:  # of a type with a receiver: `A.() -> B`
+            solver.source(("receiver", written), ("type", solver.child(value[1], receiver), None), Reason.FLOW)
+        both = zip(solver.project.scope(written).parameters, solver.project.scope(value[1]).parameters, strict=False)
+        for at, (own, said) in enumerate(both):
+            if own.type == NONE and said.type != NONE and own.rest == said.rest == 0:
+                of_type = ("type", solver.child(value[1], said.type), None)
+                solver.source(("parameter", written, at), of_type, Reason.FLOW)
+                solver.expected.setdefault(("parameter", written, at), {})[of_type] = None
+
+
+def _hand_over_in_order(
+    solver: Solver, function: int, made: Call, skip: int, plain: list[int], *, has_rest: bool
+) -> None:
+    """`f(a, *b)`, where `plain` are the places of the parameters that are taken in order."""
+    for at, (cell, spread) in enumerate(made.arguments, skip):
+        if spread:
+            for place in plain[at:]:
+                solver.source(("parameter", function, place), ("element at", cell, place - at), Reason.FLOW)
+            if has_rest:
+                solver.key((CONTAINER, ("rest", function)), "*", ("elements of", cell), Reason.FLOW)
+        elif at < len(plain):
+            solver.source(("parameter", function, plain[at]), cell, Reason.FLOW)
+        elif has_rest:
+            solver.key((CONTAINER, ("rest", function)), ("number", at - len(plain)), cell, Reason.FLOW)
+
+
+def _hand_over_words(solver: Solver, function: int, cell: Cell, by_name: dict[int, int], rest_words: int) -> None:
+    """`f(**a)`"""
+    for value in list(solver.value(cell)):
+        if value[0] != CONTAINER:
+            continue
+        for key in solver.known_keys(value):
+            word = key[1] if isinstance(key, tuple) and key[0] == "text" else None
+            if word in by_name:
+                solver.source(("parameter", function, by_name[word]), ("element", value, key), Reason.FLOW)
+            elif rest_words != NONE:
+                solver.key((CONTAINER, ("words", function)), key, ("element", value, key), Reason.FLOW)
+
+
+def substituted(solver: Solver, function: int, values: Values, made: Call, receiver: Value | None) -> Values:
+    """Put this call's own arguments in the place of those that a function returns."""
+    given = [value for value in values if value[0] == GIVEN]
+    if not given:
+        return values
+    found = {value: sure for value, sure in values.items() if value[0] != GIVEN}
+    row = solver.project.scope(function)
+    names = solver.project.unit(function).names
+    skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
+    for value in given:
+        if value[1] != function:
+            continue
+        place, sure = value[2], min(values[value], Reason.RETURNED)
+        word = names[row.parameters[place].name]
+        by_name = [cell for own, cell in made.words if own == word]
+        if by_name:
+            add(found, solver.value(by_name[0]), sure)
+        elif place < skip:
+            if receiver:
+                found[receiver] = max(found.get(receiver, 0), sure)
+        elif place - skip < len(made.arguments):
+            add(found, solver.value(made.arguments[place - skip][0]), sure)
+        elif row.parameters[place].default != NONE:
+            add(found, solver.value(solver.child(function, row.parameters[place].default)), sure)
+    return found

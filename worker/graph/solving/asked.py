@@ -1,0 +1,46 @@
+"""What an occurrence of a name asks, and of what: `a.b` of the objects that a may be."""
+
+from fledgling.worker.graph.solving.lookup import CLASSES, bare_places
+from fledgling.worker.graph.solving.names import no_member
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import Value
+from fledgling.worker.graph.tables import NONE, Op, Site, Use
+from fledgling.worker.graph.unit import MASK, Unit
+
+
+def behind_call(solver: Solver, node: int) -> int:
+    """The callee of a call, and what stands behind what was put there before."""
+    expression = solver.project.expression(node)
+    if expression[0] in (Op.CALL, Op.NEW):
+        node = (node & ~MASK) | expression[1]
+        expression = solver.project.expression(node)
+    while expression[0] in (Op.UNSURE, Op.CASE) or (expression[0] == Op.REACH and expression[2] != NONE):
+        is_member = expression[0] == Op.CASE and not no_member(solver, node, expression)
+        node = (node & ~MASK) | expression[1 if is_member else -1]
+        expression = solver.project.expression(node)
+    return node
+
+
+def receivers_of(solver: Solver, node: int) -> list[Value | None]:
+    """The objects that a name is asked of."""
+    expression = solver.project.expression(node)
+    if expression[0] == Op.GET:
+        return [*solver.value((node & ~MASK) | expression[1])]
+    if expression[0] == Op.BARE:
+        return [receiver for _, _, receiver in bare_places(solver, node, expression)]
+    return []
+
+
+def is_of(solver: Solver, node: int, kinds: tuple[str, ...]) -> bool:
+    """Whether an expression may be a value of some kinds."""
+    return any(value[0] in kinds for value in solver.value(node))
+
+
+def is_constant(solver: Solver, unit: Unit, site: Site) -> bool:
+    """Whether a name is only read, where such a name is that of a constant, of a field or of a class."""
+    if not unit.dialect.functions_apart or site.use not in (Use.READ, Use.WRITE):
+        return False
+    op = solver.project.expression(unit.base | site.at)[0]
+    in_class = unit.facts.scopes[site.scope].kind in CLASSES
+    is_of_trait = in_class and unit.dialect.in_any_case  # `use A { b as c; }` in PHP names methods
+    return bool(op == Op.BARE or (op == Op.GET and not is_of_trait))

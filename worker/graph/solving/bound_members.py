@@ -1,0 +1,109 @@
+"""What a member becomes where it is taken from a receiver: a function is bound, a property called."""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.overrides import interfaces
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    FUNCTION,
+    GENERATOR,
+    GIVEN,
+    OBJECT,
+    SUPER,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Flag, ScopeKind
+
+
+def hides(solver: Solver, function: int, scope: int | None) -> bool:
+    """Whether a function is called through an interface alone, and not through what it is asked of: `int I.a() {}`."""
+    if not solver.project.scope(function).flags & Flag.EXPLICIT:
+        return False
+    if scope is None or solver.project.scope(scope).kind != ScopeKind.INTERFACE:
+        return True
+    named = interfaces(solver, function)
+    above = solver.classes.order(scope)
+    return not any(at in above for at in named) if named else scope not in solver.classes.has_external_base
+
+
+def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int | None) -> Values:
+    """What a member becomes where it is taken from a receiver: a function is bound, a property called."""
+    if held[0] == OBJECT and owner is not None and receiver[0] in (OBJECT, SUPER):
+        return _described(solver, held, sure)
+    if held[0] != FUNCTION or (owner is None and receiver[0] != CONTAINER):
+        return {held: sure}
+    flags = solver.project.scope(held[1]).flags
+    sure = min(sure, _in_variable(solver, receiver, held[1], owner))
+    if owner is None:  # { get a() { return b } }
+        return capped(returned(solver, held[1], None), sure) if flags & Flag.PROPERTY else {held: sure}
+    if receiver[0] == SUPER:
+        receiver = receiver[2]
+    if solver.project.unit(held[1]).dialect.bare_calls:
+        return _called_on(solver, receiver, held, sure, is_static=bool(flags & Flag.STATIC))
+    if flags & Flag.STATIC and not (flags & Flag.EXTENSION and receiver[0] == OBJECT):
+        return {held: sure}
+    if flags & Flag.CLASSMETHOD:
+        return {(BOUND, held[1], receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])): sure}
+    if receiver[0] == CLASS:
+        return {held: sure} if not flags & Flag.PROPERTY else {}
+    is_hidden = hides(solver, held[1], receiver[1])
+    if flags & Flag.PROPERTY:
+        return {} if is_hidden else capped(returned(solver, held[1], receiver), sure)
+    return {} if is_hidden else {(BOUND, held[1], receiver): sure}
+
+
+def _in_variable(solver: Solver, receiver: Value, function: int, owner: int | None) -> int:
+    """How sure a function is that a class of Python has in a variable: an object may have another, of `@dataclass`."""
+    is_elsewhere = solver.project.outer(function) != owner and solver.project.unit(function).dialect.exported
+    return Reason.ATTRIBUTE if is_elsewhere and receiver[0] == OBJECT else Reason.BOUND
+
+
+def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_static: bool) -> Values:
+    """A method of Ruby where it is called: of a class only if it is the class's own, of an object only if not."""
+    if (receiver[0] == CLASS) == is_static:
+        return {(BOUND, held[1], receiver): sure}
+    is_module = solver.project.scope(receiver[1]).kind == ScopeKind.INTERFACE
+    return {(BOUND, held[1], receiver): min(sure, Reason.SEVERAL)} if is_module else {}  # extend self
+
+
+def _described(solver: Solver, held: Value, sure: int) -> Values:
+    """What a descriptor gives; anything else is what it is."""
+    name = solver.project.number("__get__")
+    owner, _ = solver.classes.of_class(held[1], name)
+    if owner is None:
+        return {held: sure}
+    found: Values = {}
+    for got in list(solver.value(("name", owner, name))):
+        if got[0] == FUNCTION:
+            add(found, returned(solver, got[1], held), min(sure, Reason.SEVERAL))
+    return found
+
+
+def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
+    """What a call of a function gives; `("given", ...)` stands for an argument."""
+    row = solver.project.scope(function)
+    if row.flags & Flag.GENERATOR:
+        return {(GENERATOR, function): Reason.BOUND}
+    held = solver.value(("returned", function))
+    found = {value: sure if value[0] == GIVEN else min(sure, Reason.RETURNED) for value, sure in held.items()}
+    if row.returns != NONE:
+        declared = dict(solver.value(("type", solver.child(function, row.returns), receiver)))
+        if solver.project.unit(function).dialect.typed and any(
+            value[0] in (OBJECT, CONTAINER, FUNCTION) for value in declared
+        ):
+            return declared
+        if declared:
+            selects = solver.project.unit(function).dialect.selects  # which overload is meant is told by the type alone
+            known = [value for value in found if value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR, GIVEN)]
+            if (
+                not known
+                or selects
+                or (any(value[0] == OBJECT for value in declared) and not any(value[0] == OBJECT for value in found))
+            ):
+                add(found, declared)
+    return found

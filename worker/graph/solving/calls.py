@@ -1,0 +1,348 @@
+"""What a call gives, and what it hands to the function that is called."""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving import (
+    outside,
+)
+from fledgling.worker.graph.solving.arguments import Call, hand_over, substituted
+from fledgling.worker.graph.solving.bound_members import returned
+from fledgling.worker.graph.solving.containers import constants, element_of, iterated
+from fledgling.worker.graph.solving.lookup import starred
+from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.overloads import called, fitting
+from fledgling.worker.graph.solving.prototypes import becomes_member, makes_objects, put
+from fledgling.worker.graph.solving.receivers import FUNCTIONS, called_on
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    BOUND,
+    BUILTIN,
+    CLASS,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    GIVEN,
+    METHOD_OF,
+    MODULE,
+    OBJECT,
+    SUPER,
+    Cell,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, SHIFT
+
+MAX_ARGUMENTS = 64  # of one call that are followed
+
+
+def call(solver: Solver, node: int, expression: Expression) -> Values:
+    """CALL, NEW"""
+    base = node & ~MASK
+    made = made_of(solver, node, expression)
+    found: Values = {}
+    callees = dict(solver.value(base | expression[1]))
+    dialect = solver.project.unit(node).dialect
+    if dialect.overloads:
+        callees = called(solver, callees, made)
+    if dialect.scope_functions and not any(value[0] in (FUNCTION, BOUND) for value in callees):
+        scoped = in_its_scope(solver, node, expression)
+        if scoped is not None:
+            return scoped
+    for value, sure in callees.items():
+        if value[0] == EXTERNAL and expression[0] == Op.NEW and dialect.selects and value[1][:1] != "?":
+            found[EXTERNAL, value[1].removesuffix("#") + "#"] = sure
+            continue
+        add(found, invoked(solver, value, made, sure))
+        if expression[0] == Op.NEW and value[0] == FUNCTION and makes_objects(solver, value[1]):
+            found[OBJECT, value[1], False] = min(sure, Reason.ATTRIBUTE)
+    return found
+
+
+def in_its_scope(solver: Solver, node: int, expression: Expression) -> Values | None:
+    """What a function of the language gives that runs a lambda on an object: `a.let { it.b() }`; None for any other."""
+    project, base = solver.project, node & ~MASK
+    op, *parts = project.expression(base | expression[1])
+    place = {Op.GET: 1, Op.BARE: 0, Op.NAME: 0}.get(op)
+    if place is None or not expression[2] or expression[2][-1] < 0:
+        return None
+    takes, _, gives = (
+        project.unit(node).dialect.scope_functions.get(project.unit(node).facts.names[parts[place]], "").partition(" ")
+    )
+    written = base | expression[2][-1]
+    if not takes or solver.op(written) != Op.FUNCTION:
+        return None
+    scope = solver.child(written, project.expression(written)[1])
+    before = [parts[0]] if op == Op.GET else expression[2][:-1]
+    for of in before[:1]:
+        if takes == "this":
+            solver.source(("receiver", scope), base | of, Reason.BOUND)
+        elif project.scope(scope).parameters:
+            solver.source(("parameter", scope, 0), base | of, Reason.BOUND)
+    if gives == "same":
+        return dict(solver.value(base | before[0])) if before else {}
+    arguments = [(base | of, False) for of in before[:1]]
+    return substituted(solver, scope, returned(solver, scope, None), Call(node, arguments, []), None)
+
+
+def made_of(solver: Solver, node: int, expression: Expression) -> Call:
+    """The arguments of a call."""
+    base = node & ~MASK
+    names = solver.project.unit(node).names
+    return Call(
+        node,
+        [(base | (part if part >= 0 else ~part), part < 0) for part in expression[2][:MAX_ARGUMENTS]],
+        [(NONE if word == NONE else names[word], base | part) for word, part in expression[3][:MAX_ARGUMENTS]],
+    )
+
+
+def decorated(solver: Solver, node: int, expression: Expression) -> Values:
+    """DECORATED: what the decorators make of a definition, the innermost first."""
+    base = node & ~MASK
+    cell: Cell = base | expression[1]
+    found = dict(solver.value(cell))
+    is_class = any(value[0] == CLASS for value in found)
+    for place, decorator in enumerate(reversed(expression[2])):
+        made: Values = {}
+        is_known = False
+        for value, sure in list(solver.value(base | decorator).items()):
+            if value[0] in (FUNCTION, BOUND, CLASS, OBJECT):
+                is_known = True
+                add(made, invoked(solver, value, Call(node, [(cell, False)], []), sure))
+        if made:
+            found = capped(made, Reason.DECORATOR)
+        elif is_known and not is_class and not solver.is_settled:
+            solver.pending.add(node)
+            found = {}
+        elif is_known:
+            found = capped(found, Reason.DECORATOR)
+        if is_class:
+            own = solver.value(base | expression[1])
+            is_same = not is_known or (bool(made) and made.keys() <= own.keys())
+            add(found, own if is_same else capped(own, Reason.DECORATOR))
+        cell = ("decorated", node, place)
+        solver.grow(cell, dict(found))
+    return found
+
+
+def invoked(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+    """What calling a value gives."""
+    kind = value[0]
+    if kind == FUNCTION:
+        return _run(solver, value[1], made, sure, None)
+    if kind == BOUND:
+        return _run(solver, value[1], made, sure, value[2])
+    if kind == CLASS:
+        return _made(solver, value, made, sure)
+    if kind == OBJECT:
+        return _called_object(solver, value, made, sure)
+    if kind == SUPER:
+        return _constructed(solver, value[2], made, value[1])
+    if kind == METHOD_OF and value[1][0] in FUNCTIONS:
+        return called_on(solver, value, made, sure)
+    if kind == METHOD_OF:
+        return outside.method(solver, value, made, sure)
+    if kind == EXTERNAL:
+        return outside.external(solver, value[1], made, sure)
+    return {}
+
+
+def _called_object(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+    found: Values = {}
+    for held, own in list(member(solver, value, solver.project.number("__call__"), sure).items()):
+        if held[0] in (BOUND, FUNCTION):
+            add(found, invoked(solver, held, made, own))
+    if not found and solver.project.unit(value[1]).dialect.crates:  # a variant that holds something: A::B(c)
+        found[value] = sure
+    return found
+
+
+def _run(solver: Solver, function: int, made: Call, sure: int, receiver: Value | None) -> Values:
+    hand_over(solver, function, made, receiver)
+    found = substituted(solver, function, returned(solver, function, receiver), made, receiver)
+    return capped(found, sure)
+
+
+def _made(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+    """An object of a class; its constructor gets the arguments."""
+    _constructed(solver, (OBJECT, value[1], value[2]), made, None)
+    found: Values = {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
+    if solver.classes.makes_another(value[1]):
+        owner, _ = solver.classes.of_class(value[1], new := solver.project.number("__new__"))
+        for held in list(solver.value(("name", owner, new))) if owner is not None else ():
+            if held[0] == FUNCTION:
+                other = returned(solver, held[1], (CLASS, value[1], value[2]))
+                add(found, {at: own for at, own in other.items() if at[0] == OBJECT}, Reason.SEVERAL)
+        found = capped(found, Reason.SEVERAL)
+    return found
+
+
+def _constructed(solver: Solver, value: Value, made: Call, after: int | None) -> Values:
+    """Hand the arguments to the constructor of an object's class, or of the one after another."""
+    for own in solver.project.unit(value[1]).dialect.constructors:
+        owner, _ = solver.classes.of_class(value[1], solver.project.number(own), after)
+        if owner is None:
+            continue
+        held_values = solver.value(("name", owner, solver.project.number(own)))
+        for held in list(fitting(solver, held_values, made)):
+            if held[0] == FUNCTION:
+                hand_over(solver, held[1], made, value)
+    return {}
+
+
+# ---- what several places write
+
+
+def parameter_cell(solver: Solver, cell: Cell) -> Values:
+    """("parameter", function, place)"""
+    _, function, place = cell
+    row = solver.project.scope(function)
+    given = row.parameters[place]
+    dialect = solver.project.unit(function).dialect
+    if given.rest:
+        value: Value = (CONTAINER, ("rest" if given.rest == 1 else "words", function))
+        if given.type != NONE:
+            solver.key(value, "*", ("type", solver.child(function, given.type), None))
+        return {value: Reason.BOUND}
+    owner = solver.classes.owner(function)
+    if place == 0 and owner is not None and dialect.receiver_parameter and not row.flags & Flag.STATIC:
+        kind = CLASS if row.flags & Flag.CLASSMETHOD else OBJECT
+        return {(kind, owner, True): Reason.OWN_CLASS}
+    found: Values = {}
+    if given.type != NONE:
+        add(found, solver.value(("type", solver.child(function, given.type), None)))
+        if any(value[0] in (OBJECT, CLASS, CONTAINER) for value in found):
+            return add(found, _exact(solver, solver.taken(cell), found))
+    found = found if dialect.selects else capped(found, Reason.FLOW)
+    taken = solver.taken(cell)
+    if dialect.typed and (said := _expected(solver, cell)):
+        taken = capped(add(_exact(solver, taken, said), said), Reason.FLOW)
+    add(found, taken)
+    if given.default != NONE:
+        add(found, solver.value(solver.child(function, given.default)), Reason.FLOW)
+    return found
+
+
+def _expected(solver: Solver, cell: Cell) -> Values:
+    """What a parameter without a type gets, by that of the function that is asked for; nothing if it may be any."""
+    said = [solver.value(type_) for type_ in solver.expected.get(cell, ())]
+    is_known = all(values and all(value[0] in (OBJECT, CLASS) for value in values) for values in said)
+    return {value: sure for values in said for value, sure in values.items()} if is_known else {}
+
+
+def _exact(solver: Solver, taken: Values, declared: Values) -> Values:
+    """What is passed where its type is declared: only what is of exactly one class below that."""
+    wanted = {value[1] for value in declared if value[0] in (OBJECT, CLASS)}
+    return {
+        value: min(sure, Reason.FLOW)
+        for value, sure in taken.items()
+        if value[0] in (OBJECT, CLASS) and not value[2] and not wanted.isdisjoint(solver.classes.order(value[1]))
+    }
+
+
+def parameter(solver: Solver, node: int, expression: Expression) -> Values:
+    """PARAMETER"""
+    return dict(solver.value(("parameter", solver.child(node, expression[1]), expression[2])))
+
+
+def returned_cell(solver: Solver, cell: Cell) -> Values:
+    """("returned", function): an argument that is returned as it came stands for itself."""
+    function = cell[1]
+    found: Values = {}
+    for node in solver.project.scope(function).returned:
+        at = solver.child(function, node)
+        place = given_back(solver, function, at)
+        if place is None:
+            add(found, solver.value(at))
+        else:
+            found[GIVEN, function, place] = Reason.BOUND
+    return found
+
+
+def given_back(solver: Solver, function: int, node: int) -> int | None:
+    """The place of a parameter that an expression is, unchanged."""
+    op, *parts = solver.project.expression(node)
+    if op != Op.NAME or parts[2] is None or len(parts[2]) != 1:
+        return None
+    binding = (node & ~MASK) | parts[2][0]
+    value, *of = solver.project.expression(solver.project.value_of(binding))
+    if value != Op.PARAMETER or solver.child(node, of[0]) != function:
+        return None
+    return None if solver.project.scope(function).parameters[of[1]].rest else int(of[1])
+
+
+def yielded_cell(solver: Solver, cell: Cell) -> Values:
+    """("yielded", function)"""
+    found: Values = {}
+    for node in solver.project.scope(cell[1]).yielded:
+        add(found, solver.value(solver.child(cell[1], node)))
+    return found
+
+
+def elements_cell(solver: Solver, cell: Cell) -> Values:
+    """("elements of", cell)"""
+    return iterated(solver, solver.value(cell[1]))
+
+
+def element_at_cell(solver: Solver, cell: Cell) -> Values:
+    """("element at", cell, place)"""
+    found: Values = {}
+    for value, sure in list(solver.value(cell[1]).items()):
+        if value[0] == CONTAINER:
+            add(found, element_of(solver, value, ("number", cell[2])), min(sure, Reason.CONTAINER))
+        else:
+            add(found, iterated(solver, {value: sure}))
+    return found
+
+
+def held_cell(solver: Solver, cell: Cell) -> Values:
+    """("held", container): any of its elements"""
+    return element_of(solver, cell[1])
+
+
+def just_cell(_solver: Solver, cell: Cell) -> Values:
+    """("just", value)"""
+    return {cell[1]: Reason.BOUND}
+
+
+def write_cell(solver: Solver, cell: Cell) -> Values:
+    """("write", file, place): what is put into a field or behind a key; it stands for nothing itself."""
+    unit = solver.project.units[cell[1]]
+    write = unit.facts.writes[cell[2]]
+    value = unit.base | write.value
+    if write.name != NONE and write.key != NONE:
+        own = unit.names[write.name]
+        for place, _, _ in starred(solver, unit.base | write.of, own):
+            if place[0] == "name" and solver.project.scope(place[1]).kind == ScopeKind.MODULE:
+                solver.source(("field", place[1], own), value, Reason.BOUND)
+        return {}
+    by_text = write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
+    for held in _whose_variables(solver, unit.base | write.of) if by_text else ():
+        put(solver, held, unit.names[unit.expressions[write.key][1]], value)
+    for held in list(solver.value(unit.base | write.of)):
+        becomes_member(solver, held, value)
+        if write.name == NONE:
+            if held[0] == CONTAINER:
+                for key in constants(solver, unit.base | write.key):
+                    solver.key(held, key, value)
+            continue
+        put(solver, held, unit.names[write.name], value)
+    return {}
+
+
+def _whose_variables(solver: Solver, node: int) -> Values:
+    """What has behind its keys the members of an object or module gives that: `vars(a)`, `a.__dict__`, `globals()`."""
+    at, _ = solver.project.meant(node)
+    variables = solver.project.unit(node).dialect.variables
+    if not variables or type(at) is not int:
+        return {}
+    op, *parts = solver.project.expression(at)
+    if op == Op.GET:
+        is_of = solver.project.unit(at).facts.names[parts[1]] in variables
+        return solver.value(solver.child(at, parts[0])) if is_of else {}
+    if op != Op.CALL or not any(
+        (EXTERNAL, BUILTIN + name) in solver.value(solver.child(at, parts[0])) for name in variables
+    ):
+        return {}
+    return solver.value(solver.child(at, parts[1][0])) if parts[1] else {(MODULE, at >> SHIFT): Reason.BOUND}

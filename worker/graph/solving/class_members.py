@@ -1,0 +1,121 @@
+"""Which class has a member that an object is asked for, and which classes below have another."""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.bound_members import hides
+from fledgling.worker.graph.solving.overrides import may_override
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import Cell, Place, Value
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK
+
+MAX_OVERLOADS = 16  # of one name in a class, of which each is compared with those above; with more, any may override
+MAX_OVERRIDING = 4  # of a member that are each likely where types are declared; of more, any one is merely possible
+MAX_UNTYPED = 16  # elsewhere: of what a test-suite runs, as many of those are seen as of what is passed as an argument
+
+
+def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], list[Cell], int]:
+    """What classes say of a member: its places, the fields it may be, how many places are in the class or above."""
+    classes = solver.classes
+    scope = asked_of(solver, value[1], name)
+    is_open = value[2] or scope != value[1]
+    interface = scope if solver.project.scope(scope).kind == ScopeKind.INTERFACE else None
+    owner = _owner(solver, scope, name, interface)
+    below = classes.below(scope) if is_open else []  # beside it, too
+    holding = [_owner(solver, at, name, interface) for at in below]
+    over = [at for at in dict.fromkeys(holding) if at not in (None, owner) and _overrides(solver, at, owner, name)]
+    fields: list[Cell] = []
+    if name in solver.project.written:
+        fields = [("field", at, name) for at in classes.order(scope)]
+        if owner is None:
+            fields += [("field", at, name) for at in below]
+    found: list[Place] = []
+    if owner is not None:
+        own = int(Reason.BOUND)
+        if over or (is_open and classes.has_more_below(scope)):
+            own = min(own, Reason.OVERRIDDEN)
+            if is_abstract_member(solver, owner, name):
+                own = min(own, Reason.ABSTRACT_ELSEWHERE)
+        elif is_open and solver.project.is_partial:
+            own = min(own, Reason.OVERRIDDEN)
+        elif is_abstract_member(solver, owner, name):
+            own = min(own, Reason.ABSTRACT)
+        found.append((("name", owner, name), own, owner))
+    reason = of_many(solver, scope, over)
+    surely = {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.doubted}
+    found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
+    return found, fields, int(owner is not None)
+
+
+def of_many(solver: Solver, scope: int, over: list[int]) -> int:
+    """How sure each of some overrides is of a member of a class."""
+    most = MAX_OVERRIDING if solver.project.unit(scope).dialect.typed else MAX_UNTYPED
+    return Reason.OVERRIDE if len(over) <= most else Reason.MANY_IMPLEMENTATIONS
+
+
+def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool:
+    """Whether what a class has of a name may be in the place of what one above it has; a field may."""
+    functions = [_functions(solver, at, name) for at in (scope, owner) if at is not None]
+    if len(functions) < 2 or not all(0 < len(each) <= MAX_OVERLOADS for each in functions):
+        return True
+    return any(may_override(solver, own, above) for own in functions[0] for above in functions[1])
+
+
+def _functions(solver: Solver, scope: int, name: int) -> list[int]:
+    """The functions of a name in a class, none where it has anything else of that name."""
+    found = [solver.project.defined(at)[1] for at in solver.project.table(scope).get(name, ())]
+    return found if min(found, default=NONE) >= 0 else []
+
+
+def _owner(solver: Solver, scope: int, name: int, interface: int | None) -> int | None:
+    """The class that has a member, in the order of one; what an interface alone shows only where that is asked."""
+    field = solver.classes.with_field(scope, name)
+    owner = field if field is not None else solver.classes.of_class(scope, name)[0]
+    while owner is not None and _is_explicit(solver, owner, name, interface):
+        owner, _ = solver.classes.of_class(scope, name, owner)
+    return owner
+
+
+def _is_explicit(solver: Solver, scope: int, name: int, interface: int | None) -> bool:
+    """Whether a class has a member for interfaces alone, none of which is asked."""
+    functions = _functions(solver, scope, name)
+    return bool(functions) and all(hides(solver, function, interface) for function in functions)
+
+
+def asked_of(solver: Solver, scope: int, name: int) -> int:
+    """The class that a member is asked of: an interface that a struct embeds, which may hold anything that has it."""
+    project = solver.project
+    if not project.unit(scope).dialect.structural or project.scope(scope).kind == ScopeKind.INTERFACE:
+        return scope
+    owner, _ = solver.classes.of_class(scope, name)
+    return scope if owner is None or project.scope(owner).kind != ScopeKind.INTERFACE else owner
+
+
+def over_in_class(solver: Solver, value: Value, name: int, owner: int) -> list[int]:
+    """The classes below one with another member, where it is asked for of any of them: `def self.a; b; end`."""
+    if not value[2]:
+        return []
+    classes, project = solver.classes, solver.project
+    holding = [classes.of_class(at, name)[0] for at in classes.below(value[1])]
+    over = [at for at in dict.fromkeys(holding) if at not in (None, owner)]
+    if not project.unit(owner).dialect.bare_calls:
+        return over
+    return [at for at in over if any(_is_static(project, binding) for binding in project.table(at)[name])]
+
+
+def _is_static(project: Project, binding: int) -> bool:
+    """Whether what a class binds is a method of the class itself."""
+    _, scope = project.defined(binding)
+    return scope >= 0 and bool(project.scope(scope).flags & Flag.STATIC)
+
+
+def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
+    """Whether what a class says of a member is a declaration only."""
+    project = solver.project
+    for binding in project.table(owner).get(name, ()):
+        expression = project.expression(project.value_of(binding))
+        if expression[0] == Op.DECORATED:
+            expression = project.expression((binding & ~MASK) | expression[1])
+        if expression[0] == Op.FUNCTION and solver.classes.is_abstract((binding & ~MASK) | expression[1]):
+            return True
+    return False

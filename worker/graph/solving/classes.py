@@ -1,0 +1,497 @@
+"""Classes of a project: the order in which members are looked up, and what stands below."""
+
+from collections.abc import Callable, Mapping
+
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT, Cell, Values
+from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, Space
+
+MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
+ARRAY = "[]"  # the name of a type that is written as an array
+MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
+MAX_HEIGHT = 100  # classes above each other
+MAX_BELOW = 200  # classes below one that are looked at
+
+
+class Classes:
+    """The hierarchy. Bases are settled once, before anything is evaluated that depends on overrides.
+
+    `parts` are the classes that several places make up; `value` says what an expression stands for.
+    """
+
+    def __init__(self, project: Project, parts: Mapping[Space, list[int]], value: Callable[[Cell], Values]) -> None:
+        self._project = project
+        self._in_parts = parts
+        self._value = value
+        self._orders: dict[int, list[int]] = {}
+        self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
+        self.has_external_base: set[int] = set()
+        self.has_unknown_base: set[int] = set()  # that may be any class: an argument, what a missing module has
+        self._making_another: dict[int, bool] = {}
+        self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
+        self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
+        self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
+        self._owners: dict[int, int] = {}  # of functions that do not stand in their class
+        self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
+        self._parts: dict[int, list[int]] = {}
+        self._kids: dict[int, list[int]] = {}
+        self._below: dict[int, list[int]] = {}
+        self._having: dict[tuple[int, int, int | None], tuple[int | None, bool]] = {}  # what of_class() found
+        self._outside: dict[int, list[str]] = {}  # the bases of a class that are outside, where methods tell what it is
+        self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
+        self.implementing: dict[int, list[int]] = {}  # of interfaces that nothing names, where methods tell what it is
+        self.cut: set[int] = set()  # those with more below than are looked at
+        # by the rarest method of those of `cut`: who was looked at, and for which methods
+        self._looked_at: dict[int, tuple[set[int], set[int]]] = {}
+        self._virtual: dict[tuple[int, int], bool] = {}
+        self.is_settled = False
+        self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
+
+    def settle(self) -> None:
+        """Find the bases of every class, and the members that stand elsewhere."""
+        self._join_parts()
+        for unit in self._project.units:
+            for type_, binding in unit.facts.members:
+                self._attach(unit.base | type_, unit.base | binding)
+        for unit in self._project.units:
+            for at, row in enumerate(unit.facts.scopes):
+                if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and unit.base | at not in self._wholes:
+                    self._settle(unit.base | at)
+        self._add_reopened()
+        self._orders.clear()  # of those that were asked for before the bases were known
+        self._implement()
+        for scope, bases in self.bases.items():
+            for base, _ in bases:
+                self._kids.setdefault(base, []).append(scope)
+        self._spread(self.has_external_base)
+        self._spread(self.enumerations)
+        self.is_settled = True
+
+    def whole(self, scope: int) -> int:
+        """The scope that stands for a class, of all the places that make it up."""
+        return self._wholes.get(scope, scope)
+
+    def _join_parts(self) -> None:
+        """Make one of the classes that several places make up, and of what extends one from outside."""
+        for parts in self._in_parts.values():
+            for part in parts[1:]:
+                self._join(part, parts[0])
+        for unit in self._project.units:
+            for type_, scope in unit.facts.extensions:
+                for value in self._value(unit.base | type_):
+                    if value[0] == CLASS:
+                        self._join(unit.base | scope, value[1])
+
+    def _join(self, part: int, whole: int) -> None:
+        """Take what stands in a part of a class as members of the whole."""
+        project = self._project
+        if project.unit(part).dialect.family != project.unit(whole).dialect.family:
+            return
+        self._wholes[part] = whole
+        self._parts.setdefault(whole, []).append(part)
+        for name, bindings in project.table(part).items():
+            if project.text(name) != project.unit(part).dialect.self_type:
+                for binding in bindings:
+                    project.attach(whole, name, binding)
+
+    def _spread(self, found: set[int]) -> None:
+        """Add to some classes all that are below them."""
+        todo = [*found]
+        while todo:
+            for kid in self._kids.get(todo.pop(), ()):
+                if kid not in found:
+                    found.add(kid)
+                    todo.append(kid)
+
+    def _add_reopened(self) -> None:
+        """Let the methods of a class of Ruby that is one of its own, `class String`, extend that."""
+        for unit in self._project.units:
+            dialect = unit.dialect
+            known = {*dialect.texts, *dialect.numbers, *dialect.types} if dialect.bare_calls else ()
+            for at, row in enumerate(unit.facts.scopes if known else ()):
+                of = "" if row.name == NONE or row.kind != ScopeKind.CLASS or row.parent else unit.facts.names[row.name]
+                for name, bindings in self._project.table(unit.base | at).items() if of in known else ():
+                    functions = [self._project.defined(binding)[1] for binding in bindings]
+                    own = [(of, scope) for scope in functions if scope >= 0 and self._is_of_objects(scope)]
+                    self.extending.setdefault(name, []).extend(own)
+
+    def _is_of_objects(self, function: int) -> bool:
+        row = self._project.scope(function)
+        return row.kind == ScopeKind.FUNCTION and not row.flags & Flag.STATIC
+
+    def _attach(self, type_: int, binding: int) -> None:
+        """Add a function to the class that its receiver is an object of."""
+        project = self._project
+        name = project.unit(binding).names[project.binding(binding).name]
+        function = project.expression(project.value_of(binding))
+        scope = (binding & ~MASK) | function[1] if function[0] == Op.FUNCTION else -1
+        extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
+        if extends and (bound := self._bound(scope, type_)):
+            type_ = bound
+        known = [value[1] for value in self._value(type_) if value[0] == CLASS]
+        dialect = project.unit(binding).dialect
+        declares = dialect.declared  # void A::b() {}
+        for own in known:
+            # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
+            is_first = (own, name) not in self._attached
+            if extends and is_first and self.has(own, name) and not (declares or dialect.bare_calls):
+                continue
+            self._attached.add((own, name))
+            project.attach(own, name, binding)
+            if scope >= 0:
+                self._owners[scope] = own
+        if extends and not known and not declares:
+            self.extending.setdefault(name, []).append((_extended(project, type_), scope))
+
+    def _bound(self, function: int, type_: int) -> int | None:
+        """What is said of a type parameter that a function extends: A of `fun <T : A> T.f()`."""
+        op, *parts = self._project.expression(type_)
+        if op not in (Op.NAME, Op.BARE):
+            return None
+        bindings = self._project.table(function).get(self._project.unit(type_).names[parts[0]], ())
+        bounds = [self._project.value_of(at) for at in bindings]
+        return next((at for at in bounds if any(value[0] == CLASS for value in self._value(at))), None)
+
+    def _implement(self) -> None:
+        """Put below an interface the classes that have all its methods, in languages where that is enough."""
+        project = self._project
+        having: dict[int, list[int]] = {}  # what has a method itself, classes first
+        embedding: dict[int, list[int]] = {}
+        interfaces: list[int] = []
+        classes: list[int] = []
+        for scope, bases in self.bases.items():
+            if project.unit(scope).dialect.structural:
+                (interfaces if project.scope(scope).kind == ScopeKind.INTERFACE else classes).append(scope)
+                for base, _ in bases:
+                    embedding.setdefault(base, []).append(scope)
+        for scope in (*classes, *interfaces):
+            for name in project.table(scope):
+                having.setdefault(name, []).append(scope)
+        of_classes = set(classes)
+        for scope in interfaces:
+            methods = [
+                name
+                for at in self.order(scope)
+                for name, bindings in project.table(at).items()
+                if any(project.defined(binding)[1] >= 0 for binding in bindings)  # what is embedded is none
+            ]
+            rarest = min(methods, key=lambda name: len(having[name]), default=None)
+            others = [at for at in having[rarest] if at != scope] if rarest is not None else []
+            candidates = _with_embedding(others, embedding)
+            if len(candidates) > MAX_BELOW and rarest is not None:
+                self.cut.add(scope)
+                asked = set(candidates[:MAX_BELOW])
+                before, for_methods = self._looked_at.get(rarest, (asked, set()))
+                self._looked_at[rarest] = before & asked, for_methods.union(methods)
+            self._implement_by(scope, methods, [at for at in candidates[:MAX_BELOW] if at in of_classes])
+
+    def _implement_by(self, interface: int, methods: list[int], candidates: list[int]) -> None:
+        for at in candidates:
+            if (sure := self._implements(at, interface, methods)) is not None:
+                self._kids.setdefault(interface, []).append(at)
+                self.implementing.setdefault(interface, []).append(at)
+                if not sure:
+                    self.doubted.add((interface, at))
+
+    def _implements(self, scope: int, interface: int, methods: list[int]) -> bool | None:
+        """Whether a class surely has the methods of an interface, those from outside too; None if it lacks one."""
+        known = self._project.unit(interface).dialect.outside_methods
+        asked = {name for at in self.order(interface) for name in self._outside.get(at, ())}
+        had = {name for at in self.order(scope) for name in self._outside.get(at, ())}
+        is_sure = all(name in known for name in asked)
+        given = {method for name in had for method in known.get(name, ())}
+        wanted = {self._project.text(name): name for name in methods}
+        for method in (*wanted, *(method for name in asked for method in known.get(name, ()))):
+            number = wanted.get(method, self._project.numbers.get(method))
+            if method in given or (number is not None and self.of_class(scope, number)[0] is not None):
+                continue
+            if all(name in known for name in had):
+                return None
+            is_sure = False
+        return is_sure
+
+    def _settle(self, scope: int) -> None:
+        row = self._project.scope(scope)
+        dialect = self._project.unit(scope).dialect
+        found: list[tuple[int, int]] = []
+        nodes = [
+            ((at & ~MASK) | base, base in self._project.scope(at).prepended)
+            for at in (scope, *self._parts.get(scope, ()))
+            for base in self._project.scope(at).bases
+        ]
+        for node, is_first in nodes[:MAX_BASES]:
+            values = self._value(node)
+            known = [(value[1], sure) for value, sure in values.items() if value[0] == CLASS]
+            if not known and self._project.expression(node)[0] == Op.INDEX:  # extends Readonly<A>
+                types = self._value(("type", node, None))
+                known = [(value[1], sure) for value, sure in types.items() if value[0] == OBJECT]
+            known = [pair for pair in known if pair[0] != scope]
+            found += [pair for pair in known if pair[0] not in dict(found)]
+            if is_first:
+                self._prepended.setdefault(scope, set()).update(base for base, _ in known)
+            if not known:
+                names = [value[1] for value in values if value[0] == EXTERNAL]
+                if self._is_unknown(node):
+                    self.has_unknown_base.add(scope)
+                if dialect.structural:
+                    self._outside.setdefault(scope, []).extend(names or [""])
+                if any(name in dialect.enumerations for name in names):
+                    self.enumerations.add(scope)
+                if not names or not all(name.rpartition(".")[2] in dialect.plain_bases for name in names):
+                    self.has_external_base.add(scope)
+                if any(name.endswith("Protocol") for name in names):
+                    row.flags |= Flag.PROTOCOL
+        self.bases[scope] = found
+
+    def _is_unknown(self, node: int) -> bool:
+        """Whether a base is neither a class of the project nor seen to be outside: `Generic[A]` is."""
+        op, *parts = self._project.expression(node)
+        values = self._value((node & ~MASK) | parts[0] if op == Op.INDEX else node)
+        return all(value[0] != EXTERNAL or value[1].startswith(".") for value in values)
+
+    def order(self, scope: int, depth: int = 0) -> list[int]:
+        """The class and those above it, as members are looked up (C3; where that fails, depth first)."""
+        found = self._orders.get(scope)
+        if found is None and self._project.unit(scope).dialect.embeds:
+            found = self._orders[scope] = self._by_depth(scope)
+        if found is None:
+            self._orders[scope] = [scope]  # what is its own base
+            bases = [base for base, _ in self.bases.get(scope, ())]
+            if depth < MAX_HEIGHT:
+                above = [self.order(base, depth + 1) for base in bases]
+                order = _merged([*above, bases])
+                first = self._prepended.get(scope, set())
+                before = [at for at in order if at in first][: MAX_BASES - 1]
+                found = [*before, scope, *(at for at in order if at not in first)][:MAX_BASES]
+                self._orders[scope] = found
+            else:
+                found = self._orders[scope]
+        return found
+
+    def _by_depth(self, scope: int) -> list[int]:
+        """The class and what it embeds, what is embedded less deeply first: in Go that has a member before others."""
+        found = [scope]
+        for at in found:
+            found += [base for base in dict(self.bases.get(at, ())) if base not in found]
+            if len(found) >= MAX_BASES:
+                break
+        return found[:MAX_BASES]
+
+    def below(self, scope: int) -> list[int]:
+        """The classes below, at most MAX_BELOW; a class with more is noted in `cut`."""
+        found = self._below.get(scope)
+        if found is None:
+            found = []
+            todo, seen = [*self._kids.get(scope, ())], {scope}
+            while todo and len(found) < MAX_BELOW:
+                kid = todo.pop(0)
+                if kid not in seen:
+                    seen.add(kid)
+                    found.append(kid)
+                    todo += self._kids.get(kid, ())
+            if not seen.issuperset(todo) or not self.cut.isdisjoint(found):
+                self.cut.add(scope)
+            self._below[scope] = found
+        return found
+
+    def has_more_below(self, scope: int) -> bool:
+        """Whether a class has more below than are looked at."""
+        self.below(scope)
+        return scope in self.cut
+
+    def not_asked(self, scope: int) -> set[int]:
+        """The methods of a class for which it may implement an interface that has more below than are looked at."""
+        names = {name for at in self.order(scope) for name in self._project.table(at)} if self._looked_at else set()
+        found = (self._looked_at[name] for name in names if name in self._looked_at)
+        return {method for asked, methods in found if scope not in asked for method in methods}
+
+    def parent(self, scope: int) -> int | None:
+        """The class that one of PHP extends, if it uses traits: `parent` means none of these."""
+        if self._project.unit(scope).dialect.spaces != "global":
+            return None
+        above = [base for base, _ in self.bases.get(scope, ())]
+        classes = [base for base in above if self._project.scope(base).kind == ScopeKind.CLASS]
+        others = [base for base in classes if not self._project.scope(base).flags & Flag.PARTIAL]
+        return others[0] if len(others) < len(classes) and others else None
+
+    def has(self, scope: int, name: int) -> bool:
+        """Whether a class itself has a member; what is bound in a function that makes objects is none."""
+        return name in self._project.table(scope) and self._project.scope(scope).kind not in MAKERS
+
+    def of_class(self, scope: int, name: int, after: int | None = None) -> tuple[int | None, bool]:
+        """The class that has a member, in the order of one; whether a class outside the project may have it first."""
+        found = self._having.get((scope, name, after))
+        if found is None:
+            found = self._of_class(scope, name, after)
+            if self.is_settled:
+                self._having[scope, name, after] = found
+        return found
+
+    def _of_class(self, scope: int, name: int, after: int | None) -> tuple[int | None, bool]:
+        order = self.order(scope)
+        if after is not None:
+            order = order[order.index(after) + 1 :] if after in order else self.order(after)[1:]
+        for at in order:
+            if self.has(at, name):
+                return at, False
+        return None, scope in self.has_external_base
+
+    def with_field(self, scope: int, name: int) -> int | None:
+        """The class of which objects of a class of JavaScript have a field, which they have before any method."""
+        project = self._project
+        if not project.unit(scope).dialect.prototypes:
+            return None
+        for at in self.order(scope):
+            if any(project.binding(binding).how == OF_OBJECTS for binding in project.table(at).get(name, ())):
+                return at
+        return None
+
+    def is_virtual(self, scope: int, name: int) -> bool:
+        """Whether a class, or one above, may say of a method that others override it, or has it from outside."""
+        found = self._virtual.get((scope, name))
+        if found is None:
+            order = self.order(scope)
+            found = any(at in self.has_external_base or self._may_say_virtual(at, name) for at in order)
+            self._virtual[scope, name] = found
+        return found
+
+    def _may_say_virtual(self, scope: int, name: int) -> bool:
+        """Whether a class says that of one of its methods where it declares it, or that is not wholly read."""
+        project, unit = self._project, self._project.unit(scope)
+        if not unit.dialect.says_virtual or not unit.facts.complete:
+            return True
+        every = project.scope(scope).every.items()
+        declared = [unit.bindings[at].value for own, bindings in every if unit.names[own] == name for at in bindings]
+        if not declared:
+            return name in project.table(scope)
+        functions = [unit.expressions[value] for value in declared]
+        return any(op == Op.FUNCTION and unit.facts.scopes[at[0]].flags & Flag.VIRTUAL for op, *at in functions)
+
+    def makes_another(self, scope: int) -> bool:
+        """Whether a call of a class may give another object than one of it: `__new__`, `__call__` of a metaclass."""
+        found = self._making_another.get(scope)
+        if found is None:
+            found = self._makes_another(scope)
+            if self.is_settled:
+                self._making_another[scope] = found
+        return found
+
+    def _makes_another(self, scope: int) -> bool:
+        new, call = (self._project.numbers.get(name) for name in ("__new__", "__call__"))
+        if "__new__" not in self._project.unit(scope).dialect.constructors:
+            return False
+        if new is not None and self.of_class(scope, new)[0] is not None:
+            return True
+        if call is None:
+            return False
+        said = [(at, self._project.scope(at).metaclass) for at in self.order(scope)]
+        nodes = [(at & ~MASK) | metaclass for at, metaclass in said if metaclass != NONE]
+        types = [value[1] for node in nodes for value in self._value(node) if value[0] == CLASS]
+        return any(self.of_class(type_, call)[0] is not None for type_ in types)
+
+    def computes_members(self, scope: int) -> bool:
+        """Whether a class says itself what its members are."""
+        asked = self._project.numbers.get("__getattribute__")
+        return asked is not None and self.of_class(scope, asked)[0] is not None
+
+    def gives_constructor(self, scope: int, owner: int, after: int | None) -> bool:
+        """Whether a class makes its objects with the constructor of an owner, which not all languages inherit."""
+        if not self._project.unit(scope).dialect.own_constructors:
+            return True
+        if after is None:
+            return owner == scope
+        return owner in (base for base, _ in self.bases.get(after, ()))
+
+    def owner(self, function: int) -> int | None:
+        """The class that a function is a method of."""
+        if function in self._owners:
+            return self._owners[function]
+        outer = self._project.outer(function)
+        if outer >= 0 and self._project.scope(outer).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+            return self.whole(outer)
+        return None
+
+    def all_around(self, scope: int) -> list[int]:
+        """The classes around a scope, the innermost first, or that itself."""
+        found = []
+        while scope >= 0 and scope & MASK != MASK:
+            if self._project.scope(scope).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+                found.append(self.whole(scope))
+            scope = self._project.outer(scope)
+        return found
+
+    def outermost(self, scope: int) -> int:
+        """The outermost class around a scope, or that itself; -1 where there is none."""
+        return ([-1, *self.all_around(scope)[-1:]])[-1]
+
+    def extended(self, scope: int) -> int | None:
+        """The class whose member a function is from outside, without a parameter for the object."""
+        flags = self._project.scope(scope).flags
+        return self._owners.get(scope) if flags & Flag.EXTENSION and not flags & Flag.RECEIVES else None
+
+    def around(self, scope: int) -> int | None:
+        """The innermost class around a scope, or that which a function around it extends."""
+        while scope >= 0 and scope & MASK != MASK:
+            if (of := self.extended(scope)) is not None:
+                return of
+            if self._project.scope(scope).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+                return self.whole(scope)
+            scope = self._project.outer(scope)
+        return None
+
+    def is_abstract(self, function: int) -> bool:
+        """Whether a function is declared only."""
+        row = self._project.scope(function)
+        if row.flags & Flag.ABSTRACT:
+            return True
+        owner = self.owner(function)
+        if owner is None:
+            return False
+        own = self._project.scope(owner)
+        return bool(own.flags & Flag.PROTOCOL)
+
+
+def _with_embedding(scopes: list[int], embedding: Mapping[int, list[int]]) -> list[int]:
+    """Some classes and what embeds them, which has their methods too: at most one more than MAX_BELOW."""
+    found = dict.fromkeys(scopes[: MAX_BELOW + 1])
+    todo = [*found]
+    for scope in todo:
+        for at in embedding.get(scope, ()):
+            if len(found) > MAX_BELOW:
+                return todo
+            if at not in found:
+                found[at] = None
+                todo.append(at)
+    return todo
+
+
+def _merged(orders: list[list[int]]) -> list[int]:
+    """C3: the first head that is in no tail; where there is none, the first head."""
+    todo = [list(reversed(order)) for order in orders if order]
+    found: list[int] = []
+    seen: set[int] = set()
+    in_tail: dict[int, int] = {}
+    for order in todo:
+        for at in order[:-1]:
+            in_tail[at] = in_tail.get(at, 0) + 1
+    while todo and len(found) < MAX_BASES:
+        head = next((order[-1] for order in todo if not in_tail.get(order[-1])), todo[0][-1])
+        if head not in seen:
+            seen.add(head)
+            found.append(head)
+        for order in todo:
+            if order[-1] == head:
+                order.pop()
+                if order:
+                    in_tail[order[-1]] -= 1
+        todo = [order for order in todo if order]
+    return found
+
+
+def _extended(project: Project, type_: int) -> str:
+    """The last name of a type that a function extends, or ARRAY; empty where it has none."""
+    expression = project.expression(type_)
+    if expression[0] == Op.ARRAY:
+        return ARRAY
+    return project.last_name((type_ & ~MASK) | expression[1] if expression[0] == Op.INDEX else type_)

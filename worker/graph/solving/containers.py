@@ -1,0 +1,204 @@
+"""What is put into containers, and what keys, loops and the language's own calls take out of them."""
+
+from typing import Any
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.bound_members import returned
+from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.prototypes import becomes_member
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    BOUND,
+    CLASS,
+    CONSTANT,
+    CONTAINER,
+    FUNCTION,
+    GENERATOR,
+    OBJECT,
+    Cell,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Expression, Op
+
+MAX_PLACE = 32  # elements of a list that are told apart
+
+
+def container(solver: Solver, node: int, expression: Expression) -> Values:
+    """LIST, TUPLE: a container of what is written down."""
+    value: Value = (CONTAINER, node)
+    places_known = expression[0] == Op.TUPLE or expression[2]
+    for place, part in enumerate(expression[1]):
+        if part < 0:
+            places_known = False
+            solver.key(value, "*", ("elements of", solver.child(node, ~part)))
+        else:
+            key = ("number", place) if places_known and place < MAX_PLACE else "*"
+            solver.key(value, key, solver.child(node, part))
+    return {value: Reason.BOUND}
+
+
+def dictionary(solver: Solver, node: int, expression: Expression) -> Values:
+    """DICT"""
+    value: Value = (CONTAINER, node)
+    for key, part in expression[1]:
+        held = solver.child(node, part)
+        if key == NONE:
+            copied(solver, value, solver.value(held))
+            continue
+        for known in constants(solver, solver.child(node, key)):
+            solver.key(value, known, held)
+        becomes_member(solver, value, held)
+    return {value: Reason.BOUND}
+
+
+def copied(solver: Solver, value: Value, values: Values) -> None:
+    """Let a container hold all that others hold."""
+    for other in list(values):
+        if other[0] == CONTAINER and other != value:
+            for key in solver.known_keys(other):
+                solver.key(value, key, ("element", other, key))
+
+
+def constants(solver: Solver, node: int) -> list[Any]:
+    """The keys that an expression may be, "*" for any."""
+    values = solver.value(node)
+    found: list[Any] = [value[1:] for value in values if value[0] == CONSTANT]
+    found = [key if len(key) > 1 else key[0] for key in found]
+    if not found and not values and not solver.is_settled:
+        solver.wait()
+        return []  # it may still become one
+    return found or ["*"]
+
+
+def element_of(solver: Solver, value: Value, key: object = "all") -> Values:
+    """What a container holds behind a key, or behind any."""
+    known = solver.known_keys(value)
+    if key not in ("all", "*"):
+        if key in known:
+            return add(dict(solver.value(("element", value, key))), solver.value(("element", value, "*")))
+        return dict(solver.value(("element", value, "*")))
+    found: Values = {}
+    for at in known:
+        add(found, solver.value(("element", value, at)))
+    return found
+
+
+def in_container(solver: Solver, value: Value) -> int:
+    """How sure an element is: what a type declares may be, what was put there may not."""
+    node = value[1]
+    is_declared = type(node) is int and solver.op(node) in (Op.ARRAY, Op.INDEX)
+    return Reason.BOUND if is_declared and solver.project.unit(node).dialect.typed else Reason.CONTAINER
+
+
+def index(solver: Solver, node: int, expression: Expression) -> Values:
+    """INDEX"""
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        if value[0] == CONTAINER:
+            for key in constants(solver, solver.child(node, expression[2])):
+                if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
+                    key = "all"
+                add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
+        elif value[0] == OBJECT:
+            add(found, called_member(solver, value, "__getitem__", sure))
+            add(found, iterated(solver, underlying(solver, value)))
+        elif value[0] == CLASS:
+            found[value] = sure  # Generic[T]
+    return found
+
+
+def called_member(solver: Solver, value: Value, own: str, sure: int, node: Cell = None) -> Values:
+    """What a method of an object gives that the language calls itself, at an expression."""
+    name = solver.project.number(own)
+    if type(node) is int:
+        for held, reason in list(member(solver, value, name, sure).items()):
+            if held[0] in (BOUND, FUNCTION):
+                add(solver.handed.setdefault(node, {}), {held: reason})
+    return capped(solver.value(("called", value, name)), sure)
+
+
+def called_cell(solver: Solver, cell: Cell) -> Values:
+    """("called", object, name): what a method gives that is called without arguments"""
+    found: Values = {}
+    for held, sure in list(member(solver, cell[1], cell[2], Reason.BOUND).items()):
+        if held[0] in (BOUND, FUNCTION):
+            receiver = held[2] if held[0] == BOUND else None
+            for got, own_sure in returned(solver, held[1], receiver).items():
+                value = receiver if got[0] == "given" and got[2] == 0 and receiver else got
+                if value[0] != "given":
+                    found[value] = min(own_sure, sure, Reason.RETURNED)
+    return found
+
+
+def underlying(solver: Solver, value: Value) -> Values:
+    """What a type is made of that is another one with a name: `type A []B`."""
+    row = solver.project.scope(value[1])
+    if row.returns == NONE:
+        return {}
+    held = solver.value(("type", solver.child(value[1], row.returns), None))
+    return {inner: sure for inner, sure in held.items() if inner[0] == CONTAINER}
+
+
+def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
+    """What iterating over values gives."""
+    found: Values = {}
+    for value, sure in list(values.items()):
+        if value[0] == CONTAINER:
+            add(found, element_of(solver, value), min(sure, in_container(solver, value)))
+        elif value[0] == GENERATOR:
+            add(found, solver.value(("yielded", value[1])), min(sure, Reason.CONTAINER))
+        elif value[0] == OBJECT:
+            iterator = called_member(solver, value, "__iter__", sure, node)
+            for inner, own in iterator.items():
+                if inner[0] == OBJECT:
+                    add(found, called_member(solver, inner, "__next__", own, node))
+                elif inner != value and inner[0] in (CONTAINER, GENERATOR):
+                    add(found, iterated(solver, {inner: own}))
+            if not iterator:
+                add(found, called_member(solver, value, "__getitem__", sure))
+                add(found, iterated(solver, underlying(solver, value)))
+    return found
+
+
+def element(solver: Solver, node: int, expression: Expression) -> Values:
+    """ELEMENT"""
+    return iterated(solver, solver.value(solver.child(node, expression[1])), node)
+
+
+def received(solver: Solver, node: int, expression: Expression) -> Values:
+    """RECEIVED"""
+    found: Values = {}
+    values = solver.value(solver.child(node, expression[1]))
+    inner = [underlying(solver, value) for value in values if value[0] == OBJECT]
+    for value, sure in [pair for held in (values, *inner) for pair in held.items()]:
+        type_ = solver.project.expression(value[1]) if value[0] == CONTAINER and type(value[1]) is int else (NONE,)
+        if type_[0] == Op.ARRAY and type_[2]:
+            add(found, iterated(solver, {value: sure}))
+    return found
+
+
+def item(solver: Solver, node: int, expression: Expression) -> Values:
+    """ITEM: one of several names that something is taken apart into."""
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        if value[0] == CONTAINER:
+            key = ("number", expression[2])
+            add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
+        else:
+            add(found, iterated(solver, {value: sure}))
+    return found
+
+
+def entered(solver: Solver, node: int, expression: Expression) -> Values:
+    """ENTERED"""
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        if value[0] == OBJECT:
+            add(found, called_member(solver, value, "__enter__", sure, node))
+            add(found, called_member(solver, value, "__aenter__", sure, node))
+        elif value[0] in (GENERATOR, CONTAINER):
+            add(found, iterated(solver, {value: sure}))
+    return found

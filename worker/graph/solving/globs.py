@@ -1,0 +1,92 @@
+"""Modules of Rust that take all names of others: `pub use a::*`, `include!("a.rs")`; and what nobody sees them define.
+
+What a text that is included names may stand in the module that includes it, as if it did the same.
+"""
+
+from collections.abc import Iterable
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.stars import MAX_STARS
+from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, MODULE, SPACE, Cell, Value, Values
+from fledgling.worker.graph.tables import NONE, Flag
+from fledgling.worker.graph.unit import SHIFT
+
+BINDS = "binds"  # what the cell of a glob holds: a scope that binds the name
+UNSEEN: Value = ("unseen",)  # ... and this, where one may that nobody sees
+OUTSIDE: Value = ("outside",)  # ... or one outside of the project
+
+
+def globs_cell(solver: Solver, cell: Cell) -> Values:
+    """("globs", scope, name): the scopes that bind a name for one, itself or those of which it takes all names."""
+    project = solver.project
+    _, first, name = cell
+    found: Values = {}
+    todo, seen = [(first, int(Reason.BOUND))], {first}
+    while todo:
+        at, sure = todo.pop()
+        if name in project.table(at):
+            found[BINDS, at] = sure
+            continue
+        if project.scope(at).flags & Flag.MAKES:
+            found[UNSEEN] = Reason.BOUND
+        scopes, others = _taken_from(solver, at, project.text(name))
+        found.update(dict.fromkeys(others, int(Reason.BOUND)))
+        for inner, own in scopes:
+            if inner not in seen and len(seen) < MAX_STARS:
+                seen.add(inner)
+                todo.append((inner, min(sure, own)))
+            elif inner not in seen:
+                found[UNSEEN] = Reason.BOUND
+    return found
+
+
+def of_globs(solver: Solver, scopes: Iterable[int], name: int, sure: int) -> list[tuple[Cell, int, None]]:
+    """The places of a name in some modules; of several none is sure, since nobody sees which are for others."""
+    found = {at: min(own, sure) for at, own in binding(solver, scopes, name).items()}
+    most = Reason.SEVERAL if len(found) > 1 else Reason.BOUND
+    return [(("name", at, name), min(own, most), None) for at, own in found.items()]
+
+
+def binding(solver: Solver, scopes: Iterable[int], name: int) -> dict[int, int]:
+    """The scopes that bind a name for some modules, and how sure that is."""
+    held = [pair for at in scopes for pair in solver.value(("globs", at, name)).items()]
+    return {value[1]: sure for value, sure in held if value[0] == BINDS}
+
+
+def says(solver: Solver, what: Value, scopes: Iterable[int], name: int) -> bool:
+    """Whether some modules may have a name that is UNSEEN, or OUTSIDE."""
+    return any(what in solver.value(("globs", at, name)) for at in scopes)
+
+
+def modules_of(solver: Solver, value: Value) -> list[int]:
+    """The scopes of the module of Rust that a value is."""
+    if value[0] == MODULE:
+        return [value[1] << SHIFT]
+    if value[0] == SPACE:
+        return solver.spaces.scopes.get((value[1], value[2]), [])
+    return [value[1]] if value[0] == CLASS else []
+
+
+def _taken_from(solver: Solver, scope: int, name: str) -> tuple[list[tuple[int, int]], list[Value]]:
+    """The modules of which one takes all names, or perhaps this one, with those into which it is included.
+
+    And whether others are not seen.
+    """
+    project = solver.project
+    unit = project.unit(scope)
+    found = [(at, int(Reason.BOUND)) for at in project.imports.including.get(scope, ())]
+    others: list[Value] = []
+    for which in project.scope(scope).stars:
+        said = unit.facts.imports[which]
+        if said.name not in ("*", name):
+            continue
+        if said.path == NONE:
+            inner = project.imports.included(unit, said.module)
+            found += [] if inner is None else [(inner, int(Reason.BOUND))]
+            others += [UNSEEN] if inner is None else []
+            continue
+        for value, sure in list(solver.value(unit.base | said.path).items()):
+            found += [(at, sure) for at in modules_of(solver, value)]
+            others += [OUTSIDE] if value[0] == EXTERNAL else []
+    return found, others

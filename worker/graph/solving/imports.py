@@ -1,0 +1,79 @@
+"""What an import brings in."""
+
+from typing import Any
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.members import places
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, MODULE, Values, add
+from fledgling.worker.graph.tables import WHOLE, Expression
+from fledgling.worker.graph.unit import SHIFT
+
+
+def import_(solver: Solver, node: int, expression: Expression) -> Values:
+    """IMPORT"""
+    return imported(solver, node, expression[1])
+
+
+def imported(solver: Solver, node: int, which: int) -> Values:
+    """What an import brings in."""
+    found: Values = {}
+    for cell, sure, _ in import_places(solver, node, which):
+        if cell[0] == "module":
+            found[MODULE, cell[1]] = sure
+        else:
+            add(found, solver.value(cell), sure)
+    if not found:
+        said, module, inner, _ = solver.project.imports.target(solver.project.unit(node), which)
+        if module is None and inner is None:
+            full = f"{said.module}.{said.name}" if said.name else said.module.partition(".")[0]
+            return {(EXTERNAL, full[:200]): Reason.BOUND}
+    return found
+
+
+def import_places(solver: Solver, node: int, which: int) -> list[Any]:
+    """The cells of what an import names."""
+    project = solver.project
+    said, module, inner, place = project.imports.target(project.unit(node), which)
+    if said.name is None:
+        return [] if module is None else [(("module", module), Reason.BOUND, None)]
+    if said.name == "":
+        folder = place.removesuffix("/__init__.py").removesuffix(".py").split("/")
+        up = folder[: len(folder) - said.module.count(".")]
+        top = project.imports.places.get("/".join([*up, "__init__.py"]))
+        if top is None:
+            return []
+        return [(("module", top), Reason.BOUND, None)]
+    own = project.number(said.name)
+    if said.name == WHOLE and module is not None and project.export_of(own) not in project.table(module << SHIFT):
+        return [(("module", module), Reason.BOUND, None)]
+    if module is not None and project.units[module].dialect.shared == "package":
+        return _of_class_file(solver, module, said.module, own)
+    if module is not None:
+        found = places(solver, (MODULE, module), own, Reason.BOUND)
+        if inner is None or found[0][0][0] == "name":
+            return found
+    elif inner is not None:
+        package = project.imports.places.get(project.units[inner].path.rpartition("/")[0] + "/__init__.py")
+        is_own = package == node >> SHIFT  # `from . import a` in the package itself
+        if package is not None and not is_own and own in project.table(project.units[package].base):
+            return places(solver, (MODULE, package), own, Reason.BOUND)
+    return [] if inner is None else [(("module", inner), Reason.BOUND, None)]
+
+
+def _of_class_file(solver: Solver, module: int, path: str, own: int) -> list[Any]:
+    """What `import a.B` or `import static a.B.c` names: a class of the file, or a member of one."""
+    project = solver.project
+    scope = module << SHIFT
+    if own in project.table(scope):
+        return [(("name", scope, own), Reason.BOUND, None)]
+    for name in reversed(path.split(".")):
+        number = project.number(name)
+        if number in project.table(scope):
+            return [
+                place
+                for value in list(solver.value(("name", scope, number)))
+                if value[0] == CLASS
+                for place in places(solver, value, own, Reason.BOUND)
+            ]
+    return []

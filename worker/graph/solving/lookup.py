@@ -1,0 +1,332 @@
+"""What a name means that no function around binds: members, namespaces, all names of a module.
+
+Each of the places is a cell, how sure it is meant, and the object that it is a member of.
+"""
+
+from typing import Any
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.globs import of_globs
+from fledgling.worker.graph.solving.members import of_space, of_stars, places
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.spaces import upwards
+from fledgling.worker.graph.solving.stars import NOT_LOOKED_FOR, SURELY
+from fledgling.worker.graph.solving.values import CLASS, MANY, MODULE, OBJECT, Cell, Value, Values, add
+from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, Unit
+
+CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
+
+
+def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
+    """The cells that a name may mean which no function around binds, and the object that it is a member of."""
+    project = solver.project
+    base = node & ~MASK
+    unit = project.unit(node)
+    own = unit.names[expression[1]]
+    scope = base | expression[2]
+    surest, is_of_class, in_method = int(Reason.BOUND), unit.dialect.bare_calls, False
+    below: list[tuple[Cell, int, Value | None]] = []  # what only classes below one have: self may lack it
+    while scope >= 0:
+        outer = project.outer(scope)
+        row = project.scope(scope)
+        if row.kind == ScopeKind.FUNCTION and unit.dialect.bare_calls:  # outside of methods, self is the class
+            is_of_class, in_method = bool(row.flags & Flag.STATIC), True
+        if row.kind == ScopeKind.LAMBDA and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
+            is_of_class = False
+            surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
+        found = of_receiver(solver, scope, own) if row.kind == ScopeKind.LAMBDA and unit.dialect.scope_functions else []
+        if row.flags & Flag.RUNS_ON and not solver.is_settled and not solver.value(("receiver", scope)):
+            solver.wait()  # what it runs on may become known, and goes before what is around
+            return []
+        if found and not all(_extends(project, cell) for cell, _, _ in found):
+            return below + found
+        below += found  # what extends its type goes before what is nearer only if it fits
+        found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
+        found = [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
+        if len(expression) > 4:
+            found = [place for place in found if not _is_variable(project, place[0])]
+        if found and unit.dialect.bare_calls and all(sure <= Reason.OVERRIDE for _, sure, _ in found):
+            below, surest = [*below, *found], min(surest, Reason.SEVERAL)
+        elif found:
+            return below + found
+        scope = outer
+    if expression[3] != NONE:
+        return [*below, (("name", base | expression[3], own), surest, None)]
+    return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
+
+
+def _extends(project: Project, cell: Cell) -> bool:
+    """Whether a name is that of functions that extend a type from outside."""
+    scopes = [project.defined(at)[1] for at in project.table(cell[1]).get(cell[2], ())]
+    return all(at >= 0 and project.scope(at).flags & Flag.EXTENSION for at in scopes)
+
+
+def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
+    """The cells of a name that the object has which a lambda runs on: `a.apply { b() }`."""
+    held = solver.value(("receiver", scope))
+    return [
+        (cell, reason, value)
+        for value, sure in held.items()
+        if value[0] == OBJECT
+        for cell, reason, _ in places(solver, value, own, min(sure, Reason.FLOW))
+        if cell[0] == "name"
+    ]
+
+
+def _is_variable(project: Project, cell: Cell) -> bool:
+    """Whether a name is that of a field or function alone, which is no type."""
+    bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+    no_types = (Op.DECLARED, Op.FUNCTION)
+    return bool(bindings) and all(project.expression(project.value_of(at))[0] in no_types for at in bindings)
+
+
+def of_scope(
+    solver: Solver, unit: Unit, scope: int, own: int, *, is_of_class: bool
+) -> list[tuple[Cell, int, Value | None]]:
+    """The cells of a name that is a member of a class, or of the class that a function extends, or of a namespace."""
+    project, dialect = solver.project, unit.dialect
+    is_class = project.scope(scope).kind in CLASSES
+    if is_class and project.text(own) == dialect.self_type and own in project.table(scope):
+        return [(("name", scope, own), Reason.BOUND, None)]
+    if dialect.spaces and not is_class and scope in solver.spaces.paths:
+        return in_space(solver, unit, scope, own)
+    if dialect.crates and not is_class and (found := all_of(solver, unit, scope, own)):  # `use a::*` in a function
+        return found
+    at = solver.classes.whole(scope) if is_class else solver.classes.extended(scope)
+    if not dialect.bare_members or at is None:
+        return []
+    receiver: Value = (CLASS if is_of_class else OBJECT, at, True)
+    held = [place for place in places(solver, receiver, own, Reason.OWN_CLASS) if place[0][0] == "name"]
+    if not held and is_of_class and project.text(own) == "new":
+        return [(("just", receiver), Reason.OWN_CLASS, None)]
+    return [(cell, sure, receiver) for cell, sure, _ in held]
+
+
+def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
+    """What a name means in the namespace of a scope, and in those around it that no scope of the file stands for."""
+    project = solver.project
+    space = unit.dialect.family, solver.spaces.paths[scope]
+    inner = solver.spaces.inner(space, project.text(own))
+    namespace: list[tuple[Cell, int, Value | None]] = [(("space", *inner), Reason.BOUND, None)] if inner else []
+    if namespace and not solver.spaces.is_beside_names(space):
+        return namespace
+    if own in project.table(scope) and not all(project.defines_nothing(at) for at in project.table(scope)[own]):
+        overloads = unit.dialect.overloads and any(
+            solver.op(project.value_of(at)) == Op.FUNCTION for at in project.table(scope)[own]
+        )
+        others = solver.spaces.binding(space, own) if overloads else []
+        is_imported = any(solver.op(project.value_of(at)) == Op.ALIAS for at in project.table(scope)[own])
+        names = [(("name", at, own), int(Reason.BOUND), None) for at in (others if scope in others else [scope])]
+        return [*names, *([] if is_imported else namespace)]
+    outer = project.outer(scope)
+    ends = None if outer < 0 else solver.spaces.paths.get(outer)
+    own_path = solver.spaces.paths[scope]
+    for path in (own_path, "") if unit.dialect.spaces == "global" else upwards(own_path):
+        if path == ends:
+            break
+        if found := of_space(solver, (unit.dialect.family, path), own, Reason.BOUND, unit):
+            return [(cell, sure, None) for cell, sure, _ in found]
+        if unit.dialect.spaces == "flat":
+            break
+    return all_of(solver, unit, scope, own)
+
+
+def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
+    """The places of a name in what a scope takes all names from, by an expression: `use a::*`, `using A;`."""
+    is_module = scope in solver.spaces.paths
+    names = ("*", solver.project.text(own)) if scope == unit.base else ()
+    has_more = (is_module and unit.dialect.crates) or any(
+        solver.project.imports.everywhere(unit, name) for name in names
+    )
+    if not solver.project.scope(scope).stars and not has_more:
+        return []
+    if unit.dialect.crates:
+        return [*of_globs(solver, [scope], own, Reason.BOUND)]
+    held = solver.value(("all of", scope, own))
+    return [(place[1], sure, None) for place, sure in held.items() if place != MANY]
+
+
+def all_cell(solver: Solver, cell: Cell) -> Values:
+    """("all of", scope, name): the places of a name in what a scope takes all names from, each as a value."""
+    _, scope, own = cell
+    project = solver.project
+    unit = project.unit(scope)
+    found: Values = {}
+    if scope == unit.base:
+        modules = {at & ~MASK for at in project.imports.everywhere(unit, project.text(own))}
+        aliases = [("name", at, own) for at in modules if own in project.table(at)]
+        if aliases:  # it comes before what any namespace has
+            return {("place", at): Reason.BOUND if len(aliases) == 1 else Reason.SEVERAL for at in aliases}
+    for path in _paths_with(solver, unit, scope, own):
+        for value, sure in list(solver.value(path).items()):
+            held = places(solver, value, own, sure)
+            add(found, {("place", at): reason for at, reason, _ in held if at[0] not in ("field", "own")})
+    return found
+
+
+def _paths_with(solver: Solver, unit: Unit, scope: int, own: int) -> list[int]:
+    """What a scope takes all names from, as expressions, of that which may have a name: of many, few do."""
+    project = solver.project
+    taking = solver.taking.get(scope)
+    if taking is None:
+        stars = (unit.facts.imports[which] for which in project.scope(scope).stars)
+        paths = [unit.base | said.path for said in stars if said.path != NONE and not said.everywhere]
+        paths += project.imports.everywhere(unit, "*") if scope == unit.base else ()
+        taking = solver.taking[scope] = {}
+        for path in paths:
+            last = project.last_name(path)
+            is_own = bool(last) and project.number(last) not in project.renamed
+            taking.setdefault(last if is_own else "", []).append(path)
+    having = (solver.spaces.having(own) | solver.taken_classes.having(own)) & taking.keys()
+    return sorted(path for last in {"", *having} for path in taking.get(last, ()))
+
+
+def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> list[Any]:
+    """The places of a name that a class of a file gives to others, where a path ends in it: `import static a.B.*`."""
+    project = solver.project
+    held = [
+        place
+        for at in classes_at(solver, module, path)
+        for place in places(solver, (CLASS, at, False), own, Reason.BOUND)
+    ]
+    most = Reason.EXTERNAL_BASE if _may_inherit(solver, node) else Reason.BOUND
+    found = []
+    for cell, sure, receiver in held:
+        given = (
+            [_is_given(project, at, project.unit(node)) for at in project.table(cell[1]).get(own, ())]
+            if cell[0] == "name"
+            else []
+        )
+        if any(given):
+            found.append((cell, min(sure, most if all(given) else min(most, Reason.SEVERAL)), receiver))
+    return found
+
+
+def classes_at(solver: Solver, module: int, path: str) -> list[int]:
+    """The classes of a file that a path ends in: `a.B`."""
+    project = solver.project
+    name = project.numbers.get(path.rpartition(".")[2])
+    if name is None or project.units[module].dialect.shared != "package":
+        return []
+    scopes = [project.defined(at)[1] for at in project.table(project.units[module].base).get(name, ())]
+    return [solver.classes.whole(at) for at in scopes if at >= 0 and project.scope(at).kind in CLASSES]
+
+
+def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
+    """The imports of all names that may bring one into a file: of many, few do."""
+    starring = solver.stars.starring(unit.number, own)
+    if starring is NOT_LOOKED_FOR:
+        return []
+    found = solver.bringing.get((unit.number, own))
+    if found is None:
+        is_known = unit.dialect.exported and not starring.is_cut  # `of_stars` has found what further modules bring
+        stars = solver.stars.packages(unit) if is_known else unit.starred
+        found = [which for which in stars if _may_bring(solver, unit, which, own)]
+        if solver.classes.is_settled:
+            solver.bringing[unit.number, own] = found
+    return found
+
+
+def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
+    project = solver.project
+    said, module, _, _ = project.imports.target(unit, which)
+    if solver.spaces.in_package(unit, said.module, own)[0]:
+        return True
+    if module is None or not solver.stars.hands_on(module, own):
+        return False
+    if any(solver.classes.of_class(at, own)[0] is not None for at in classes_at(solver, module, said.module)):
+        return True
+    path, text = project.units[module].path, project.text(own)
+    is_found = solver.stars.gives(module, own) or bool(solver.stars.starring(module, own).modules)
+    return is_found or project.imports.beside(path, text) is not None
+
+
+def _is_given(project: Project, binding: int, unit: Unit) -> bool:
+    """Whether a class gives what it binds to a file that takes all of it: what is static, and what the file sees."""
+    _, scope = project.defined(binding)
+    if scope < 0 and project.binding(binding).how == OF_OBJECTS:
+        return False
+    is_own = scope < 0 or project.scope(scope).kind in CLASSES or bool(project.scope(scope).flags & Flag.STATIC)
+    return is_own and _sees(project, unit, binding)
+
+
+def _shown(project: Project, unit: Unit, cell: Cell) -> bool:
+    """Whether a file sees what a cell holds, if that is what a name is bound to."""
+    bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+    return not bindings or any(_sees(project, unit, at) for at in bindings)
+
+
+def _sees(project: Project, unit: Unit, binding: int) -> bool:
+    """Whether a file sees what is bound in another one: all of its own package, else what is for others."""
+    own = project.unit(binding)
+    is_beside = own.shares == unit.shares or not own.dialect.members_of_packages
+    _, scope = project.defined(binding)
+    if scope < 0:
+        return is_beside or project.binding(binding).how != OF_PACKAGE
+    flags = project.scope(scope).flags
+    is_open = flags & Flag.OPEN or project.scope(project.outer(scope)).kind == ScopeKind.INTERFACE
+    return not flags & Flag.HIDDEN and (is_beside or bool(is_open))
+
+
+def _may_inherit(solver: Solver, node: int) -> bool:
+    """Whether a name may be that of a member which a class around has from outside of the project."""
+    op, *parts = solver.project.expression(node)
+    scope = (node & ~MASK) | parts[1] if op == Op.BARE else NONE
+    while scope >= 0:
+        if solver.classes.whole(scope) in solver.classes.has_external_base:
+            return True
+        scope = solver.project.outer(scope)
+    return False
+
+
+def starred(solver: Solver, node: int, own: int) -> list[Any]:
+    """The places of a name that no scope of its file binds: modules of which all names are imported."""
+    unit = solver.project.unit(node)
+    beside, reason = solver.spaces.beside(unit, own)
+    if beside:
+        return [(("name", at, own), reason, None) for at in beside]
+    if unit.dialect.prototypes:  # `export * from a` binds no name here
+        return []
+    if handed_on := of_stars(solver, unit.number, own, Reason.BOUND):
+        return handed_on
+    unlisted: list[Any] = []
+    for which in stars_with(solver, unit, own):
+        said, module, _, _ = solver.project.imports.target(unit, which)
+        inside, reason = solver.spaces.in_package(unit, said.module, own)
+        inside = [at for at in inside if _shown(solver.project, unit, ("name", at, own))]
+        if inside:
+            return [(("name", at, own), reason, None) for at in inside]
+        if module is not None and solver.stars.hands_on(module, own):
+            most = Reason.SEVERAL if solver.stars.starring(unit.number, own).is_cut else Reason.BOUND
+            found = [
+                place for place in places(solver, (MODULE, module), own, most) if place[0][0] in ("name", "module")
+            ]
+            found = [place for place in found if _shown(solver.project, unit, place[0])]
+            if unit.dialect.exported:
+                every, found = found, _loaded(found, solver.stars.lists(module, own))
+                # the package has it if some file has loaded it, and nothing else is seen to bring that name
+                unlisted += [(cell, Reason.SEVERAL, at) for cell, _, at in every if not found and cell[0] == "module"]
+            if found := found or in_class(solver, node, module, said.module, own):
+                return found
+    return unlisted or _of_crate(solver, unit, own)
+
+
+def _of_crate(solver: Solver, unit: Unit, own: int) -> list[Any]:
+    """The place of a name that is a crate's, or one of a macro of any."""
+    crate = solver.crates.get(solver.project.text(own)) if unit.dialect.crates else None
+    if crate is not None:
+        return [(("module", crate), Reason.BOUND, None)]
+    macros = solver.spaces.binding((unit.dialect.family, ""), own) if unit.dialect.crates else []
+    return [(("name", at, own), Reason.UNDECLARED, None) for at in macros]
+
+
+def _loaded(found: list[Any], listed: int | None) -> list[Any]:
+    """What `from a import *` of Python brings: no module of a package but what its `__all__` says, or may say."""
+    most = Reason.BOUND if listed == SURELY else Reason.SEVERAL
+    return [
+        (cell, min(sure, most) if cell[0] == "module" else sure, receiver)
+        for cell, sure, receiver in found
+        if listed or cell[0] != "module"
+    ]

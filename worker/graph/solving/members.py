@@ -1,0 +1,312 @@
+"""What `a.b` is: the member b of everything that a may be."""
+
+import posixpath
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.bound_members import bound_to, returned
+from fledgling.worker.graph.solving.class_members import by_classes, of_many, over_in_class
+from fledgling.worker.graph.solving.classes import ARRAY
+from fledgling.worker.graph.solving.enumerations import constant
+from fledgling.worker.graph.solving.globs import OUTSIDE, modules_of, of_globs, says
+from fledgling.worker.graph.solving.prototypes import exported_objects, prototype_of, prototypes_of
+from fledgling.worker.graph.solving.receivers import method_of_function
+from fledgling.worker.graph.solving.replaceable import is_another, may_be_another, may_be_put_over
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    BOUND,
+    CLASS,
+    CONSTANT,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    GENERATOR,
+    METHOD_OF,
+    MODULE,
+    OBJECT,
+    SHARED,
+    SPACE,
+    SUPER,
+    Cell,
+    Place,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import Space, Unit
+
+
+def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """The cells that a member of a value may be."""
+    kind = value[0]
+    if kind in SHARED and may_be_another(solver, value[1], name):
+        sure = min(sure, Reason.REPLACED)
+    if kind == OBJECT:
+        found = _of_object(solver, value, name, sure) or _of_prototypes(solver, value, name, sure)
+        own = NONE if found else solver.project.own_of(name)  # what seems to be an object may be the class
+        return found if own == NONE else _of_object(solver, value, own, min(sure, Reason.SEVERAL))
+    if kind == CLASS:
+        return _of_class(solver, value, name, sure)
+    if kind == MODULE:
+        return _of_module(solver, value[1], name, sure)
+    if kind == SUPER:
+        own, receiver = value[1], value[2]
+        parent = solver.classes.parent(own)
+        if receiver[0] == CLASS:
+            name = _of_itself(solver, receiver[1], name, own)
+        owner, _ = solver.classes.of_class(*((parent, name) if parent is not None else (receiver[1], name, own)))
+        return [] if owner is None else _of_super(solver, own, name, owner, sure)
+    if kind == CONTAINER and solver.has_key(value, ("text", name)):
+        return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
+    if kind == SPACE:
+        return of_space(solver, value[1:], name, sure) or _of_globs(solver, value, name, sure)
+    if kind == FUNCTION:
+        return [(("own", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
+    return []
+
+
+def _of_super(solver: Solver, own: int, name: int, owner: int, sure: int) -> list[Place]:
+    """The members above a class, also of what a class below puts between: C is above B for `class D(B, C)`."""
+    classes, is_of_order = solver.classes, bool(solver.project.unit(own).dialect.super_function)
+    mixing = [at for at in classes.below(own) if len(classes.bases.get(at, ())) > 1] if is_of_order else []
+    between = [classes.of_class(at, name, own)[0] for at in mixing]
+    others = [at for at in dict.fromkeys(between) if at not in (None, owner)]
+    is_unknown = any(at in classes.has_unknown_base for at in (own, *classes.below(own)))
+    is_open = is_of_order and (solver.project.is_partial or classes.has_more_below(own) or is_unknown)
+    has_one = len(classes.bases.get(own, ())) <= 1 or classes.parent(own) is not None
+    single = has_one and not others and not is_open
+    first: Place = (("name", owner, name), min(sure, Reason.SUPER if single else Reason.OVERRIDDEN), owner)
+    reason = of_many(solver, own, others)
+    return [first, *((("name", at, name), min(sure, reason), at) for at in others)]
+
+
+def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """The members of a class itself; what a module of Rust has is none of its own alone."""
+    order = solver.classes.order(value[1]) if name in solver.project.written else ()
+    fields: list[Cell] = [("field", at, name) for at in order]
+    name = _of_itself(solver, value[1], name)
+    owner, _ = solver.classes.of_class(value[1], name)
+    if owner is not None:
+        is_set = any(solver.value(field) or field in solver.sources for field in fields)
+        over = over_in_class(solver, value, name, owner)
+        is_open = value[2] and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
+        own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
+        first: Place = (("name", owner, name), min(own, Reason.ATTRIBUTE) if is_set else own, owner)
+        reason = of_many(solver, value[1], over)
+        return [first, *((("name", at, name), min(sure, reason), at) for at in over)]
+    is_module = solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE
+    taken = _of_globs(solver, value, name, sure) if is_module else []
+    return taken or [(field, min(sure, Reason.ATTRIBUTE), None) for field in fields]
+
+
+def _of_itself(solver: Solver, scope: int, name: int, after: int | None = None) -> int:
+    """The name by which a class knows what it has itself, where it or one above has that: its objects lack it."""
+    own = solver.project.own_of(name)
+    return own if own != NONE and solver.classes.of_class(scope, own, after)[0] is not None else name
+
+
+def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
+    """The places of a name in a namespace, which may be a namespace itself, for a file or for all."""
+    spaces = solver.spaces
+    inner = spaces.inner(space, solver.project.text(name))
+    namespace: list[Place] = [(("space", *inner), sure, None)] if inner else []
+    if namespace and not spaces.is_beside_names(space):
+        return namespace
+    found, reason = spaces.visible(unit, space, name) if unit else (spaces.binding(space, name), Reason.BOUND)
+    if not unit and len(found) > 1:
+        reason = Reason.SEVERAL
+    return [*((("name", at, name), min(sure, reason), None) for at in found), *namespace]
+
+
+def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    known = solver.members.get((value, name))
+    if known is None:
+        known = by_classes(solver, value, name)
+        if solver.classes.is_settled:
+            solver.members[value, name] = known
+    found, every, of_class = known
+    fields = [field for field in every if solver.value(field) or field in solver.sources]
+    is_early = bool(every) and sure > Reason.ATTRIBUTE and not solver.is_settled  # one may yet be assigned, or again
+    if is_early:
+        solver.wait()
+    if not fields and not is_early:
+        return found if sure >= Reason.BOUND else [(cell, min(sure, reason), owner) for cell, reason, owner in found]
+    most = [min(sure, Reason.ATTRIBUTE) if at < of_class else sure for at in range(len(found))]
+    places = [(cell, min(own, reason), owner) for own, (cell, reason, owner) in zip(most, found, strict=True)]
+    single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1 and not is_early
+    return places + [(field, sure if single else min(sure, Reason.ATTRIBUTE), None) for field in fields]
+
+
+def _of_prototypes(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """The members of what stands in the place of a function's prototype: `A.prototype = { b() {} }`."""
+    for held in prototypes_of(solver, value):
+        if found := places(solver, held, name, sure) if held[0] == CONTAINER else _of_object(solver, held, name, sure):
+            return found
+    return []
+
+
+def _of_module(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
+    """What a module binds, or one of those that it hands on all names of; or what it may have."""
+    unit = solver.project.units[number]
+    own = _in_module(solver, unit, name, sure) or of_stars(solver, number, name, sure)
+    own = own or _of_globs(solver, (MODULE, number), name, sure)
+    return own or _of_whole_module(solver, unit, name, sure)
+
+
+def _of_globs(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """What a module of Rust has, or those of which it takes all names; nothing of what is no such module."""
+    scopes = [at for at in modules_of(solver, value) if solver.project.unit(at).dialect.crates]
+    return [*of_globs(solver, scopes, name, sure)]
+
+
+def of_stars(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
+    """What the modules have of which one hands on all names. In ECMAScript none counts before another: none is sure."""
+    found: list[Place] = []
+    if solver.project.units[number].base in solver.project.updated:
+        sure = min(sure, Reason.REPLACED)
+    modules, is_cut = solver.stars.starring(number, name)
+    for at, is_sure in modules:
+        own = _in_module(solver, solver.project.units[at], name, sure if is_sure else min(sure, Reason.SEVERAL))
+        found += [place for place in own if place not in found]
+    if len({cell for cell, *_ in found}) < 2 and not is_cut:
+        return found
+    return [(cell, min(own, Reason.SEVERAL), owner) for cell, own, owner in found]
+
+
+def _in_module(solver: Solver, unit: Unit, name: int, sure: int) -> list[Place]:
+    """What a module itself binds or exports."""
+    scope, exported = unit.base, solver.project.export_of(name)
+    table = solver.project.table(scope)
+    if exported in table:
+        return _bound(solver, scope, name, exported, sure)
+    is_import = unit.dialect.prototypes and all(  # which a module of JavaScript does not hand on
+        solver.op(solver.project.value_of(at)) == Op.IMPORT for at in table.get(name, ())
+    )
+    if name in table and not is_import:
+        return _bound(solver, scope, name, name, sure)
+    beside, reason = solver.spaces.beside(unit, name)
+    if beside:
+        return [(("name", at, name), min(sure, reason), None) for at in beside]
+    objects = exported_objects(solver, unit.number) if unit.dialect.prototypes else []  # module.exports = a
+    return [place for value in objects for place in places(solver, value, name, sure)]
+
+
+def _bound(solver: Solver, scope: int, name: int, bound: int, sure: int) -> list[Place]:
+    """What a module binds a name to, which it may bind as another one, and what is put over that from outside."""
+    project = solver.project
+    dialect = project.unit(scope).dialect
+    once = project.bound_once(scope, bound) or dialect.overloads
+    places: list[Place] = [(("name", scope, bound), sure if once else min(sure, Reason.SEVERAL), None)]
+    if not (may_be_put_over if bound != name else is_another)(solver, scope, name):
+        return places
+    over: list[Place] = [(("field", scope, name), Reason.ATTRIBUTE, None)] if dialect.prototypes else []
+    return [(cell, min(own, sure, Reason.REPLACED), at) for cell, own, at in [*places, *over]]
+
+
+def _of_whole_module(solver: Solver, unit: Unit, name: int, sure: int) -> list[Place]:
+    """What a module has that none of its names says: modules beside it, fields."""
+    if posixpath.basename(unit.path).startswith("__init__."):
+        inner = solver.project.imports.beside(unit.path, solver.project.text(name))
+        if inner is not None:
+            return [(("module", inner), sure, None)]
+    return [(("field", unit.base, name), min(sure, Reason.ATTRIBUTE), None)]
+
+
+def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """What a member of a value may stand for. Whoever asks for that of a class or object asks one cell."""
+    if prototype := prototype_of(solver, value, name, sure):
+        return prototype
+    if value[0] in SHARED:
+        held = solver.value(("member", value, name))
+        return held if sure >= Reason.BOUND else capped(held, sure)
+    return _member(solver, value, name, sure)
+
+
+def member_cell(solver: Solver, cell: Cell) -> Values:
+    """("member", value, name)"""
+    return _member(solver, cell[1], cell[2], Reason.BOUND)
+
+
+def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    kind = value[0]
+    if kind == EXTERNAL:
+        if extending := _extending(solver, value, name):
+            return extending
+        return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
+    if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
+        return _of_container(solver, value, name, sure)
+    found = constant(solver, value, name, sure)
+    for cell, reason, owner in [] if found else places(solver, value, name, sure):
+        if cell[0] == "module":
+            found[MODULE, cell[1]] = reason
+            continue
+        for held, own in list(solver.value(cell).items()):
+            add(found, bound_to(solver, value, held, min(own, reason), owner))
+    if kind == CLASS and not found and _makes(solver, value, name):
+        return {value: sure}
+    if kind == SPACE and not found and not _is_of_project(solver, value, name):
+        return {(EXTERNAL, f"{value[2]}.{solver.project.text(name)}"[:200]): sure}
+    if kind == CONSTANT:
+        return _extending(solver, value, name)
+    return found or method_of_function(solver, value, name, sure) or _elsewhere(solver, value, name)
+
+
+def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """What a container has that is no key of it: a method, or a field of a tuple by its number, `Item1`."""
+    fields = solver.project.unit(value[1]).dialect.tuple_fields if type(value[1]) is int else ""
+    word, number = solver.project.text(name), solver.project.text(name).removeprefix(fields)
+    place = ("number", int(number) - 1) if number != word and number.isdecimal() and len(number) < 3 else None
+    if place and place in solver.known_keys(value):
+        return capped(solver.value(("element", value, place)), min(sure, Reason.CONTAINER))
+    return {(METHOD_OF, value, name): sure, **_extending(solver, value, name)}
+
+
+def _is_of_project(solver: Solver, value: Value, name: int) -> bool:
+    """Whether what a module of Rust is not seen to have is none of those that it takes from outside."""
+    scopes = [at for at in modules_of(solver, value) if solver.project.unit(at).dialect.crates]
+    return bool(scopes) and not says(solver, OUTSIDE, scopes, name)
+
+
+def _makes(solver: Solver, value: Value, name: int) -> bool:
+    """Whether a member of a class is what makes its objects: `A.new`."""
+    return solver.project.unit(value[1]).dialect.bare_calls and solver.project.text(name) == "new"
+
+
+def _extending(solver: Solver, value: Value, name: int) -> Values:
+    """The functions of the project that extend a type outside, where a value is of that type or of one not known."""
+    found: Values = {}
+    for of, function in solver.classes.extending.get(name, ()):
+        if value[0] == CONSTANT:
+            dialect = solver.project.unit(function).dialect
+            if of in (dialect.texts if value[1] == "text" else dialect.numbers):
+                found[BOUND, function, value] = Reason.EXTENSION
+            continue
+        if value[0] in (CONTAINER, GENERATOR):  # of which type is not known
+            dialect = solver.project.unit(function).dialect
+            is_likely = of in (ARRAY, *dialect.types) and solver.project.text(name) not in dialect.common
+            if not dialect.is_plain(dialect.type_aliases.get(of, of)):
+                found[BOUND, function, value] = Reason.EXTENSION if is_likely else Reason.NAME_ONLY
+            continue
+        is_object = value[1].endswith("#") or not solver.project.scope(function).flags & Flag.RECEIVES  # String::words
+        is_that = is_object and value[1].removesuffix("#").rpartition(".")[2] == of
+        found[BOUND, function, value] = Reason.EXTENSION if is_that else Reason.NAME_ONLY
+    return found
+
+
+def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
+    """A member that no class of the project has: what `__getattr__` gives, or a class outside."""
+    found: Values = {}
+    if value[0] == SUPER:
+        value = value[2]
+    elif value[0] == OBJECT:
+        computed = solver.project.number("__getattr__")
+        owner, _ = solver.classes.of_class(value[1], computed)
+        if owner is not None:
+            for held in list(solver.value(("name", owner, computed))):
+                if held[0] == FUNCTION:
+                    add(found, returned(solver, held[1], value), Reason.MANY_IMPLEMENTATIONS)
+            return found
+    if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
+        found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
+    return found

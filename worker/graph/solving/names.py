@@ -1,0 +1,200 @@
+"""What a name means, alone or behind a dot."""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving import (
+    modules,
+)
+from fledgling.worker.graph.solving.bound_members import bound_to
+from fledgling.worker.graph.solving.lookup import bare_places, starred
+from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.operations import joined
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
+from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    BUILTIN,
+    CLASS,
+    CONSTANT,
+    EXTERNAL,
+    MODULE,
+    SPACE,
+    Cell,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, SHIFT
+
+
+def name(solver: Solver, node: int, expression: Expression) -> Values:
+    """NAME: what reaches it, or what its scope holds, or what a module brings in with all its names."""
+    _, own, scope, reach = expression
+    base = node & ~MASK
+    if reach is not None:
+        return joined(solver, [(solver.project.value_of(base | at)) for at in reach], Reason.SEVERAL)
+    unit = solver.project.unit(node)
+    if scope != NONE:
+        return dict(solver.value(("name", base | scope, unit.names[own])))
+    found: Values = {}
+    for cell, sure, _ in starred(solver, node, unit.names[own]):
+        add(found, {(MODULE, cell[1]): sure} if cell[0] == "module" else solver.value(cell), sure)
+    if not found and is_exports(solver, node, unit.facts.names[own]):
+        return {(MODULE, unit.number): Reason.BOUND}
+    return found or {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND}
+
+
+def is_exports(solver: Solver, node: int, own: str) -> bool:
+    """Whether a name that no scope binds is what a module of CommonJS exports: `exports`, `module.exports`."""
+    return own == "exports" and solver.project.unit(node).dialect.prototypes
+
+
+def bare(solver: Solver, node: int, expression: Expression) -> Values:
+    """BARE: a member of a class around, without `this`, or what a module binds."""
+    found: Values = {}
+    held = bare_places(solver, node, expression)
+    for cell, sure, receiver in held:
+        if cell[0] == "module":
+            found[MODULE, cell[1]] = sure
+            continue
+        for value, own in list(solver.value(cell).items()):
+            if receiver is None:
+                add(found, {value: min(own, sure)})
+            else:
+                add(found, bound_to(solver, receiver, value, min(own, sure), receiver[1]))
+    if found or held:
+        return one_class(_type_or_variable(solver, node, expression, found))
+    dialect, word = solver.project.unit(node).dialect, solver.project.unit(node).facts.names[expression[1]]
+    if dialect.bare_calls and not word[:1].isupper() and word not in dialect.functions:
+        return {}  # what self has is known only when it runs
+    if dialect.implicit_parameter and is_in_lambda(solver.project, solver.child(node, expression[2])):
+        names = solver.project.unit(node).names
+        if names[expression[1]] in solver.project.definitions:  # a receiver that is not seen may have it
+            return {}
+    if dialect.shared == "package" and (inner := solver.spaces.inner((dialect.family, ""), word)):  # a.b.C
+        return {(SPACE, *inner): Reason.BOUND}
+    return {(EXTERNAL, BUILTIN + word): Reason.BOUND}
+
+
+def _type_or_variable(solver: Solver, node: int, expression: Expression, values: Values) -> Values:
+    """What a name means that a class has for a type within it and for a field: the type where one is meant."""
+    types = {value: sure for value, sure in values.items() if value[0] == CLASS}
+    if not types or len(types) == len(values) or not solver.project.unit(node).dialect.typed:
+        return values
+    if len(expression) > 4:
+        return types
+    is_hidden = solver.project.unit(node).dialect.members_of_packages  # of Java: a variable goes before a type
+    return {value: sure for value, sure in values.items() if value not in types} if is_hidden else values
+
+
+def is_in_lambda(project: Project, scope: int) -> bool:
+    """Whether a scope is in a function that is written out where it is handed over."""
+    while scope >= 0 and project.scope(scope).kind != ScopeKind.LAMBDA:
+        scope = project.outer(scope)
+    return scope >= 0
+
+
+def one_class(values: Values) -> Values:
+    """The values, where several classes of one name are not sure: one is compiled, or each for itself."""
+    classes = [value for value in values if value[0] == CLASS]
+    for value in classes if len(classes) > 1 else ():
+        values[value] = min(values[value], Reason.SEVERAL)
+    return values
+
+
+def merged(solver: Solver, nodes: list[int]) -> Values:
+    """What all of some overloads stand for; which is meant, the arguments of a call say."""
+    found: Values = {}
+    assigned = [solver.value(node) for node in nodes if solver.op(node) not in DEFINITIONS]
+    always = set.intersection(*map(set, assigned)) if assigned else set()  # what its declared type says
+    for values in assigned:  # of a variable that gets several values, none is sure
+        add(found, {value: sure if value in always else min(sure, Reason.ATTRIBUTE) for value, sure in values.items()})
+    for node in nodes:
+        if solver.op(node) in DEFINITIONS:
+            add(found, solver.value(node))
+    return one_class(found)
+
+
+def named(solver: Solver, cell: Cell) -> Values:
+    """("name", scope, name): what a name is bound to where its scope ends."""
+    _, scope, own = cell
+    bindings = solver.project.table(scope).get(own, [])
+    if len(bindings) > 1 and solver.project.unit(scope).dialect.overloads:
+        return merged(solver, [solver.project.value_of(at) for at in bindings])
+    found = joined(solver, [solver.project.value_of(at) for at in bindings], Reason.SEVERAL)
+    if len(bindings) == 1 and found and not solver.project.bound_once(scope, own):
+        found = capped(found, Reason.SEVERAL)
+    if solver.project.unit(scope).dialect.prototypes and solver.project.scope(scope).kind == ScopeKind.MODULE:
+        return found  # its variables are not what it exports
+    if may_be_put_over(solver, scope, own):
+        found = capped(found, Reason.REPLACED)
+    if own in solver.project.written:
+        add(found, solver.value(("field", scope, own)), Reason.ATTRIBUTE)
+    return found
+
+
+def get(solver: Solver, node: int, expression: Expression) -> Values:
+    """GET"""
+    own = solver.project.unit(node).names[expression[2]]
+    values = solver.value(solver.child(node, expression[1]))
+    if (EXTERNAL, MODULE_OBJECT) in values and is_exports(solver, node, solver.project.text(own)):
+        return {(MODULE, node >> SHIFT): Reason.BOUND}
+    if len(values) == 1:
+        [(value, sure)] = values.items()
+        return member(solver, value, own, sure)
+    found: Values = {}
+    for value, sure in list(values.items()):
+        add(found, member(solver, value, own, sure))
+    return found
+
+
+def case(solver: Solver, node: int, expression: Expression) -> Values:
+    """CASE: a member of what is looked at, or what its name means anywhere else."""
+    sure = no_member(solver, node, expression)
+    return (
+        capped(solver.value(solver.child(node, expression[2])), sure)
+        if sure
+        else dict(solver.value(solver.child(node, expression[1])))
+    )
+
+
+def no_member(solver: Solver, node: int, expression: Expression) -> int:
+    """How sure it is that a name of a CASE is no member of what is looked at; 0 where it is one."""
+    member_of = solver.child(node, expression[1])
+    subject = solver.child(node, solver.project.expression(member_of)[1])
+    values = solver.value(subject)
+    types = [value[1].removeprefix(BUILTIN) for value in values if value[0] == EXTERNAL]
+    is_plain = solver.project.unit(node).dialect.is_plain
+    others = [type_ for type_ in types if not (type_.endswith("#") and is_plain(type_[:-1]))]
+    if any(value[0] not in (EXTERNAL, CONSTANT) for value in values) or any(type_.endswith("#") for type_ in others):
+        return 0
+    is_known = bool(values) or solver.op(subject) == Op.MADE
+    return Reason.BOUND if is_known and not others else Reason.SEVERAL  # what a function outside gives may be either
+
+
+def root(solver: Solver, node: int, expression: Expression) -> Values:
+    """ROOT: the outermost namespace; a module by its place: `crate`, `super`, `self`."""
+    unit = solver.project.unit(node)
+    word = unit.facts.names[expression[1]]
+    if word == "":
+        return {(SPACE, unit.dialect.family, ""): Reason.BOUND}
+    scope = solver.project.outer_namespace(solver.child(node, expression[2]))
+    if scope >= 0 and word != "crate":  # a module in the text
+        scope = solver.project.outer_namespace(solver.project.outer(scope)) if word == "super" else scope
+        if scope >= 0:
+            return {(CLASS, scope, False): Reason.BOUND}
+        word = "self"
+    module = {"crate": modules.crate, "super": modules.above}.get(word, modules.own)(solver.project, unit)
+    return {} if module is None else {(MODULE, module): Reason.BOUND}
+
+
+def prefix(solver: Solver, node: int, expression: Expression) -> Values:
+    """PREFIX: a namespace, and not the class or function of its name; all of it where there is no such namespace."""
+    found = solver.value(solver.child(node, expression[1]))
+    return {value: sure for value, sure in found.items() if value[0] in (SPACE, MODULE)} or dict(found)
+
+
+def space(_solver: Solver, cell: Cell) -> Values:
+    """("space", family, path)"""
+    return {(SPACE, *cell[1:]): Reason.BOUND}

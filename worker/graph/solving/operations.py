@@ -1,0 +1,150 @@
+"""What choices, definitions, checks of a class and declared types stand for."""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.containers import element_of
+from fledgling.worker.graph.solving.numbers import number_or
+from fledgling.worker.graph.solving.pointers import is_pointer
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    OBJECT,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.unit import MASK
+
+KNOWN = (Op.MADE, Op.TEXT, Op.NUMBER)  # which hold nothing of the project; what else has no value may be anything
+
+
+def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
+    """What any of some expressions stands for; where several do, that is a reason to doubt."""
+    found: Values = {}
+    is_open, ways = False, 0
+    for node in nodes:
+        values = solver.value(node)
+        ways += bool(values)
+        is_open = is_open or _is_open(solver, node)
+        add(found, values)
+    return capped(found, reason) if is_open or (ways > 1 and differ(found)) else found
+
+
+def _is_open(solver: Solver, node: int) -> bool:
+    """Whether an expression may also be something of which nothing is known."""
+    if solver.op(node) == Op.CHOICE:
+        return any(_is_open(solver, solver.child(node, part)) for part in solver.project.expression(node)[1])
+    return not solver.value(node) and solver.op(node) not in KNOWN
+
+
+def differ(values: Values) -> bool:
+    """Whether values are of more than one thing: two objects of one class are not."""
+    return len({value[:2] for value in values}) > 1
+
+
+def function(solver: Solver, node: int, expression: Expression) -> Values:
+    """FUNCTION"""
+    return {(FUNCTION, solver.child(node, expression[1])): Reason.BOUND}
+
+
+def class_(solver: Solver, node: int, expression: Expression) -> Values:
+    """CLASS"""
+    return {(CLASS, solver.classes.whole(solver.child(node, expression[1])), False): Reason.BOUND}
+
+
+def alias(solver: Solver, node: int, expression: Expression) -> Values:
+    """ALIAS, RENAMED: what the other name stands for."""
+    return dict(solver.value(solver.child(node, expression[1])))
+
+
+def unsure(solver: Solver, node: int, expression: Expression) -> Values:
+    """UNSURE"""
+    return capped(solver.value(solver.child(node, expression[1])), Reason.REPLACED)
+
+
+def choice(solver: Solver, node: int, expression: Expression) -> Values:
+    """CHOICE"""
+    ways = [solver.child(node, part) for part in expression[1]]
+    return number_or(solver, node, ways) or joined(solver, ways, Reason.SEVERAL)
+
+
+def reach(solver: Solver, node: int, expression: Expression) -> Values:
+    """REACH: what was put there just before, and what it is otherwise if that may not have happened."""
+    base = node & ~MASK
+    found = joined(solver, [solver.project.value_of(base | at) for at in expression[1]], Reason.SEVERAL)
+    if expression[2] != NONE:
+        found = add(dict(found), solver.value(base | expression[2]))
+    return capped(found, Reason.ATTRIBUTE)
+
+
+def instance(solver: Solver, node: int, expression: Expression) -> Values:
+    """INSTANCE: an object of a class, or of one of several."""
+    found: Values = {}
+    for value, sure in classes_in(solver, solver.child(node, expression[1])).items():
+        found[OBJECT, value[1], True] = min(sure, Reason.DECLARED)
+    if solver.project.unit(node).dialect.selects:  # which overload takes it is told by a class outside, too
+        held = solver.value(solver.child(node, expression[1]))
+        found.update({(EXTERNAL, value[1] + "#"): sure for value, sure in held.items() if value[0] == EXTERNAL})
+    return capped(found, Reason.SEVERAL) if len(found) > 1 else found
+
+
+def classes_in(solver: Solver, node: int) -> Values:
+    """The classes that an expression names, also those of a tuple."""
+    found: Values = {}
+    for value, sure in list(solver.value(node).items()):
+        if value[0] == CLASS:
+            found[value] = sure
+        elif value[0] == CONTAINER:
+            add(found, {held: own for held, own in element_of(solver, value).items() if held[0] == CLASS})
+    return found
+
+
+def narrowed(solver: Solver, node: int, expression: Expression) -> Values:
+    """NARROWED: what is left of a value where it is known to be of a class."""
+    wanted = classes_in(solver, solver.child(node, expression[2]))
+    held = solver.value(solver.child(node, expression[1]))
+    if not wanted:
+        return dict(held)
+    kept = {
+        value: min(sure, Reason.NARROWED)
+        for value, sure in held.items()
+        if value[0] == OBJECT and any(at[1] in solver.classes.order(value[1]) for at in wanted)
+    }
+    return kept or {(OBJECT, value[1], True): Reason.NARROWED for value in wanted}
+
+
+def declared(solver: Solver, node: int, expression: Expression) -> Values:
+    """DECLARED: what a value is, and where that says nothing, what its type is."""
+    value = dict(solver.value(solver.child(node, expression[2]))) if expression[2] != NONE else {}
+    type_ = solver.value(("type", solver.child(node, expression[1]), None))
+    is_typed = solver.project.unit(node).dialect.typed
+    if solver.project.unit(node).dialect.selects and any(held[0] == EXTERNAL for held in type_):
+        value = {held: min(sure, Reason.ATTRIBUTE) for held, sure in value.items() if held[0] != EXTERNAL}
+    is_settled = is_typed and any(held[0] == OBJECT or is_pointer(solver, held) for held in type_)
+    if not is_settled and any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
+        is_told = solver.project.unit(node).dialect.selects and any(held[0] not in (FUNCTION, BOUND) for held in value)
+        return add(value, type_) if is_told else value  # which overload is meant is told by the type alone
+    if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):
+        return dict(type_)
+    return add(value, type_)
+
+
+def _is_plain(solver: Solver, node: int, type_: Value) -> bool:
+    """Whether what a type declares is a number, a text or anything at all, whatever it gets: `double a = 1`."""
+    last = type_[1].removesuffix("#").rpartition(".")[2] if type_[0] == EXTERNAL else ""
+    return last in ("Object", "object", "Any") or solver.project.unit(node).dialect.is_plain(last)
+
+
+def cast(solver: Solver, node: int, expression: Expression) -> Values:
+    """CAST: what its type is, and where that says nothing, what it was."""
+    type_ = solver.value(("type", solver.child(node, expression[1]), None))
+    kinds = {OBJECT, FUNCTION, CLASS, CONTAINER}
+    if solver.project.unit(node).dialect.selects:  # which is meant is told by types outside of the project as well
+        kinds.add(EXTERNAL)
+    known = any(value[0] in kinds for value in type_)
+    return dict(type_ if known else solver.value(solver.child(node, expression[2])))

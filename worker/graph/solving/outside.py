@@ -1,0 +1,335 @@
+"""What is outside the project, where it hands on what it gets: `map(f, a)`, `a.append(b)`."""
+
+from typing import Any
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.arguments import Call
+from fledgling.worker.graph.solving.containers import (
+    called_member,
+    constants,
+    copied,
+    element_of,
+    in_container,
+    iterated,
+)
+from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.prototypes import has_prototype, inherit, put_all, receives
+from fledgling.worker.graph.solving.receivers import called_on, method_of_function
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    GENERATOR,
+    METHOD_OF,
+    OBJECT,
+    Cell,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE
+
+CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
+
+
+def external(solver: Solver, full: str, made: Call, sure: int) -> Values:
+    """What a call of something outside gives, known by its last name."""
+    last = full.rpartition(".")[2]
+    functions = solver.project.unit(made.node).dialect.functions
+    how = functions.get(".".join(full.split(".")[-2:])) or functions.get(last)
+    first = made.arguments[0][0] if made.arguments else None
+    if how is not None and how.startswith("="):
+        return {(EXTERNAL, f"{how[1:]}#"): sure}
+    if how is None or (first is None and how not in ("words", "unknown")):
+        return {(EXTERNAL, (full + "()")[:200]): sure} if not full.startswith("?") else {}
+    found: Values = HANDING_ON[how](solver, made, first, sure)
+    return found
+
+
+def _first(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
+    return capped(solver.value(first), sure)
+
+
+def _promised(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
+    """Promise.resolve(a): something outside, which `await` makes a."""
+    return add({(EXTERNAL, "Promise#"): sure}, solver.value(first), min(sure, Reason.CONTAINER))
+
+
+def _second(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """cast(A, b): an A, unless b is known and A is not."""
+    if len(made.arguments) < 2:
+        return {}
+    second = dict(solver.value(made.arguments[1][0]))
+    type_ = solver.value(("type", first, None)) if type(first) is int else {}
+    known = any(value[0] in (*CALLABLE, OBJECT, CONTAINER) for value in second)
+    return second if known and not any(value[0] == CLASS for value in second) else capped(dict(type_) or second, sure)
+
+
+def _applies(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """Reflect.apply(a, b, c)"""
+    found: Values = {}
+    apply = solver.project.number("apply")
+    for value, own in list(solver.value(first).items()):
+        for held, reason in method_of_function(solver, value, apply, min(own, sure)).items():
+            add(found, called_on(solver, held, Call(made.node, made.arguments[1:], []), reason))
+    return found
+
+
+def _called(solver: Solver, values: Values, made: Call) -> Values:
+    found: Values = {}
+    for value, sure in list(values.items()):
+        if value[0] in CALLABLE:
+            add(solver.handed.setdefault(made.node, {}), {value: min(sure, Reason.FLOW)})
+            add(found, solver.invoke(solver, value, made, min(sure, Reason.FLOW)))
+    return found
+
+
+def _maps(solver: Solver, made: Call, _first: Cell, _sure: int) -> Values:
+    """map(f, a)"""
+    elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
+    given: Values = {}
+    for cell, _ in made.arguments:
+        add(given, _called(solver, solver.value(cell), Call(made.node, elements, [])))
+    return _of_these(solver, made, given)
+
+
+def _runs(solver: Solver, made: Call, _first: Cell, _sure: int) -> Values:
+    """Lazy { a }: what the function gives that is the last argument."""
+    return _called(solver, solver.value(made.arguments[-1][0]), Call(made.node, [], []))
+
+
+def _filters(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+    """filter(f, a)"""
+    elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
+    _called(solver, solver.value(first), Call(made.node, elements, []))
+    return iterable(solver, made, made.arguments[1][0]) if len(made.arguments) > 1 else {}
+
+
+def _of_these(solver: Solver, made: Call, values: Values) -> Values:
+    value: Value = (CONTAINER, ("made", made.node))
+    cell = ("these", made.node)
+    solver.key(value, "*", cell)
+    solver.grow(cell, values)
+    return {value: Reason.CONTAINER}
+
+
+def iterable(solver: Solver, made: Call, cell: Cell) -> Values:
+    """list(a): a container of the same elements."""
+    found: Values = {}
+    for value, sure in list(solver.value(cell).items()):
+        if value[0] in (CONTAINER, GENERATOR):
+            found[value] = sure
+        elif value[0] == OBJECT:
+            other: Value = (CONTAINER, ("made", made.node))
+            solver.key(other, "*", ("elements of", cell))
+            found[other] = min(sure, Reason.CONTAINER)
+    return found
+
+
+def _container(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+    _keyed(solver, made, first, _sure)
+    return iterable(solver, made, first)
+
+
+def _keyed(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+    """sorted(a, key=f)"""
+    for _, cell in made.words:
+        _called(solver, solver.value(cell), Call(made.node, [(("elements of", first), False)], []))
+    return iterated(solver, solver.value(first)) if len(made.arguments) == 1 else dict(solver.value(first))
+
+
+def _next(solver: Solver, _made: Call, first: Cell, _sure: int) -> Values:
+    found: Values = {}
+    for value, sure in list(solver.value(first).items()):
+        if value[0] == OBJECT:
+            add(found, called_member(solver, value, "__next__", sure))
+        else:
+            add(found, iterated(solver, {value: sure}))
+    return found
+
+
+def _numbered(solver: Solver, made: Call, _first: Cell, _sure: int, skip: int = 1) -> Values:
+    """enumerate(a): pairs of a number and an element."""
+    pairs: Value = (CONTAINER, ("pairs", made.node))
+    pair: Value = (CONTAINER, ("pair", made.node))
+    for place, (cell, _) in enumerate(made.arguments, skip):
+        solver.key(pair, ("number", place), ("elements of", cell))
+    cell = ("these", made.node)
+    solver.key(pairs, "*", cell)
+    solver.grow(cell, {pair: Reason.CONTAINER})
+    return {pairs: Reason.CONTAINER}
+
+
+def _zipped(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    return _numbered(solver, made, first, sure, 0)
+
+
+def _attribute(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """getattr(a, "b", c)"""
+    found: Values = {}
+    for key in constants(solver, made.arguments[1][0]) if len(made.arguments) > 1 else ():
+        if isinstance(key, tuple) and key[0] == "text":
+            for value, own in list(solver.value(first).items()):
+                add(found, member(solver, value, key[1], own), min(sure, Reason.SEVERAL))
+    if len(made.arguments) > 2:
+        add(found, solver.value(made.arguments[2][0]), Reason.SEVERAL)
+    return found
+
+
+def _class_of(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
+    """type(a)"""
+    found: Values = {}
+    for value in list(solver.value(first)):
+        if value[0] == OBJECT:
+            found[CLASS, value[1], value[2]] = min(sure, Reason.SEVERAL)
+    return found
+
+
+def _words(solver: Solver, made: Call, first: Cell | None, _sure: int) -> Values:
+    """dict(a=b)"""
+    value: Value = (CONTAINER, ("made", made.node))
+    for word, cell in made.words:
+        if word == NONE:
+            copied(solver, value, solver.value(cell))
+        else:
+            solver.key(value, ("text", word), cell)
+    if first is not None:
+        copied(solver, value, solver.value(first))
+    return {value: Reason.BOUND}
+
+
+def _holds(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """Some(a): a container of a"""
+    value: Value = (CONTAINER, ("made", made.node))
+    solver.key(value, "*", first)
+    return {value: sure}
+
+
+def _object(solver: Solver, _made: Call, first: Cell, _sure: int) -> Values:
+    """new(T)"""
+    return dict(solver.value(("type", first, None))) if type(first) is int else {}
+
+
+def _assigns(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """Object.assign(a, b): what b has is put into a."""
+    found = dict(solver.value(first))
+    for cell, _ in made.arguments[1:]:
+        for value in list(solver.value(cell)):
+            for held in found:
+                put_all(solver, held, value)
+    return capped(found, sure)
+
+
+def _inherits(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+    """inherits(A, B)"""
+    for cell, _ in made.arguments[1:2]:
+        for base in list(solver.value(cell)):
+            for value in list(solver.value(first)):
+                inherit(solver, value, base)
+    return {}
+
+
+def _unknown(_solver: Solver, _made: Call, _first: Cell, _sure: int) -> Values:
+    """What may be an object of the project: of `new Proxy(a, b)`, with members that are not seen, or `a.into()`."""
+    return {}
+
+
+HANDING_ON: dict[str, Any] = {
+    "unknown": _unknown,
+    "first": _first,
+    "promised": _promised,
+    "applies": _applies,
+    "assigns": _assigns,
+    "inherits": _inherits,
+    "second": _second,
+    "maps": _maps,
+    "runs": _runs,
+    "filters": _filters,
+    "container": _container,
+    "keyed": _keyed,
+    "next": _next,
+    "numbered": _numbered,
+    "zipped": _zipped,
+    "attribute": _attribute,
+    "class": _class_of,
+    "words": _words,
+    "object": _object,
+    "holds": _holds,
+}
+
+
+def method(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+    """A method of a container or generator: `a.append(b)`."""
+    container, own = value[1], solver.project.text(value[2])
+    how = solver.project.unit(made.node).dialect.methods.get(own)
+    if container[0] == GENERATOR:
+        return iterated(solver, {container: sure}) if how == "element" or own in ("send", "__next__") else {}
+    arguments = [cell for cell, spread in made.arguments if not spread]
+    if how in ("adds", "extends", "updates"):
+        _put(solver, container, made, how, arguments)
+        return {}
+    if how == "element":
+        return _taken(solver, container, own, arguments, sure)
+    if how == "same":
+        return {container: sure}
+    if how == "values":
+        other: Value = (CONTAINER, ("values", made.node, container))
+        for key in solver.known_keys(container):
+            solver.key(other, "*", ("element", container, key))
+        return {other: sure}
+    if how == "each":
+        return _each(solver, container, made, arguments)
+    return _pairs(solver, container, made, sure) if how == "items" else {}
+
+
+def _each(solver: Solver, container: Value, made: Call, arguments: list[Cell]) -> Values:
+    """a.map(f): f gets each element; what comes back is a container of what f returns, or of the elements."""
+    given: Values = {}
+    for cell in arguments:
+        add(given, _called(solver, solver.value(cell), Call(made.node, [(("held", container), False)], [])))
+    for value in list(solver.value(arguments[0])) if len(arguments) > 1 else ():
+        if value[0] in (FUNCTION, BOUND) and has_prototype(solver, value[1]):  # a.forEach(b, c)
+            receives(solver, value[1], arguments[1])
+    return _of_these(solver, made, given or element_of(solver, container))
+
+
+def _put(solver: Solver, container: Value, made: Call, how: str, arguments: list[Cell]) -> None:
+    """append, extend, update"""
+    if how == "updates":
+        if arguments:
+            copied(solver, container, solver.value(arguments[0]))
+        for word, cell in made.words:
+            if word != NONE:
+                solver.key(container, ("text", word), cell, Reason.CONTAINER)
+    elif arguments:
+        solver.key(container, "*", arguments[-1] if how == "adds" else ("elements of", arguments[0]), Reason.CONTAINER)
+
+
+def _taken(solver: Solver, container: Value, own: str, arguments: list[Cell], sure: int) -> Values:
+    """get, pop, setdefault"""
+    found: Values = {}
+    keys = constants(solver, arguments[0]) if arguments else ["all"]
+    for key in keys:
+        if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
+            key = "all"
+        add(found, element_of(solver, container, key))
+        if own == "setdefault" and len(arguments) > 1:
+            solver.key(container, key, arguments[1])
+    for other in arguments[1:]:
+        add(found, solver.value(other))
+    return capped(found, min(sure, in_container(solver, container)))
+
+
+def _pairs(solver: Solver, container: Value, made: Call, sure: int) -> Values:
+    """items()"""
+    pairs: Value = (CONTAINER, ("pairs", made.node, container))
+    pair: Value = (CONTAINER, ("pair", made.node, container))
+    solver.key(pair, ("number", 1), ("held", container))
+    cell = ("these", made.node, container)
+    solver.key(pairs, "*", cell)
+    solver.grow(cell, {pair: Reason.CONTAINER})
+    return {pairs: sure}

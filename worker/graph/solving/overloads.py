@@ -1,0 +1,371 @@
+"""Which of several functions of one name a call means, by the number and the types of its arguments."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from fledgling.worker.graph.reasons import CERTAIN, Reason
+from fledgling.worker.graph.solving.argument_types import (
+    ANYTHING,
+    NO,
+    PERHAPS,
+    YES,
+    Wanted,
+    fits,
+    is_declared,
+    wanted_of,
+    widens_to,
+)
+from fledgling.worker.graph.solving.arguments import Call, takes_receiver
+from fledgling.worker.graph.solving.overrides import alike, parameter_types
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    BOUND,
+    EXTERNAL,
+    FUNCTION,
+    Value,
+    Values,
+)
+from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
+from fledgling.worker.language import Dialect
+
+MAX_INHERITED = 64  # functions of one name in the classes above; of more, those of the nearest count
+MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
+MAX_NARROWED = 16  # functions that fit equally well, of which each is compared with the others
+Group = tuple[int | None, int]  # the class of some functions, and their name
+
+
+def called(solver: Solver, values: Values, made: Call) -> Values:
+    """What a call means whose function has several values: those that fit, and in C++ those of other namespaces.
+
+    `f(a)` finds functions beside the type of a too, which are not told apart from what f means without that.
+    """
+    found = fitting(solver, values, made)
+    others = _beside_arguments(solver, values, made)
+    if not others:
+        return found
+    return {value: min(sure, Reason.OVERLOAD) for value, sure in {**others, **found}.items()}
+
+
+def _beside_arguments(solver: Solver, values: Values, made: Call) -> Values:
+    """The functions of other namespaces with the name of a call, where an argument may be an object."""
+    project = solver.project
+    unit = project.unit(made.node)
+    if not (unit.dialect.declared and unit.dialect.overloads) or any(
+        value[0] not in (FUNCTION, EXTERNAL) for value in values
+    ):
+        return {}
+    callee = project.expression(solver.child(made.node, project.expression(made.node)[1]))
+    if callee[0] != Op.BARE or all(solver.op(cell) in (Op.NUMBER, Op.TEXT) for cell, _ in made.arguments):
+        return {}
+    own = unit.names[callee[1]]
+    found: Values = {}
+    for scope in solver.spaces.anywhere(unit, own):
+        held = solver.value(("name", scope, own))
+        found.update((value, sure) for value, sure in held.items() if value[0] == FUNCTION and value not in values)
+    return found
+
+
+def fitting(solver: Solver, values: Values, made: Call) -> Values:
+    """The functions among values that a call may mean; where several fit equally, each is one of several overloads.
+
+    Where none of a class takes the arguments, those of the classes above it are meant; where none does at all, the
+    arguments are not what they seem, and each is possible.
+    """
+    groups: dict[Group, list[Value]] = {}
+    for value in values:
+        if value[0] in (FUNCTION, BOUND):
+            row = solver.project.scope(value[1])
+            unit = solver.project.unit(value[1])
+            if unit.dialect.overloads and row.name != NONE:
+                groups.setdefault((solver.classes.owner(value[1]), unit.names[row.name]), []).append(value)
+    found = dict(values)
+    meant: dict[Group, tuple[list[Value], int]] = {}
+    above = {key: _asked_above(solver, key, groups) for key in groups} if len(groups) > 1 else {}
+    for key in sorted(groups, key=lambda key: above.get(key) is not None):
+        (owner, name), group = key, groups[key]
+        asked = above.get(key)
+        if asked is not None and asked in meant:
+            chosen, reason = _overriding(solver, group, *meant[asked])
+        elif len(group) > 1 or solver.project.unit(group[0][1]).dialect.selects:
+            chosen, reason = meant[key] = _chosen(solver, group, owner, name, made)
+        else:
+            continue
+        surest = max(found.pop(value) for value in group)
+        found.update((value, min(values.get(value, surest), reason)) for value in chosen)
+    return _not_all(solver, found)
+
+
+def _asked_above(solver: Solver, key: Group, groups: dict[Group, list[Value]]) -> Group | None:
+    """The topmost class above one that is asked as well: where types are declared it says which overload is meant."""
+    owner, name = key
+    if owner is None or not solver.project.unit(owner).dialect.typed:
+        return None
+    return next(((at, name) for at in reversed(solver.classes.order(owner)[1:]) if (at, name) in groups), None)
+
+
+def _overriding(solver: Solver, group: list[Value], meant: list[Value], reason: int) -> tuple[list[Value], int]:
+    """Of the functions of a class those that override what is meant of a class above it."""
+    above = [parameter_types(solver, at[1]) for at in meant]
+    how = {value: max(alike(parameter_types(solver, value[1]), each) for each in above) for value in group}
+    best = max(how.values())
+    return ([value for value in group if how[value] == best], reason) if best else ([], reason)
+
+
+def _seen(solver: Solver, fit: dict[Value, "Fit"], made: Call) -> dict[Value, "Fit"]:
+    """The functions that a call sees: a private one only within its class, unless there is no other."""
+    seen = {value: own for value, own in fit.items() if not _is_hidden(solver, value[1], made.node)}
+    if any(value[0] == BOUND for value in seen) and solver.project.unit(made.node).dialect.selects == "nearest":
+        of = solver.op(solver.child(made.node, solver.project.expression(made.node)[1]))
+        is_static = {value: solver.project.scope(value[1]).flags & Flag.STATIC for value in seen}
+        if of == Op.GET and not all(is_static.values()):  # an object has no static ones in C#
+            seen = {value: own for value, own in seen.items() if not is_static[value]}
+    return seen or fit
+
+
+def _is_hidden(solver: Solver, function: int, node: int) -> bool:
+    """Whether a function is private, and a call stands neither in its class nor, in Java, in one around that."""
+    owner = solver.classes.owner(function) if solver.project.scope(function).flags & Flag.HIDDEN else None
+    scope = NONE if owner is None else solver.project.scope_of_call(node)
+    if owner is None or scope == NONE:
+        return False
+    if solver.project.unit(function).dialect.members_of_packages:
+        return solver.classes.outermost(owner) != solver.classes.outermost(scope)
+    return owner not in solver.classes.all_around(scope)
+
+
+def _not_all(solver: Solver, values: Values) -> Values:
+    """The values, of which a call means one: where extensions of several types have its name, none is certain."""
+    extensions = [
+        value
+        for value, sure in values.items()
+        if sure >= CERTAIN and value[0] in (FUNCTION, BOUND) and solver.project.scope(value[1]).flags & Flag.EXTENSION
+    ]
+    names = {solver.project.unit(value[1]).names[solver.project.scope(value[1]).name] for value in extensions}
+    if len(extensions) < 2 or len(names) > 1:
+        return values
+    most = Reason.OVERLOAD if len(extensions) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+    return {**values, **dict.fromkeys(extensions, int(most))}
+
+
+def _chosen(solver: Solver, group: list[Value], owner: int | None, name: int, made: Call) -> tuple[list[Value], int]:
+    """The functions of one name and class that a call may mean, or of the classes above it, and how sure they are."""
+    selects = solver.project.unit(group[0][1]).dialect.selects
+    fit = {value: taken(solver, value, made) for value in group}
+    is_found = any(
+        _settles(solver, value[1], own) and not _is_hidden(solver, value[1], made.node) for value, own in fit.items()
+    )
+    if (
+        owner is not None
+        and (selects == "all" or (selects and not is_found))
+        and not _is_constructor(solver, group[0][1])
+    ):
+        _take_inherited(solver, fit, owner, name, made)
+    fit = _seen(solver, fit, made)
+    best = max(own.worth for own in fit.values())
+    chosen = [value for value, own in fit.items() if own.worth == best]
+    if len(chosen) > 1 and selects and all(fit[value].is_sure for value in chosen):
+        chosen = _narrowest(solver, chosen, len(made.arguments))
+    if selects and not fit[chosen[0]].takes:
+        return group, Reason.OTHER_ARGUMENTS
+    if len(chosen) > 1:
+        return chosen, Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+    [only] = chosen
+    others = [value for value, own in fit.items() if own.takes and not own.against and value != only]
+    is_surely = fit[only].is_sure and not any(_may_beat(solver, fit, value, only, owner) for value in others)
+    is_doubtful = fit[only].against or (others and not is_surely)
+    return chosen, Reason.OVERLOAD if selects and is_doubtful else Reason.BOUND
+
+
+def _is_constructor(solver: Solver, function: int) -> bool:
+    """Whether a function makes objects of its class alone."""
+    unit, own = solver.project.unit(function), solver.project.scope(function).name
+    return unit.dialect.own_constructors and own != NONE and unit.facts.names[own] in unit.dialect.constructors
+
+
+def _may_beat(solver: Solver, fit: dict[Value, "Fit"], other: Value, chosen: Value, owner: int | None) -> bool:
+    """Whether another function may be meant: it takes one argument better, or is of a class nearer to the one asked."""
+    dialect = solver.project.unit(chosen[1]).dialect
+    if dialect.selects == "nearest" and owner is not None:
+        at, above = solver.classes.owner(other[1]), solver.classes.owner(chosen[1])
+        is_nearer = at is not None and at != above and above in solver.classes.order(at)
+        if is_nearer and not solver.project.scope(other[1]).flags & Flag.OVERRIDES:
+            return True
+    count = len(fit[chosen].each)
+    types = zip(_wanted_types(solver, other, count), _wanted_types(solver, chosen, count), strict=False)
+    pairs = zip(fit[other].each, fit[chosen].each, types, strict=False)
+    return any(
+        theirs > own or (theirs == own < YES and _narrows(solver, dialect, *wanted) == YES)
+        for theirs, own, wanted in pairs
+    )
+
+
+def _settles(solver: Solver, function: int, fit: "Fit") -> bool:
+    """Whether no class above is asked, since a function that the class itself declares surely takes the arguments.
+
+    One that overrides another is declared above, as C# sees it.
+    """
+    is_above = solver.project.scope(function).flags & Flag.OVERRIDES
+    return fit.takes and not fit.against and fit.is_sure and not is_above
+
+
+def _narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
+    """Of functions that fit equally well those of which no other one takes narrower types."""
+    if len(chosen) > MAX_NARROWED:
+        return chosen
+    dialect = solver.project.unit(chosen[0][1]).dialect
+    types = {value: _wanted_types(solver, value, count) for value in chosen}
+    found = [
+        at
+        for at in chosen
+        if not any(_are_narrower(solver, dialect, types[by], types[at]) for by in chosen if by != at)
+    ]
+    return found or chosen
+
+
+def _wanted_types(solver: Solver, value: Value, count: int) -> list[Wanted]:
+    """The types of the parameters of a function that so many arguments go to."""
+    skip = 1 if value[0] == BOUND and takes_receiver(solver, value[1]) else 0
+    parameters = solver.project.scope(value[1]).parameters[skip:]
+    parameters = [*parameters[:count], *parameters[-1:] * (count - len(parameters))]  # the last may take several
+    types = (NONE if each.type == NONE else solver.child(value[1], each.type) for each in parameters)
+    return [("", []) if type_ == NONE else wanted_of(solver, type_) for type_ in types]
+
+
+def _are_narrower(solver: Solver, dialect: Dialect, own: list[Wanted], others: list[Wanted]) -> bool:
+    """Whether some types are those of others, or narrower, and one of them is."""
+    how = [_narrows(solver, dialect, *pair) for pair in zip(own, others, strict=False)]
+    return len(own) == len(others) and YES in how and NO not in how
+
+
+def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> int:
+    """Whether a type is narrower than another one; PERHAPS where they are the same."""
+    (name, objects), (wider, others) = own, other
+    if objects and others:
+        if objects[0][1] == others[0][1]:
+            return PERHAPS
+        return YES if others[0][1] in solver.classes.order(objects[0][1]) else NO
+    if wider in ANYTHING and not others:
+        return PERHAPS if name in ANYTHING and not objects else YES
+    if name == wider and not objects and not others:
+        return PERHAPS
+    is_wider = not (objects or others) and (widens_to(dialect, name, wider) or dialect.boxes.get(name) == wider)
+    return YES if is_wider else NO
+
+
+def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: int, made: Call) -> None:
+    """Add the functions of that name in the classes above an owner, which are called on the same object.
+
+    What an override takes is what the function above it takes: in Kotlin it does not repeat what may be left out.
+    """
+    shapes = {_shape(solver, value[1]) for value in fit}
+    inherited = [function for function in _inherited(solver, owner, name) if _shape(solver, function) not in shapes]
+    own = {_types(solver, value[1]): value for value in fit} if inherited else {}
+    receiver = next(iter(fit))
+    is_nearest = solver.project.unit(receiver[1]).dialect.selects == "nearest"
+    settled: int | None = None  # the class whose function surely takes the arguments, in C# the last to be asked
+    for function in inherited:
+        level = solver.classes.owner(function)
+        if settled is not None and level != settled:
+            break
+        value: Value = (BOUND, function, receiver[2]) if receiver[0] == BOUND else (FUNCTION, function)
+        override = own.get(_types(solver, function))
+        found = taken(solver, value, made)
+        if is_nearest and _settles(solver, function, found):
+            settled = level
+        if override is None:
+            fit[value] = found
+        elif found.worth > fit[override].worth:
+            fit[override] = found
+
+
+def _inherited(solver: Solver, owner: int, name: int) -> Iterable[int]:
+    """The functions of a name in the classes above one, the nearest of those with the same parameters."""
+    found = solver.inherited.get((owner, name))
+    if found is None:
+        found, nearer = [], set[object]()
+        above, _ = solver.classes.of_class(owner, name, owner)
+        while above is not None and len(found) < MAX_INHERITED:
+            own = [function for _, function in map(solver.project.defined, solver.project.table(above)[name])]
+            own = [at for at in own if at >= 0 and _is_inherited(solver, at)]
+            found += [function for function in own if _shape(solver, function) not in nearer]
+            nearer.update(_shape(solver, function) for function in own)
+            above, _ = solver.classes.of_class(owner, name, above)
+        solver.inherited[owner, name] = found
+    return found
+
+
+def _is_inherited(solver: Solver, function: int) -> bool:
+    """Whether what a class has of a name is a function that a class below has as well."""
+    row = solver.project.scope(function)
+    return row.kind == ScopeKind.FUNCTION and not row.flags & (Flag.HIDDEN | Flag.EXPLICIT)
+
+
+def _shape(solver: Solver, function: int) -> object:
+    """What a function takes, and what of that may be left out or be several: what fits one fits another like it."""
+    found = solver.shapes.get(function)
+    if found is None:
+        parameters = solver.project.scope(function).parameters
+        may_lack = [(each.default == NONE, each.rest) for each in parameters]
+        found = solver.shapes[function] = (_types(solver, function), *may_lack)
+    return found
+
+
+def _types(solver: Solver, function: int) -> tuple[str, ...]:
+    """The last names of the types of a function's parameters."""
+    parameters = solver.project.scope(function).parameters
+    return tuple(_type_name(solver, function, each) for each in parameters)
+
+
+def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
+    """The last name of a parameter's type, with brackets where it is an array."""
+    if parameter.type == NONE:
+        return f"{function}[]" if parameter.rest else ""  # of which type is not seen: it is none of another function
+    node = solver.child(function, parameter.type)
+    op, *parts = solver.project.expression(node)
+    arrays = "[]" if parameter.rest else ""
+    if op == Op.ARRAY and not parameter.rest:
+        node, arrays = solver.child(node, parts[0]), "[]"
+        op, *parts = solver.project.expression(node)
+    return solver.project.last_name(solver.child(node, parts[0]) if op == Op.INDEX else node) + arrays
+
+
+class Fit(NamedTuple):
+    """How well a function takes the arguments of a call."""
+
+    takes: bool  # as many as there are
+    against: int  # arguments of types that do not fit
+    score: int
+    is_sure: bool  # the types of all arguments are known
+    each: tuple[int, ...] = ()  # how well it takes each of them
+
+    @property
+    def worth(self) -> tuple[bool, int, int]:
+        """What is more for the function that fits better."""
+        return self.takes, -self.against, self.score
+
+
+def taken(solver: Solver, value: Value, made: Call) -> Fit:
+    """How well the parameters of a function take the arguments of a call."""
+    function = value[1]
+    skip = 1 if value[0] == BOUND and takes_receiver(solver, function) else 0
+    parameters = solver.project.scope(function).parameters[skip:]
+    rest = next((place for place, parameter in enumerate(parameters) if parameter.rest == 1), len(parameters))
+    has_rest = rest < len(parameters)
+    needed = sum(parameter.default == NONE and not parameter.rest for parameter in parameters)
+    count = len(made.arguments)
+    if needed > count + len(made.words) or not (has_rest or count + len(made.words) <= len(parameters)):
+        return Fit(takes=False, against=0, score=0, is_sure=True)
+    each = [fits(solver, function, parameters[min(at, rest)], cell) for at, (cell, _) in enumerate(made.arguments)]
+    is_behind = made.words or count < len(parameters) or rest + 1 < len(parameters)
+    if each and each[-1] == NO and is_behind:  # a lambda behind a call is the last one
+        each[-1] = PERHAPS
+    left = 0 if made.words else count - len(parameters)  # which of them are given by name is not compared
+    return Fit(
+        takes=True,
+        against=each.count(NO),
+        score=sum(fit for fit in each if fit != NO) + (-1 if has_rest else left),
+        is_sure=not (has_rest or made.words)
+        and all(fit > PERHAPS for fit in each)
+        and all(is_declared(solver, function, cell) for cell, _ in made.arguments),
+        each=tuple(each),
+    )

@@ -1,0 +1,422 @@
+"""The facts of all files as one: expressions, scopes and bindings by numbers that hold a file's as well."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from fledgling.worker.graph.effects.builtin_types import FileFacts
+from fledgling.worker.graph.effects.replaced import with_unseen_names
+from fledgling.worker.graph.solving.import_targets import ImportTargets
+from fledgling.worker.graph.solving.other_case import respell, small
+from fledgling.worker.graph.tables import (
+    ASSIGNED,
+    AT,
+    BINDING,
+    DECLARED,
+    EXPORT,
+    HOLDING,
+    MADE,
+    NAME,
+    NONE,
+    OWN,
+    SCOPE,
+    USE,
+    Binding,
+    Expression,
+    Flag,
+    GraphFile,
+    Op,
+    Parameter,
+    Scope,
+    ScopeKind,
+    Use,
+    site_columns,
+)
+from fledgling.worker.graph.unit import MASK, SHIFT, Target, Unit
+from fledgling.worker.language import Dialect
+from fledgling.worker.languages.python import effects as known
+
+MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
+NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
+CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
+MAX_NAMES = 50  # that stand for each other, one after the other
+Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
+
+
+class Project:
+    """All files; what is asked of one file's tables is asked here, by number.
+
+    It `is_partial` where there are more files, of which nothing is known.
+    """
+
+    def __init__(self, files: Sequence[GraphFile], dialects: dict[str, Dialect], *, is_partial: bool = False) -> None:
+        self.is_partial = is_partial
+        self.numbers: dict[str, int] = {}
+        self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
+        self.own_names = self._respell()
+        self.imports = ImportTargets(self.units)
+        self._exports: dict[int, int] = {}
+        self._scopes_of_calls: dict[int, dict[int, int]] = {}
+        self._tables: dict[int, dict[int, list[int]]] = {}
+        self._all: dict[int, dict[int, list[int]]] = {}
+        self.updated = self._updated(files)  # modules in which any name may get another value: `globals().update(a)`
+        for unit in self.units:
+            if unit.base in self.updated:
+                unit.forget_reach(range(len(unit.names)))
+
+    def _updated(self, files: Sequence[GraphFile]) -> set[int]:
+        telling = {
+            unit.number: FileFacts(unit.number, file)
+            for unit, file in zip(self.units, files, strict=True)
+            if unit.dialect.exported and not known.TELLING.isdisjoint(unit.facts.names)
+        }
+        paths = {unit.number: unit.path for unit in self.units if unit.dialect.exported}
+        return {self.units[number].base for number in with_unseen_names(telling, paths)}
+
+    @cached_property
+    def deleted(self) -> set[tuple[int, int]]:
+        """The names that modules delete, with their scopes: who takes one from there may get another, or none."""
+        found: set[tuple[int, int]] = set()
+        for unit in self.units:
+            sites = site_columns(unit.facts)
+            gone = sites[AT][(sites[USE] == Use.WRITE) & (sites[BINDING] == NONE)] if unit.dialect.exported else ()
+            for op, *parts in (unit.expressions[at] for at in gone):
+                if op == Op.NAME and parts[1] == 0:
+                    found.add((unit.base, unit.names[parts[0]]))
+        return found
+
+    def _respell(self) -> dict[Definition, int]:
+        """Let names in any case be one; return the own names of definitions by that name, where it is another."""
+        units = [unit for unit in self.units if unit.dialect.in_any_case]
+        found: dict[Definition, int] = {}
+        for unit, own in zip(units, respell([unit.facts for unit in units]), strict=True):
+            unit.names += [self.number(name) for name in unit.facts.names[len(unit.names) :]]
+            for at, name in own:
+                target, _ = self.defined(unit.base | at)
+                found[unit.names[unit.bindings[at].name], target] = self.number(name)
+        return found
+
+    def text(self, name: int) -> str:
+        """A name by its number."""
+        if len(self._texts) < len(self.numbers):
+            self.__dict__["_texts"] = list(self.numbers)
+        return self._texts[name]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return list(self.numbers)
+
+    def number(self, name: str) -> int:
+        """The number of a name."""
+        return self.numbers.setdefault(name, len(self.numbers))
+
+    def export_of(self, name: int) -> int:
+        """The number of a name as that of an export, -1 where nothing is exported under it."""
+        found = self._exports.get(name)
+        if found is None:
+            found = self._exports[name] = self.numbers.get(EXPORT + self.text(name), NONE)
+        return found
+
+    def own_of(self, name: int) -> int:
+        """The number of a name as that of what a class has itself, -1 where none has that."""
+        return self.numbers.get(OWN + self.text(name), NONE)
+
+    def unit(self, number: int) -> Unit:
+        """The file that an expression, a scope or a binding is of."""
+        return self.units[number >> SHIFT]
+
+    def expression(self, node: int) -> Expression:
+        """An expression: its Op, and its parts as the file numbers them."""
+        return self.units[node >> SHIFT].expressions[node & MASK]
+
+    def scope(self, scope: int) -> Scope:
+        """A scope."""
+        return self.units[scope >> SHIFT].facts.scopes[scope & MASK]
+
+    def binding(self, binding: int) -> Binding:
+        """A binding."""
+        return self.units[binding >> SHIFT].bindings[binding & MASK]
+
+    def place_of(self, scope: int) -> Target:
+        """Where a function or class begins."""
+        return self.unit(scope).place_of(scope & MASK)
+
+    def only_declared(self, scope: int) -> bool:
+        """Whether a function, or -1, is declared and not defined."""
+        return scope >= 0 and bool(self.scope(scope).flags & Flag.DECLARATION)
+
+    def value_of(self, binding: int) -> int:
+        """The expression that a binding gives its name."""
+        return (binding & ~MASK) | self.units[binding >> SHIFT].bindings[binding & MASK].value
+
+    def defined(self, binding: int) -> tuple[Target, int]:
+        """Where what a binding defines begins, and its scope, or -1 for a variable."""
+        unit = self.units[binding >> SHIFT]
+        row = unit.bindings[binding & MASK]
+        expression = unit.expressions[row.value]
+        if expression[0] == Op.DECORATED:
+            expression = unit.expressions[expression[1]]
+        if expression[0] in (Op.FUNCTION, Op.CLASS):
+            scope = unit.facts.scopes[expression[1]]
+            if scope.name == row.name or row.name == NONE or unit.dialect.reopens:
+                return unit.place_of(expression[1]), unit.base | expression[1]
+            if row.scope == NONE:
+                return unit.place(row.line, row.name, NONE), unit.base | expression[1]
+        return unit.place(row.line, row.name, row.scope), -1
+
+    @cached_property
+    def definitions(self) -> dict[int, list[Target]]:
+        """The functions and classes of each name; a variable is a name without any."""
+        found: dict[int, list[Target]] = {}
+        for unit in self.units:
+            sites = site_columns(unit.facts)
+            binds = (sites[BINDING] != NONE) & ((sites[USE] == Use.DEFINITION) | (sites[USE] == Use.WRITE))
+            for name, at, binding in zip(*sites[[NAME, SCOPE, BINDING]][:, binds].tolist(), strict=True):
+                target, scope = self.defined(unit.base | binding)
+                if scope >= 0:
+                    found.setdefault(unit.names[name], []).append(target)
+                elif unit.facts.scopes[at].kind in HOLDING:
+                    found.setdefault(unit.names[name], [])
+        in_any_case = [unit for unit in self.units if unit.dialect.in_any_case]
+        known = {small(self.text(name)) for name in found} if in_any_case else set()
+        for unit in in_any_case:
+            for name in unit.names:
+                if small(self.text(name).removeprefix(unit.dialect.sigil)) in known:
+                    found.setdefault(name, [])
+        return found
+
+    @cached_property
+    def renamed(self) -> set[int]:
+        """The names that are another one of something: of a class, of a namespace."""
+        return {
+            unit.names[row.name]
+            for unit in self.units
+            for row in unit.bindings
+            if row.name != NONE and unit.expressions[row.value][0] in (Op.ALIAS, Op.RENAMED)
+        }
+
+    @cached_property
+    def taken_whole(self) -> set[int]:
+        """The last names of all that files take all names of by a path: `using static a.B;`."""
+        stars = ((unit, said) for unit in self.units for said in unit.facts.imports if said.name == "*")
+        return {self.number(self.last_name(unit.base | said.path)) for unit, said in stars if said.path != NONE}
+
+    @cached_property
+    def other_names(self) -> dict[tuple[int, int], Target]:
+        """Where functions and classes get a name besides their own: c, of `a.b = a.c = function () {}`."""
+        return {
+            (scope, unit.names[binding.name]): target
+            for unit in self.units
+            if unit.dialect.names_values
+            for at, binding in enumerate(unit.bindings)
+            if binding.scope == NONE and binding.name != NONE
+            for target, scope in [self.defined(unit.base | at)]
+            if scope >= 0 and self.scope(scope).name != binding.name
+        }
+
+    @cached_property
+    def functions_apart(self) -> set[Definition]:
+        """The functions, by name and place, that no name means which stands alone and is only read."""
+        return {
+            (unit.names[scope.name], unit.place_of(at))
+            for unit in self.units
+            if unit.dialect.functions_apart
+            for at, scope in enumerate(unit.facts.scopes)
+            if scope.kind == ScopeKind.FUNCTION and scope.name != NONE
+        }
+
+    def last_name(self, node: int) -> str:
+        """The last name of a dotted one, empty for any other expression."""
+        expression = self.expression(node)
+        place: int = {Op.NAME: 1, Op.BARE: 1, Op.GET: 2}.get(expression[0], 0)
+        return self.unit(node).facts.names[expression[place]] if place else ""
+
+    def outer_namespace(self, scope: int) -> int:
+        """The innermost namespace around a scope that is no module, or -1."""
+        while scope >= 0 and self.scope(scope).kind != ScopeKind.NAMESPACE:
+            scope = self.outer(scope)
+        return scope
+
+    def meant(self, node: int) -> tuple[Any, Expression | None]:
+        """The cell that holds what an expression stands for: that of a name is what the name is bound to.
+
+        And the expression there, where what that stands for is known at once, whatever else is: it has no cell.
+        """
+        unit = self.units[node >> SHIFT]
+        expressions, base = unit.expressions, unit.base
+        for _ in range(MAX_NAMES):
+            expression = expressions[node & MASK]
+            op = expression[0]
+            if op == NAME_OP:
+                _, name, scope, reach = expression
+                if reach is None:
+                    if scope == NONE:
+                        return node, expression if unit.imports_all_it_names else None
+                    return ("name", base | scope, unit.names[name]), None
+                if len(reach) != 1:
+                    return node, None
+                node = base | unit.bindings[reach[0]].value
+            elif op == PARAMETER_OP:
+                return ("parameter", base | expression[1], expression[2]), None
+            else:
+                return node, expression if op in CONSTANTS else None
+        return node, None
+
+    @cached_property
+    def written(self) -> set[int]:
+        """The names of all fields that anything is put into, where it may be what an object written out has."""
+        put = {unit.names[write.name] for unit in self.units for write in unit.facts.writes if write.name != NONE}
+        written_out = {
+            unit.names[unit.expressions[key][1]]
+            for unit in self.units
+            if unit.dialect.prototypes
+            for op, *parts in unit.expressions
+            if op == Op.DICT
+            for key, _ in parts[0]
+            if key != NONE and unit.expressions[key][0] == Op.TEXT
+        }
+        by_key = {
+            unit.names[unit.expressions[write.key][1]]
+            for unit in self.units
+            for write in (unit.facts.writes if unit.dialect.variables else ())
+            if write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
+        }
+        return put | written_out | by_key
+
+    @cached_property
+    def constants(self) -> set[tuple[str, int]]:
+        """The names that enumerations have, with the family of their language."""
+        return {
+            (unit.dialect.family, unit.names[binding.name])
+            for unit in self.units
+            for binding in unit.facts.bindings
+            if unit.expressions[binding.value][0] == Op.THIS
+            and unit.facts.scopes[binding.scope].kind == ScopeKind.CLASS
+        }
+
+    @cached_property
+    def replaced(self) -> dict[tuple[str, int], list[int]]:
+        """The names of members that a program removes or sets by name, with its language: whose these are, or -1."""
+        found: dict[tuple[str, int], list[int]] = {}
+        for unit in self.units:
+            for name, of in unit.facts.replaced:
+                found.setdefault((unit.language, unit.names[name]), []).append(NONE if of == NONE else unit.base | of)
+        return found
+
+    def outer(self, scope: int) -> int:
+        """The scope around a scope, or -1."""
+        parent = self.scope(scope).parent
+        return NONE if parent == NONE else (scope & ~MASK) | parent
+
+    def table(self, scope: int) -> dict[int, list[int]]:
+        """What the names of a scope are bound to where it ends."""
+        found = self._tables.get(scope)
+        if found is None:
+            unit, row, base = self.unit(scope), self.scope(scope), scope & ~MASK
+            found = {unit.names[name]: [base | at for at in bindings] for name, bindings in row.every.items()}
+            for name, bindings in row.last.items():
+                found[unit.names[name]] = [base | at for at in bindings]
+            if unit.dialect.declared:
+                found = {name: self.defining(bindings) for name, bindings in found.items()}
+            self._tables[scope] = found
+        return found
+
+    def attach(self, scope: int, name: int, binding: int) -> None:
+        """Add a member that stands outside its class."""
+        for table in (self.table(scope), self._every(scope)):
+            bindings = table.setdefault(name, [])
+            bindings.append(binding)
+            if self.unit(scope).dialect.declared:
+                table[name] = self.defining(bindings)
+
+    def link(self, scope: int, name: int, others: list[int]) -> None:
+        """Let a name of a scope stand for what others bind it to."""
+        bindings = [at for other in others for at in self.table(other)[name]]
+        bindings += [at for at in self.table(scope)[name] if self.binding(at).how == ASSIGNED]
+        self._every(scope)[name] = self.table(scope)[name] = bindings
+
+    def widen(self, scope: int, name: int, others: list[int]) -> None:
+        """Let a name of a scope stand for what others bind it to, too.
+
+        Uses of it in the file still mean what reaches them alone, until `Unit.forget_reach` is called for the name.
+        """
+        bindings = [at for other in others for at in self.table(other).get(name, ())]
+        own = self.table(scope)[name]
+        self.table(scope)[name] = [*dict.fromkeys([*own, *bindings])]
+        self._every(scope)[name] = [*own, *(bindings or own)]  # bound twice, also where it is not seen by what
+
+    def defining(self, bindings: list[int]) -> list[int]:
+        """The bindings that are no mere declarations; all of them where there is nothing else."""
+        if not 1 < len(bindings) <= MAX_DECLARED:
+            return bindings
+        defined = [at for at in bindings if not self.only_declares(at)]
+        if not defined or not self.unit(bindings[0]).dialect.overloads:
+            return defined or bindings
+        counts = {len(self._parameters(at)) for at in defined}
+        return [at for at in bindings if at in defined or len(self._parameters(at)) not in counts]
+
+    def _parameters(self, binding: int) -> list[Parameter]:
+        """The parameters of the function that a binding gives, none for anything else."""
+        unit = self.unit(binding)
+        expression = unit.facts.expressions[self.binding(binding).value]
+        return unit.facts.scopes[expression[1]].parameters if expression[0] == Op.FUNCTION else []
+
+    def only_declares(self, binding: int) -> bool:
+        """Whether a binding says of a function or variable only that it is there."""
+        unit = self.unit(binding)
+        if unit.bindings[binding & MASK].how == DECLARED:
+            return True
+        expression = unit.facts.expressions[self.binding(binding).value]
+        return expression[0] == Op.FUNCTION and bool(unit.facts.scopes[expression[1]].flags & Flag.DECLARATION)
+
+    def holding(self, bindings: list[int]) -> list[int]:
+        """The bindings that define a name, without what functions assign to it, if there are any."""
+        if len(bindings) < 2:
+            return bindings
+        return [at for at in bindings if self.binding(at).how != ASSIGNED] or bindings
+
+    def defines_nothing(self, binding: int) -> bool:
+        """Whether a binding only declares a name, or gives one a value that is declared elsewhere."""
+        return self.binding(binding).how == ASSIGNED or self.only_declares(binding)
+
+    def bound_once(self, scope: int, name: int) -> bool:
+        """Whether a name has one binding in a scope."""
+        return len(self.bindings_of(scope, name)) == 1
+
+    def bindings_of(self, scope: int, name: int) -> list[int]:
+        """All that a name of a scope is bound to, from scopes within as well."""
+        return self._every(scope).get(name, [])
+
+    def _every(self, scope: int) -> dict[int, list[int]]:
+        found = self._all.get(scope)
+        if found is None:
+            unit = self.unit(scope)
+            every, base = self.scope(scope).every.items(), scope & ~MASK
+            found = {unit.names[name]: [base | at for at in bindings] for name, bindings in every}
+            if unit.dialect.declared:
+                found = {name: self.defining(bindings) for name, bindings in found.items()}
+            self._all[scope] = found
+        return found
+
+    def scope_of_call(self, node: int) -> int:
+        """The scope that a call stands in, by its expression; -1 where none has its name."""
+        base = node & ~MASK
+        found = self._scopes_of_calls.get(base)
+        if found is None:
+            sites = site_columns(self.unit(node).facts)
+            called = (sites[USE] == Use.CALL) & (sites[AT] > MADE)
+            pairs = zip(sites[AT][called].tolist(), sites[SCOPE][called].tolist(), strict=True)
+            found = self._scopes_of_calls[base] = dict(pairs)
+        scope = found.get(node & MASK, NONE)
+        return scope if scope == NONE else base | scope
+
+    @cached_property
+    def given_by_classes(self) -> set[int]:
+        """The names of what classes have themselves, which a file may take of one by its name: `using static A;`."""
+        return {
+            unit.names[scope.name]
+            for unit in self.units
+            if unit.dialect.takes_unseen
+            for scope in unit.facts.scopes
+            if scope.flags & Flag.STATIC and not scope.flags & Flag.HIDDEN and scope.name != NONE
+        }

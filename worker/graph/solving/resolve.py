@@ -1,0 +1,146 @@
+"""From the facts of all files to who uses what: one row for each target of each occurrence."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fledgling.worker.graph.columns import Graph
+from fledgling.worker.graph.solving import (
+    calls,
+    containers,
+    globs,
+    imports,
+    lookup,
+    members,
+    names,
+    numbers,
+    operations,
+    pointers,
+    prototypes,
+    this,
+    types,
+)
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.receivers import is_such_call
+from fledgling.worker.graph.solving.rows import Rows, with_rows
+from fledgling.worker.graph.solving.solver import GraphBudget, Solver
+from fledgling.worker.graph.tables import AT, GraphFile, Op, site_columns
+from fledgling.worker.graph.telling import Tell, unheard
+from fledgling.worker.language import Language
+
+CALLS = frozenset([Op.CALL, Op.NEW, Op.DECORATED])
+OBJECTS = frozenset([Op.DICT])
+OPERATIONS = {
+    Op.NAME: names.name,
+    Op.GET: names.get,
+    Op.CALL: calls.call,
+    Op.NEW: calls.call,
+    Op.INDEX: containers.index,
+    Op.TEXT: numbers.text,
+    Op.NUMBER: numbers.number,
+    Op.LIST: containers.container,
+    Op.TUPLE: containers.container,
+    Op.DICT: containers.dictionary,
+    Op.FUNCTION: operations.function,
+    Op.CLASS: operations.class_,
+    Op.CHOICE: operations.choice,
+    Op.SUM: numbers.sum_,
+    Op.PRESENT: numbers.present,
+    Op.ELEMENT: containers.element,
+    Op.POINTED: pointers.pointed,
+    Op.ADDRESSED: pointers.addressed,
+    Op.ITEM: containers.item,
+    Op.RECEIVED: containers.received,
+    Op.ENTERED: containers.entered,
+    Op.IMPORT: imports.import_,
+    Op.PARAMETER: calls.parameter,
+    Op.DECLARED: operations.declared,
+    Op.INSTANCE: operations.instance,
+    Op.NARROWED: operations.narrowed,
+    Op.SUPER: this.super_,
+    Op.THIS: this.this,
+    Op.REACH: operations.reach,
+    Op.DECORATED: calls.decorated,
+    Op.CAST: operations.cast,
+    Op.BARE: names.bare,
+    Op.ROOT: names.root,
+    Op.ALIAS: operations.alias,
+    Op.UNSURE: operations.unsure,
+    Op.PREFIX: names.prefix,
+    Op.RENAMED: operations.alias,
+    Op.CASE: names.case,
+}
+RULES = {
+    "name": names.named,
+    "space": names.space,
+    "globs": globs.globs_cell,
+    "all of": lookup.all_cell,
+    "type": types.typed,
+    "member": members.member_cell,
+    "called": containers.called_cell,
+    "this": prototypes.this_cell,
+    "heirs": prototypes.heirs_cell,
+    "called on": prototypes.called_on_cell,
+    "parameter": calls.parameter_cell,
+    "returned": calls.returned_cell,
+    "yielded": calls.yielded_cell,
+    "elements of": calls.elements_cell,
+    "element at": calls.element_at_cell,
+    "held": calls.held_cell,
+    "just": calls.just_cell,
+    "write": calls.write_cell,
+}
+
+
+def resolved(
+    files: Sequence[GraphFile],
+    *,
+    budget: GraphBudget,
+    languages: Mapping[str, Language],
+    is_partial: bool = False,
+    tell: Tell = unheard,
+) -> Graph:
+    """Resolve every occurrence of a name that the project defines; `is_partial` where it has files besides these.
+
+    Files of a language without graph have no facts and are not among `files`. The same files give the same rows.
+    `tell` hears of each file twice, when it is read and when its rows are made, and in between that work goes on.
+    """
+    project = Project(files, {name: row.graph for name, row in languages.items()}, is_partial=is_partial)
+    solver = solved(project, budget, tell)
+    return Rows(solver).graph(lambda done: tell(len(files) + done))
+
+
+def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solver:
+    """Work out what everything may stand for, or where arguments are not followed, what rows are made from."""
+    solver = Solver(project, budget, tell)
+    solver.operations = OPERATIONS
+    solver.rules = RULES
+    solver.invoke = calls.invoked
+    solver.classes.settle()
+    solver.begin_anew()
+    for unit in project.units:
+        for place in range(len(unit.facts.writes)):
+            solver.value(("write", unit.number, place))
+        at_first = {*(CALLS if budget.follows_arguments else ()), *(OBJECTS if unit.dialect.prototypes else ())}
+        for at, expression in enumerate(unit.expressions) if at_first else ():
+            if expression[0] in at_first or is_such_call(unit, expression):
+                solver.value(unit.base | at)
+        if budget.follows_arguments:
+            for at in dict.fromkeys(site_columns(unit.facts)[AT].tolist()):  # many are of one expression
+                if at > 1:
+                    solver.value(unit.base | at)
+        solver.done += 1
+        tell(solver.done)
+    solver.run()
+    if not budget.follows_arguments:
+        for cell in asked(project):
+            solver.value(cell)
+        solver.run()
+    return solver
+
+
+def asked(project: Project) -> Iterator[int]:
+    """Yield the expressions that rows are made from, where calls hand nothing over that others could lead to."""
+    for unit in project.units:
+        sites = site_columns(unit.facts)
+        wanted = with_rows(unit, sites, project.definitions) & (sites[AT] > 1)
+        for at in dict.fromkeys(sites[AT][wanted].tolist()):
+            yield unit.base | at

@@ -1,0 +1,266 @@
+"""What every expression may stand for: sets of values that only grow, until nothing changes.
+
+A cell is an expression by its number, or something that several places write: a field, a parameter, what a function
+returns, the elements of a container. What reads a cell is read again when the cell grows.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.classes import Classes
+from fledgling.worker.graph.solving.modules import crates
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.spaces import Spaces
+from fledgling.worker.graph.solving.stars import Stars
+from fledgling.worker.graph.solving.taken_classes import TakenClasses
+from fledgling.worker.graph.solving.values import EXTERNAL, MANY, Cell, Value, Values, add
+from fledgling.worker.graph.tables import Expression
+from fledgling.worker.graph.telling import Tell, unheard
+from fledgling.worker.graph.unit import MASK
+
+MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of dropping some
+MAX_OUTSIDE = 8  # of those, from outside the project: where so many are known, more say nothing new
+MAX_READS = 24  # evaluations of one cell; values come from ever further away, and so do those that matter less
+TELL_EVERY = 2_000  # evaluations: some hundredths of a second
+MAX_NESTED = 60  # cells evaluated within each other; deeper ones wait for their turn
+NOTHING: Values = {}  # of a cell; what cells hold is never changed, but exchanged
+
+
+class GraphBudget(NamedTuple):
+    """How much may be worked out: evaluations of cells, beyond which the graph is only what was found by then."""
+
+    evaluations: int = 20_000_000
+    follows_arguments: bool = True
+
+
+class Solver:
+    """The cells of a project."""
+
+    def __init__(self, project: Project, budget: GraphBudget, tell: Tell = unheard) -> None:
+        """Prepare to solve a project; `tell` hears again and again while cells are evaluated."""
+        self.project = project
+        self.budget = budget
+        self._heard = tell
+        self.done = 0  # files that are read
+        self.cells: dict[Cell, Values] = {}
+        self.sources: dict[Cell, dict[Cell, int]] = {}  # what a cell takes its values from, at most so sure
+        self.members: dict[tuple[Value, int], tuple[list[Any], list[Cell], int]] = {}  # what classes say of them
+        self.taking: dict[int, dict[str, list[int]]] = {}  # what scopes take all names of, by the last name of each
+        self.bringing: dict[tuple[int, int], list[int]] = {}  # the imports of all names that may bring one into a file
+        self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
+        self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
+        self.inherited: dict[tuple[int, int], list[int]] = {}  # the functions of a name above a class (overloads.py)
+        self.shapes: dict[int, tuple[Any, ...]] = {}  # what functions take, as far as that tells them apart
+        self.parameter_types: dict[int, tuple[Any, ...]] = {}  # of functions, to compare them (overrides.py)
+        self.expected: dict[Cell, dict[Cell, None]] = {}  # the types that say what parameters get that say none
+        self.changing: set[int] = set()  # classes whose objects become those of another: `a.__class__ = B`
+        self.put_outside: set[int] = set()  # the names of what is put into something outside: `window.a = b`
+        self.pending: set[Cell] = set()  # those that wait for what may be known later: what a decorator returns
+        self.is_settled = False  # whether decorators that still say nothing are taken to return what they got
+        self.evaluations = 0
+        self.is_cut = False
+        self.operations: Mapping[Any, Callable[[Solver, int, Expression], Values]] = {}
+        self.rules: Mapping[str, Callable[[Solver, Cell], Values]] = {}
+        self.invoke: Callable[..., Values] = lambda *_: {}  # calls.invoked, which stands on what asks for it
+        self.stars = Stars(project)
+        self.spaces = Spaces(project)
+        self.crates = crates(project)
+        self.classes = Classes(project, self.spaces.parts, self.value)
+        self.taken_classes = TakenClasses(project, self.classes)
+        self._readers: dict[Cell, Cell | dict[Cell, None]] = {}  # the only one, as most are, or all
+        self._reads: dict[Cell, int] = {}  # evaluations after the first
+        self._singles: dict[tuple[Value, int], Values] = {}
+        self._queue: deque[Cell] = deque()
+        self._queued: set[Cell] = set()
+        self._running: list[Cell] = []
+
+    def begin_anew(self) -> None:
+        """Forget what cells hold: they were asked before all base classes were known."""
+        self.cells.clear()
+        self._readers.clear()
+
+    def value(self, cell: Cell) -> Values:
+        """What a cell holds now; whoever asks is told when that grows."""
+        found = self.cells.get(cell)
+        if found is None and type(cell) is int:
+            cell, constant = self.project.meant(cell)
+            if constant is not None:
+                operation = self.operations.get(constant[0])
+                return operation(self, cell, constant) if operation else {}
+            found = self.cells.get(cell)
+        if found is None:
+            self.cells[cell] = NOTHING
+            if len(self._running) > MAX_NESTED:
+                self.enqueue(cell)
+            else:
+                self._evaluate(cell)
+            found = self.cells[cell]
+        if self._running:
+            self._read(cell, self._running[-1])
+        return found
+
+    def _read(self, cell: Cell, reader: Cell) -> None:
+        """Note that one cell has read another."""
+        known = self._readers.get(cell)
+        if known is None:
+            self._readers[cell] = reader
+        elif type(known) is dict:
+            known[reader] = None
+        elif known != reader:
+            self._readers[cell] = {known: None, reader: None}
+
+    def _tell(self, cell: Cell) -> None:
+        """Have what has read a cell evaluated again."""
+        known = self._readers.get(cell)
+        if type(known) is dict:
+            for reader in known:
+                self.enqueue(reader)
+        elif known is not None:
+            self.enqueue(known)
+
+    def source(self, cell: Cell, of: Cell, sure: int) -> None:
+        """Let a cell take what another one holds."""
+        known = self.sources.setdefault(cell, {})
+        if known.get(of, 0) < sure:
+            if len(known) >= MAX_VALUES * 4:
+                self.grow(cell, {MANY: Reason.FLOW})
+                return
+            known[of] = sure
+            if cell in self.cells:
+                self.enqueue(cell)
+
+    def key(self, container: Value, key: object, of: Cell, sure: int = Reason.BOUND) -> None:
+        """Let an element of a container take what a cell holds."""
+        known = self.keys.setdefault(container, {})
+        if key not in known:
+            if len(known) >= MAX_VALUES:
+                key = "*"
+            known[key] = None
+            self._tell(("keys", container))
+        self.source(("element", container, key), of, sure)
+
+    def has_key(self, container: Value, key: object) -> bool:
+        """Whether a container that is an object written out has a member."""
+        return key in self.known_keys(container) and self.keyed_members(container)
+
+    def keyed_members(self, container: Value) -> bool:
+        """Whether the language takes what is behind a key as a member too: `a.b` is `a["b"]`."""
+        node = container[1]
+        return type(node) is int and self.project.unit(node).dialect.keyed_members
+
+    def known_keys(self, container: Value) -> list[Any]:
+        """The keys of a container; whoever asks is told of new ones."""
+        if self._running:
+            self._read(("keys", container), self._running[-1])
+        return list(self.keys.get(container, ()))
+
+    def wait(self) -> None:
+        """Have what is evaluated now evaluated again when nothing else changes."""
+        self.pending.update(self._running[-1:])
+
+    def enqueue(self, cell: Cell) -> None:
+        """Have a cell evaluated again."""
+        if cell not in self._queued:
+            self._queued.add(cell)
+            self._queue.append(cell)
+
+    def run(self) -> None:
+        """Evaluate until nothing changes."""
+        while self._queue or not self.is_settled:
+            if not self._queue:
+                self.is_settled = True
+                for cell in sorted(self.pending, key=str):
+                    self.enqueue(cell)
+                continue
+            cell = self._queue.popleft()
+            self._queued.discard(cell)
+            reads = self._reads.get(cell, 0)
+            if reads < MAX_READS:
+                self._reads[cell] = reads + 1
+                self._evaluate(cell)
+
+    def _evaluate(self, cell: Cell) -> None:
+        if self.evaluations >= self.budget.evaluations:
+            self.is_cut = True
+            return
+        self.evaluations += 1
+        if not self.evaluations % TELL_EVERY:
+            self._heard(self.done)
+        self._running.append(cell)
+        if type(cell) is int:
+            expression = self.project.expression(cell)
+            operation = self.operations.get(expression[0])
+            found = operation(self, cell, expression) if operation else {}
+        else:
+            rule = self.rules.get(cell[0])
+            found = rule(self, cell) if rule else self.taken(cell)
+        self._running.pop()
+        self.grow(cell, found)
+
+    def taken(self, cell: Cell) -> Values:
+        """What a cell takes from others."""
+        found: Values = {}
+        for of, sure in list(self.sources.get(cell, {}).items()):
+            add(found, self.value(of), sure)
+        return found
+
+    def grow(self, cell: Cell, more: Values) -> None:
+        """Add values to a cell, and have evaluated again what has read it."""
+        held = self.cells.get(cell, NOTHING)
+        grown = {value: sure for value, sure in more.items() if held.get(value, 0) < sure} if held else more
+        if not grown:
+            self.cells.setdefault(cell, NOTHING)
+            return
+        if len(held) + len(grown) > MAX_OUTSIDE:
+            grown = self._fitting(held, _without_most_outside(held, grown))
+            if not grown:
+                return
+        if held:
+            self.cells[cell] = held | grown
+        elif len(grown) == 1:
+            self.cells[cell] = self._single(grown)
+        else:
+            self.cells[cell] = grown
+        self._tell(cell)
+
+    def _fitting(self, held: Values, more: Values) -> Values:
+        """What of some values there is room for in a cell: those that it holds, of others the first; and "many"."""
+        if len(held | more) <= MAX_VALUES:
+            return more
+        room = max(0, MAX_VALUES - len(held))
+        kept = {value: sure for value, sure in more.items() if value in held}
+        kept.update([pair for pair in more.items() if pair[0] not in held][:room])
+        if MANY not in held:
+            kept[MANY] = Reason.FLOW
+        return kept
+
+    def _single(self, values: Values) -> Values:
+        """The same for all cells that hold nothing but one value."""
+        [pair] = values.items()
+        return self._singles.setdefault(pair, values)
+
+    def child(self, node: int, part: int) -> int:
+        """The number of a part of an expression."""
+        return (node & ~MASK) | part
+
+    def op(self, node: int) -> int:
+        """What an expression is."""
+        found: int = self.project.expression(node)[0]
+        return found
+
+
+def _without_most_outside(held: Values, more: Values) -> Values:
+    """What of some values goes into a cell: of new ones from outside as many as it is to have."""
+    if not any(value[0] == EXTERNAL for value in more):
+        return more
+    room = MAX_OUTSIDE - sum(value[0] == EXTERNAL for value in held)
+    kept: Values = {}
+    for value, sure in more.items():
+        if value[0] == EXTERNAL and value not in held:
+            room -= 1
+            if room < 0:
+                continue
+        kept[value] = sure
+    return kept

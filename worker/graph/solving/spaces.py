@@ -1,0 +1,205 @@
+"""Namespaces: names that files see without importing them, and classes that stand in several places.
+
+A namespace is a family of languages and a path, its names with dots between: ("jvm", "com.example"). The names that all
+files of a program share stand in the one without a name: those of C that are not static.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Set
+from functools import cached_property
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import Space, Unit, dotted
+
+MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
+MAX_BOUND = 256  # scopes of one name that are known at all, so that a name in every file takes no time for each
+MAX_INCLUDED = 1_000  # files that one includes, also through others
+MAX_KEPT = 256  # files whose included files are kept; the next ones are asked for soon after each other
+HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".cuh", ".def", ".inc")
+
+
+def upwards(path: str) -> Iterator[str]:
+    """The path and those of the namespaces around it, the outermost last.
+
+    >>> list(upwards("a.b"))
+    ['a.b', 'a', '']
+    """
+    yield path
+    while path:
+        path = path.rpartition(".")[0]
+        yield path
+
+
+class Spaces:
+    """Who binds which name in which namespace.
+
+    `paths` are those of scopes, of modules and what stands in them, `scopes` those of a namespace; `parts` the classes
+    that several places make up.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._binding: dict[Space, dict[int, list[int]]] = {}
+        self._known: set[Space] = set()
+        self._beside_names = {
+            unit.dialect.family for unit in project.units if unit.dialect.spaces == "global" or unit.dialect.crates
+        }
+        self._named: dict[tuple[str, int], list[int]] = {}  # the scopes of all namespaces that bind a name
+        self._included: dict[int, frozenset[int]] = {}
+        self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
+        self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
+        self.paths: dict[int, str] = {}
+        self.scopes: dict[Space, list[int]] = {}
+        self.parts: dict[Space, list[int]] = {}
+        for unit in project.units:
+            if unit.shares:
+                self._add(unit)
+        for unit in project.units:
+            if unit.shares and unit.dialect.declared:
+                self._link(unit)
+            if unit.dialect.crates:
+                self._add_macros(unit)
+
+    @cached_property
+    def _having(self) -> dict[int, set[str]]:
+        found = defaultdict[int, set[str]](set)
+        for (_, path), names in self._binding.items():
+            for name in names:
+                found[name].add(path.rpartition(".")[2])
+        for _, path in self._known:
+            outer, _, inner = path.rpartition(".")
+            found[self._project.number(inner)].add(outer.rpartition(".")[2])
+        return found
+
+    def having(self, name: int) -> Set[str]:
+        """The last names of all namespaces that have a name, or a namespace of it."""
+        return self._having.get(name, frozenset())
+
+    def binding(self, space: Space, name: int) -> list[int]:
+        """The scopes that bind a name of a namespace; those that define it where others only declare it."""
+        found = self._binding.get(space, {}).get(name, [])
+        if len(found) > 1:
+            return [scope for scope in found if (scope, name) not in self._declaring][:MAX_BINDING] or found[:1]
+        return found
+
+    def inner(self, space: Space, name: str) -> Space | None:
+        """The namespace of a name in another one."""
+        family, path = space
+        found = (family, f"{path}.{name}" if path else name)
+        return found if found in self._known else None
+
+    def is_beside_names(self, space: Space) -> bool:
+        """Whether a namespace and what is beside it may have one name: the class `Node` and `Node\\Leaf` in PHP."""
+        return space[0] in self._beside_names
+
+    def visible(self, unit: Unit, space: Space, name: int) -> tuple[list[int], int]:
+        """The scopes that bind a name for a file, and how sure that is: of what it includes, where there is any."""
+        found = self.binding(space, name)
+        reason = Reason.BOUND
+        is_method = unit.dialect.bare_calls and self._project.text(name)[:1].islower()
+        if found and (unit.dialect.declared or is_method):
+            included = self.included(unit.number)
+            if not any(self._project.unit(scope).number in included for scope in self._binding[space][name]):
+                found = [scope for scope in found if (scope, name) not in self._declaring]
+                reason = Reason.UNDECLARED
+            found = [scope for scope in found if self._project.unit(scope).number in included] or found
+        if len(found) > 1 and not unit.dialect.overloads:
+            reason = min(reason, Reason.SEVERAL)
+        return found, reason
+
+    def in_package(self, unit: Unit, package: str, name: int) -> tuple[list[int], int]:
+        """The scopes that bind a name in a package of that name, and how sure that is."""
+        return self.visible(unit, (unit.dialect.family, package), name)
+
+    def beside(self, unit: Unit, name: int) -> tuple[list[int], int]:
+        """The scopes that bind a name in the package of a file, and how sure that is."""
+        return self.visible(unit, unit.shares, name) if unit.shares else ([], 0)
+
+    def anywhere(self, unit: Unit, name: int) -> list[int]:
+        """The scopes of any namespace that bind a name in what a file of C++ includes."""
+        included = self.included(unit.number)
+        found = self._named.get((unit.dialect.family, name), ())
+        return [scope for scope in found if self._project.unit(scope).number in included][:MAX_BINDING]
+
+    def included(self, number: int) -> frozenset[int]:
+        """The files that a file includes, also through others."""
+        found = self._included.get(number)
+        if found is None:
+            seen, todo = {number}, [number]
+            while todo and len(seen) < MAX_INCLUDED:
+                for row in self._project.units[todo.pop()].rows:
+                    other = self._project.imports.places.get(row.resolved_path) if row.resolved_path else None
+                    if other is not None and other not in seen:
+                        seen.add(other)
+                        todo.append(other)
+            if len(self._included) >= MAX_KEPT:
+                self._included.pop(next(iter(self._included)))
+            found = self._included[number] = frozenset(seen)
+        return found
+
+    def _link(self, unit: Unit) -> None:
+        """Let what a file only declares stand for what others define."""
+        for at, path in [(at, path) for at, path in self._own_paths[unit.number].items()]:
+            scope = unit.base | at
+            for name in self._project.table(scope):
+                if (scope, name) in self._declaring:
+                    found = self.binding((unit.dialect.family, path), name)
+                    if (found[0], name) not in self._declaring:
+                        self._project.link(scope, name, found)
+
+    def _add(self, unit: Unit) -> None:
+        family, package = unit.shares or ("", "")
+        scopes = unit.facts.scopes
+        paths = {0: package, NONE: ""}  # what stands in no scope is of a namespace by its whole name
+        self._add_scope(unit, 0, package)
+        for at, row in enumerate(scopes[1:] if unit.dialect.spaces else (), 1):
+            around = paths.get(row.parent)
+            is_class = row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE)
+            if around is None or row.name == NONE or not (is_class or row.kind == ScopeKind.NAMESPACE):
+                continue
+            name = dotted(unit.facts.names[row.name])
+            paths[at] = path = f"{around}.{name}" if around else name
+            if not is_class:
+                self._add_scope(unit, at, path)
+            elif row.flags & Flag.PARTIAL and unit.dialect.reopens:
+                self.parts.setdefault((family, path), []).append(unit.base | at)
+        self.paths.update((unit.base | at, path) for at, path in paths.items())
+
+    def _add_scope(self, unit: Unit, at: int, path: str) -> None:
+        family = unit.dialect.family
+        known = self._binding.setdefault((family, path), {})
+        self._known.update((family, above) for above in upwards(path))
+        self._own_paths.setdefault(unit.number, {})[at] = path
+        scope = unit.base | at
+        self.scopes.setdefault((family, path), []).append(scope)
+        for name, bindings in self._project.table(scope).items():
+            if self._shows(unit, bindings):
+                binding = known.setdefault(name, [])
+                if len(binding) < MAX_BOUND:
+                    binding.append(scope)
+                named = self._named.setdefault((family, name), [])
+                if unit.dialect.declared and len(named) < MAX_BOUND:
+                    named.append(scope)
+                if unit.dialect.declared and all(self._project.defines_nothing(at) for at in bindings):
+                    self._declaring.add((scope, name))
+
+    def _add_macros(self, unit: Unit) -> None:
+        """Add macros, which are there for what is compiled after them, to what all files share."""
+        known = self._binding.setdefault((unit.dialect.family, ""), {})
+        for row in unit.facts.scopes:
+            if row.parent == 0 and row.kind == ScopeKind.FUNCTION and row.flags & Flag.STATIC and row.name != NONE:
+                known.setdefault(unit.names[row.name], []).append(unit.base)
+
+    def _shows(self, unit: Unit, bindings: list[int]) -> bool:
+        """Whether what a file binds is for others too: no import, and nothing static unless they include it."""
+        is_header = not unit.dialect.declared or unit.path.endswith(HEADERS)
+        for binding in bindings:
+            expression = unit.facts.expressions[self._project.binding(binding).value]
+            if expression[0] in (Op.IMPORT, Op.ALIAS):
+                continue
+            own = expression[0] == Op.FUNCTION and unit.facts.scopes[expression[1]].flags & Flag.STATIC
+            if is_header or not own:
+                return True
+        return False

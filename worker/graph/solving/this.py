@@ -1,0 +1,63 @@
+"""What `this` and `super` are."""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.prototypes import makes_objects
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import CLASS, OBJECT, SUPER, Value, Values, add, capped
+from fledgling.worker.graph.tables import Expression, Flag, ScopeKind
+
+
+def super_(solver: Solver, node: int, expression: Expression) -> Values:
+    """SUPER"""
+    scope = solver.child(node, expression[1])
+    own = solver.classes.around(scope)
+    if own is None:
+        return {}
+    row = solver.project.scope(scope)
+    dialect = solver.project.unit(node).dialect
+    is_of_class = row.flags & Flag.CLASSMETHOD or (dialect.prototypes and row.flags & Flag.STATIC)
+    receiver: Value = (CLASS if is_of_class else OBJECT, own, True)
+    return {(SUPER, own, receiver): Reason.SUPER}
+
+
+def this(solver: Solver, node: int, expression: Expression) -> Values:
+    """An object of the class around; the class itself in a method of its own, where that is so: THIS."""
+    scope = solver.child(node, expression[1])
+    if lambdas := _lambdas_around(solver.project, scope):
+        return _this_in_lambda(solver, lambdas)
+    own = solver.classes.around(scope)
+    if makes_objects(solver, scope):
+        return dict(solver.value(("this", scope)))
+    if own is None:
+        return {}
+    function, kind, dialect = scope, OBJECT, solver.project.unit(node).dialect
+    while (dialect.bare_calls or dialect.prototypes) and scope >= 0 and scope != own:
+        kind = CLASS if solver.project.scope(scope).flags & Flag.STATIC else kind
+        scope = solver.project.outer(scope)
+    found: Values = {(kind, own, True): Reason.OWN_CLASS}
+    return add(found, solver.value(("called on", function)), Reason.FLOW) if dialect.prototypes else found
+
+
+def _lambdas_around(project: Project, scope: int) -> list[int]:
+    """The lambdas around, the innermost first, that may each run on another object than what is around it."""
+    found = []
+    while scope >= 0 and (row := project.scope(scope)).kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+        if row.flags & Flag.EXTENSION:
+            break
+        if row.flags & Flag.IMPLICIT:
+            found.append(scope)
+        scope = project.outer(scope)
+    return found
+
+
+def _this_in_lambda(solver: Solver, lambdas: list[int]) -> Values:
+    """What the innermost of some lambdas runs on of which that is known; else an object of the class around."""
+    for scope in lambdas:
+        if held := solver.value(("receiver", scope)):
+            return capped(held, Reason.FLOW)
+    if not solver.is_settled:  # it may become known
+        solver.wait()
+        return {}
+    own = solver.classes.around(lambdas[-1])
+    return {} if own is None else {(OBJECT, own, True): Reason.IMPLICIT}

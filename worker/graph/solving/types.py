@@ -1,0 +1,189 @@
+"""What a declared type says: objects of a class, containers of them, classes."""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.imports import import_places
+from fledgling.worker.graph.solving.lookup import bare_places
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    CLASS,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    OBJECT,
+    Cell,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.unit import MASK
+
+# What another name of a type is.
+NAMING = (Op.INDEX, Op.ARRAY, Op.CHOICE, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
+MAX_BINDINGS = 8  # of the name of a type
+MAX_ALIASES = 6  # types that name another type, one after the other
+
+
+def typed(solver: Solver, cell: Cell) -> Values:
+    """("type", node, receiver): what a value of a type may be."""
+    return of_type(solver, cell[1], cell[2], 0)
+
+
+def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Values:
+    """The values of a type."""
+    expression = solver.project.expression(node)
+    op = expression[0]
+    base = node & ~MASK
+    if depth > MAX_ALIASES:
+        return {}
+    if op in (Op.NAME, Op.BARE, Op.GET, Op.REACH, Op.IMPORT, Op.ALIAS):
+        return _named(solver, node, receiver, depth)
+    if op == Op.CHOICE:
+        return union(solver, [base | part for part in expression[1]], receiver, depth)
+    if op == Op.INDEX:
+        return _applied(solver, node, expression[1:], receiver, depth)
+    return _written(solver, node, expression, receiver)
+
+
+def _written(solver: Solver, node: int, expression: Expression, receiver: Value | None) -> Values:
+    """A type that has no name: `A[]`, `{ a: A }`, `(a: A) => B`, `typeof a`, several results."""
+    op, base = expression[0], node & ~MASK
+    value: Value = (CONTAINER, node)
+    if op == Op.VALUE:
+        return dict(solver.value(base | expression[1]))
+    if op == Op.CLASS:
+        return {(OBJECT, base | expression[1], True): Reason.DECLARED}
+    if op == Op.FUNCTION:
+        return {(FUNCTION, base | expression[1]): Reason.DECLARED}
+    if op == Op.TUPLE:
+        for place, part in enumerate(expression[1]):
+            solver.key(value, ("number", place), ("type", base | part, receiver))
+        return {value: Reason.DECLARED}
+    if op == Op.ARRAY:
+        solver.key(value, "*", ("type", base | expression[1], receiver))
+        return {value: Reason.DECLARED}
+    return {}
+
+
+def union(solver: Solver, nodes: list[int], receiver: Value | None, depth: int) -> Values:
+    """The values of any of some types."""
+    found: Values = {}
+    for node in nodes:
+        add(found, of_type(solver, node, receiver, depth + 1))
+    objects = sum(value[0] == OBJECT for value in found)
+    return capped(found, Reason.SEVERAL) if objects > 1 else found
+
+
+def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Values:
+    found: Values = {}
+    for value, sure in list(solver.value(node).items()):
+        if value[0] == CLASS:
+            found[OBJECT, value[1], True] = min(sure, Reason.DECLARED)
+        elif value[0] == EXTERNAL:
+            how = solver.project.unit(node).dialect.types.get(value[1].rpartition(".")[2])
+            if how == "receiver" and receiver:
+                found[receiver] = Reason.DECLARED
+            else:
+                found[EXTERNAL, value[1] + "#"] = sure
+    if any(value[0] == OBJECT for value in found):
+        return found
+    for alias in aliases(solver, node, 0):
+        add(found, _aliased(solver, alias, receiver, depth))
+    return found
+
+
+def _aliased(solver: Solver, node: int, receiver: Value | None, depth: int) -> Values:
+    expression = solver.project.expression(node)
+    op = expression[0]
+    base = node & ~MASK
+    if op in (Op.INDEX, Op.CHOICE, Op.ARRAY, Op.FUNCTION, Op.VALUE):
+        return of_type(solver, node, receiver, depth + 1)
+    if op == Op.DECLARED and expression[2] != NONE:
+        return of_type(solver, base | expression[2], receiver, depth + 1)
+    if op == Op.CALL:  # TypeVar("T", bound=A)
+        names = solver.project.unit(node).facts.names
+        bound = [base | part for word, part in expression[3] if word != NONE and names[word] == "bound"]
+        return union(solver, bound, receiver, depth + 1)
+    return {}
+
+
+def aliases(solver: Solver, node: int, depth: int) -> list[int]:
+    """The expressions that a name is bound to, also in the file that it is imported from."""
+    found = []
+    for binding in bindings_of(solver, node)[:MAX_BINDINGS] if depth <= MAX_ALIASES else ():
+        value = solver.project.value_of(binding)
+        while solver.op(value) == Op.ALIAS:
+            value = solver.child(value, solver.project.expression(value)[1])
+        is_name = solver.op(value) in (Op.IMPORT, Op.NAME, Op.BARE, Op.GET)
+        found += aliases(solver, value, depth + 1) if is_name else [value]
+    return found
+
+
+def bindings_of(solver: Solver, node: int) -> list[int]:
+    """The bindings that a name, a member of a module or an import means."""
+    expression = solver.project.expression(node)
+    base = node & ~MASK
+    unit = solver.project.unit(node)
+    bindings: list[int] = []
+    if expression[0] == Op.NAME:
+        if expression[3] is not None:
+            bindings = [base | at for at in expression[3]]
+        elif expression[2] != NONE:
+            bindings = solver.project.table(base | expression[2]).get(unit.names[expression[1]], [])
+    elif expression[0] in (Op.BARE, Op.IMPORT):
+        is_bare = expression[0] == Op.BARE
+        places = bare_places(solver, node, expression) if is_bare else import_places(solver, node, expression[1])
+        named = (cell for cell, _, _ in places if cell[0] == "name")
+        bindings = [binding for _, scope, own in named for binding in solver.project.table(scope).get(own, ())]
+        if is_bare:  # a member of the class may have the name of its type
+            bindings = [at for at in bindings if solver.op(solver.project.value_of(at)) in NAMING]
+    elif expression[0] == Op.GET:
+        own = unit.names[expression[2]]
+        for value in list(solver.value(base | expression[1])):
+            if value[0] == "module":
+                bindings += solver.project.table(solver.project.units[value[1]].base).get(own, [])
+    return bindings
+
+
+def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value | None, depth: int) -> Values:
+    base = node & ~MASK
+    of, key = base | parts[0], base | parts[1]
+    expression = solver.project.expression(key)
+    arguments = [base | part for part in expression[1] if part >= 0] if expression[0] == Op.TUPLE else [key]
+    project = solver.project
+    how = project.unit(node).dialect.types.get(project.last_name(of), "") if arguments else ""  # tuple[()]
+    if how and not _is_outside(solver, of):
+        return of_type(solver, of, receiver, depth + 1)
+    if how == "same":
+        return of_type(solver, arguments[0], receiver, depth + 1)
+    if how == "part":
+        return capped(of_type(solver, arguments[0], receiver, depth + 1), Reason.SEVERAL)
+    if how == "last":
+        return of_type(solver, arguments[-1], receiver, depth + 1)
+    if how == "any":
+        return union(solver, arguments, receiver, depth)
+    if how == "class":
+        inner = of_type(solver, arguments[0], receiver, depth + 1)
+        return {
+            (CLASS, value[1], True): min(sure, Reason.SEVERAL) for value, sure in inner.items() if value[0] == OBJECT
+        }
+    if how in ("elements", "values", "parts"):
+        value = (CONTAINER, node)
+        if how == "parts" and len(arguments) > 1 and solver.op(arguments[-1]) != Op.MADE:
+            for place, argument in enumerate(arguments[:32]):
+                solver.key(value, ("number", place), ("type", argument, receiver))
+        else:
+            wanted = arguments[-1] if how == "values" else arguments[0]
+            solver.key(value, "*", ("type", wanted, receiver))
+        return {value: Reason.DECLARED}
+    return of_type(solver, of, receiver, depth + 1)
+
+
+def _is_outside(solver: Solver, node: int) -> bool:
+    """Whether a type that has the name of one outside the project is that, and no class of the project."""
+    values = solver.value(node)
+    if not values and not solver.is_settled:
+        solver.wait()
+        return False
+    return not any(value[0] == CLASS for value in values)

@@ -1,0 +1,129 @@
+"""Why an occurrence of a name has no definition: it is outside, a variable, or of what nobody sees."""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of
+from fledgling.worker.graph.solving.missing import Missing
+from fledgling.worker.graph.solving.rewritten import Rewritten
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    CONSTANT,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    GENERATOR,
+    MANY,
+    METHOD_OF,
+    MODULE,
+    OBJECT,
+    SPACE,
+    Value,
+)
+from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.unit import MASK, Unit
+
+OUTSIDE = (EXTERNAL, METHOD_OF, CONTAINER, GENERATOR, CONSTANT)
+
+
+class Unresolved:
+    """Asks the cells of a solver that has run."""
+
+    def __init__(self, solver: Solver, rewritten: Rewritten) -> None:
+        self.solver = solver
+        self.project = solver.project
+        self._rewritten = rewritten
+        self._missing = Missing(solver)
+
+    def reason(self, unit: Unit, site: Site) -> int:
+        """Why an occurrence has no definition."""
+        reason = self._unresolved(unit, site)
+        if reason != Reason.OUTSIDE or site.use == Use.IMPORT:
+            return reason
+        if unseen := self._missing.reason(unit.base | site.at):
+            return unseen
+        if not unit.dialect.prototypes:
+            return reason
+        of = unit.expressions[site.at]
+        of = unit.expressions[of[1]] if of[0] in (Op.CALL, Op.NEW) else of
+        is_global = of[0] == Op.NAME and of[2] == NONE
+        is_there = of[0] == Op.UNSURE or self._rewritten.may_be_outside(unit.names[site.name], is_global=is_global)
+        return Reason.UNKNOWN_RECEIVER if is_there else reason
+
+    def _unresolved(self, unit: Unit, site: Site) -> int:
+        if site.use == Use.KEYWORD:
+            return Reason.WORD
+        if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
+            return Reason.VARIABLE
+        if site.at <= 1:
+            return Reason.OUTSIDE if site.use == Use.IMPORT else Reason.NOT_PARSED
+        if self.project.expression(unit.base | site.at)[0] == Op.TOKEN:
+            return Reason.IN_MACRO
+        node = behind_call(self.solver, unit.base | site.at)
+        expression = self.project.expression(node)
+        if is_of(self.solver, node, (SPACE, MODULE) if expression[0] == Op.PREFIX else (SPACE,)):
+            return Reason.NAMESPACE
+        node, expression = self._behind_prefix(node, expression)
+        if expression[0] == Op.GET:
+            return self._unresolved_member(node, expression, site)
+        if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
+            return Reason.OUTSIDE
+        is_open = unit.dialect.bare_calls or (unit.dialect.implicit_parameter and not self.solver.value(node))
+        if expression[0] == Op.BARE and is_open:  # what self has, or a receiver, is known only when it runs
+            return Reason.UNKNOWN_RECEIVER
+        others = (EXTERNAL, FUNCTION) if is_constant(self.solver, unit, site) else (EXTERNAL,)
+        if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):
+            is_named = (unit.dialect.family, unit.names[expression[1]]) in self.project.constants  # `case A:`
+            is_named = is_named and site.use == Use.READ
+            return Reason.UNKNOWN_RECEIVER if is_named else Reason.OUTSIDE
+        return Reason.OUTSIDE if self._is_imported(node, expression) else Reason.VARIABLE
+
+    def _behind_prefix(self, node: int, expression: Expression) -> tuple[int, Expression]:
+        """What a name before `::` is, where it is no namespace."""
+        if expression[0] != Op.PREFIX:
+            return node, expression
+        node = (node & ~MASK) | expression[1]
+        return node, self.project.expression(node)
+
+    def _is_imported(self, node: int, expression: Expression) -> bool:
+        """Whether a name, or what it is bound to, is an import."""
+        bindings = [node & ~MASK | at for at in expression[3] or ()] if expression[0] == Op.NAME else []
+        if expression[0] == Op.NAME and not bindings:
+            own = self.project.unit(node).names[expression[1]]
+            bindings = self.project.table(node & ~MASK | expression[2]).get(own, [])
+        values = [self.solver.op(self.project.value_of(at)) for at in bindings]
+        return expression[0] == Op.ALIAS or (bool(values) and all(op in (Op.IMPORT, Op.ALIAS) for op in values))
+
+    def _unresolved_member(self, node: int, expression: Expression, site: Site) -> int:
+        receivers = self.solver.value((node & ~MASK) | expression[1])
+        values = self.solver.value(node)
+        held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]
+        if MANY in receivers:
+            return Reason.MANY
+        may_name = self.project.unit(node).dialect.texts_name_classes and site.use != Use.WRITE
+        if any(self._is_kept(value) or (may_name and self._is_text(value)) for value in receivers):
+            return Reason.UNKNOWN_RECEIVER
+        is_closed = not any(self._may_have_more(value) for value in receivers)
+        if held and (is_closed or any(value[0] not in OUTSIDE for value in held)):
+            return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
+        if site.use == Use.WRITE:
+            return Reason.FIELD
+        is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
+        return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER
+
+    def _is_kept(self, value: Value) -> bool:
+        """Whether a value is a field of a tuple that is named: what that is need not be seen."""
+        of = value[1]
+        return value[0] == METHOD_OF and of[0] == CONTAINER and type(of[1]) is int and self.solver.op(of[1]) == Op.TUPLE
+
+    def _is_text(self, value: Value) -> bool:
+        """Whether a value is a text: in PHP `$a::b()` is of the class that it names."""
+        return value[:2] == (CONSTANT, "text") or (value[0] == EXTERNAL and value[1].endswith("string#"))
+
+    def _may_have_more(self, value: Value) -> bool:
+        """Whether a value is a function, or an object that one makes: what is put into it need not be seen."""
+        if value[0] not in (FUNCTION, OBJECT) or not self.project.unit(value[1]).dialect.prototypes:
+            return False
+        return self.project.scope(value[1]).kind in (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
+
+    def _is_written_out(self, value: Value) -> bool:
+        """Whether a value is an object that is written out, and so may have members that are not seen: `{ a: b }`."""
+        return value[0] == CONTAINER and self.solver.keyed_members(value) and self.solver.op(value[1]) == Op.DICT
