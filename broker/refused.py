@@ -18,8 +18,8 @@ from fledgling.plain import said
 
 NO_ROOT = Refusal(
     "unavailable",
-    "the root has been deleted, or another directory has taken its place",
-    "Start Fledgling again; nothing is answered from what was there.",
+    "the root has been deleted or cannot be read, or another directory has taken its place",
+    "Start Fledgling again, or make the root readable; nothing is answered from what was there.",
 )
 GIVEN_UP = Refusal("unavailable", "the index was given up meanwhile", "Ask again: another is made.")
 NOT_STARTED = Refusal("unavailable", "the query worker does not start", "Ask again; see the server's log.")

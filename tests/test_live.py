@@ -360,6 +360,28 @@ async def test_the_root_that_is_gone_is_answered_by_a_refusal(tmp_path: Path) ->
         assert "deleted" in refused.reason
 
 
+async def test_what_cannot_be_read_for_a_while_is_left_out_that_long(tmp_path: Path) -> None:
+    """A directory is said to be unreadable; of a root nothing is answered."""
+    root = tmp_path / "root"
+    write(root, "a.py", "needle = 1\n")
+    write(root, "pkg/deep/m.py", "needle = 2\n")
+    modes = [("pkg/deep", 0), ("pkg", 0o444), ("pkg", 0o755), ("pkg", 0), ("pkg", 0o755), ("pkg/deep", 0o755)]
+    async with live(root) as front:
+        for name, mode in modes:
+            (root / name).chmod(mode)
+            async with fronted(root) as (fresh, indexing):
+                await indexing.built()
+                for asked in (Explore(depth=3), Search("needle"), Read("pkg/deep/m.py")):
+                    assert await front.ask(asked) == await fresh.ask(asked), (name, mode)
+        root.chmod(0)
+        refused = await front.ask(Search("needle"))
+        root.chmod(0o755)
+        (root / "a.py").unlink()
+        assert isinstance(refused, Refusal)
+        assert "cannot be read" in refused.reason
+        assert (await answered(front, Search("needle"))).total == 1
+
+
 async def test_a_file_that_is_being_written_is_named_or_read_whole(tmp_path: Path) -> None:
     """Each line is written at once: what is read of the file in between are the first of its lines."""
     write(tmp_path, "a.py", "needle = 0\n")

@@ -42,6 +42,7 @@ class Tree:
             lambda: git(self.place(), "init", "-q"),
             self.forget_repository,
             self.head,
+            self.shut,
         ]
 
     def change(self) -> None:
@@ -91,6 +92,11 @@ class Tree:
 
     def link(self) -> None:
         (self.place() / f"l{self.random.randrange(5)}").symlink_to(self.random.choice(["a", "../b", "e.py"]))
+
+    def shut(self) -> None:
+        """Let nobody read a directory, or all who may; root reads both."""
+        if (place := self.place()) != self.root:
+            place.chmod(self.random.choice([0, 0o444, 0o755]))
 
     def forget_repository(self) -> None:
         if (place := self.place()) != self.root:

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from fledgling.scope import Scope
 from fledgling.worker.files import repository
-from fledgling.worker.files.openat import directory_below
+from fledgling.worker.files.openat import directory_below, open_directory
 from fledgling.worker.files.stamps import ruling, stamp_of
-from fledgling.worker.files.walk import Entry, Seen, Walk
+from fledgling.worker.files.walk import NO_STAMP, Entry, Seen, Walk
 from fledgling.worker.process import fault
 from fledgling.worker.reasons import CLOSED_DIRECTORY
 from fledgling.worker.rows import Stamp
@@ -44,8 +44,13 @@ class Sweeper:
         self._walk_all()
 
     def look(self) -> ChangedFiles:
-        """ChangedFiles at everything once more. What changes after its beginning may be left to the next look."""
+        """Look at everything once more. What changes after its beginning may be left to the next look.
+
+        Raises OSError where the root cannot be read, and has forgotten nothing then.
+        """
         others = [path for path, seen in self._walk.seen.items() if self._has_other_names(path, seen)]
+        if b"" in others:
+            os.close(open_directory(b".", self._root_fd, self._walk.device))
         if self._has_other_rules() or (others and self._is_cut):
             return self._look_at_all()
         before = dict(self._walk.seen)
@@ -69,8 +74,9 @@ class Sweeper:
         return self._walk.limit is not None or (most is not None and files > most)
 
     def _walk_all(self) -> None:
-        self._walk = Walk(self._root_fd, self._scope, self._names)
-        self._walk.run()
+        walk = Walk(self._root_fd, self._scope, self._names)
+        walk.run()
+        self._walk = walk
         self.entries = {entry.path: entry for entry in self._walk.tree(is_whole=self._is_whole).entries}
         self.unlisted = self._walk.unlisted()  # names that are left out, with why
 
@@ -84,7 +90,7 @@ class Sweeper:
         try:
             return stamp_of(os.stat(path or b".", dir_fd=self._root_fd, follow_symlinks=False)) != seen.stamp
         except OSError:
-            return True
+            return seen.stamp != NO_STAMP
 
     def _again(self, path: bytes) -> bool:
         """Read a directory anew; False where it has names now that make rules for others."""
@@ -92,9 +98,6 @@ class Sweeper:
             return True
         try:
             return self._walk.again(path)
-        except OSError:
-            self._walk.drop(path)
-            return True
         except Exception as problem:  # noqa: BLE001  (a walk of all knows what to leave out)
             fault.survived(problem)
             return False

@@ -55,6 +55,7 @@ LEFT_OUT_NAMES = 100  # of one directory that are kept: who asks for one of more
 MAX_UNLISTED = 10_000  # such names in all: a megabyte in an index, and a fifth of a frame of the lister
 MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every directory
 
+NO_STAMP = (0, 0, 0)  # of a directory that cannot even be looked at: what is above it is closed
 
 _GIT_NAMES = frozenset({"HEAD", "objects", "refs"})  # by which git itself knows a repository
 
@@ -151,6 +152,11 @@ def walk(root_fd: int, scope: Scope, *, names: int = MAX_NAMES, is_whole: bool =
     return walking.tree(is_whole=is_whole)
 
 
+def _reason(error: OSError, reason: str) -> str:
+    """Return why a name is left out that cannot be opened."""
+    return ELSEWHERE if error.errno == errno.EXDEV else reason
+
+
 def _first(notices: list[str]) -> list[str]:
     """As many notices as anybody reads, and how many more there are."""
     more = len(notices) - MAX_NOTICES
@@ -205,7 +211,7 @@ class Walk:
     def again(self, path: bytes) -> bool:
         """Read one directory anew, and walk what is new in it; False where it all must be walked, for other rules.
 
-        Raises OSError where it is a directory no more.
+        One that is there no more is forgotten.
         """
         known = self.seen[path]
         self.names -= known.names
@@ -220,6 +226,11 @@ class Walk:
             way[0].pending = [item for item in way[0].pending if path + item[0] + b"/" not in self.seen]
             while way:
                 self._step(way)
+        except OSError as error:
+            self.drop(path)
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+                self._close(path, known.inherited, error)
+            return True
         finally:
             for directory in way:
                 os.close(directory.fd)
@@ -248,7 +259,7 @@ class Walk:
         """Return the names that were left out, those nearest to the root where they are too many, by path."""
         left_out = [item for seen in self.seen.values() for item in seen.left_out.items()]
         left_out += [(path, seen.left_out_as) for path, seen in self.seen.items() if seen.left_out_as]
-        left_out.sort(key=lambda item: item[0].rstrip(b"/").count(b"/"))
+        left_out.sort(key=lambda item: (item[0].rstrip(b"/").count(b"/"), item[0]))
         return sorted((shown(path), reason) for path, reason in left_out[:MAX_UNLISTED])
 
     def _leave_out(self, directory: _Directory, name: bytes, reason: str) -> None:
@@ -280,12 +291,22 @@ class Walk:
         try:
             self._enter(way, name, directory.fd, directory.path + name + b"/", rules)
         except OSError as error:
-            self._count_error(directory, name + b"/", error, CLOSED_DIRECTORY)
+            self._close(directory.path + name + b"/", rules, error)
         except Exception as problem:  # (any of them would be the end of the index)
             if way[-1] is directory:
                 raise
             fault.survived(problem)
             self._give_up(way.pop())
+
+    def _close(self, path: bytes, rules: Rules, error: OSError) -> None:
+        """Leave out a directory that cannot be read now, and know by its stamp when that may have changed."""
+        try:
+            stamp = stamp_of(os.stat(path.rstrip(b"/"), dir_fd=self.root_fd, follow_symlinks=False))
+        except OSError:
+            stamp = NO_STAMP
+        self.seen[path] = Seen(stamp, rules, rules, left_out_as=_reason(error, CLOSED_DIRECTORY))
+        self.left_out[_reason(error, CLOSED_DIRECTORY)] += 1
+        self.path_bytes += len(path)
 
     def _give_up(self, directory: _Directory) -> None:
         """Leave out a directory in which a fault of ours was met: what was found may be what its rules leave out."""
@@ -308,7 +329,7 @@ class Walk:
         seen.names, seen.ruling = len(found), ruling(found, b"", fd)
         self.names += len(found)
         directory.is_git = found.keys() >= _GIT_NAMES
-        if known and known.ruling.keys() == seen.ruling.keys():
+        if known and known.left_out_as in (None, NESTED) and known.ruling.keys() == seen.ruling.keys():
             directory.rules, seen.left_out_as, seen.ruling = known.rules, known.left_out_as, known.ruling
         elif not self._take_rules(directory, found):
             seen.left_out_as = NESTED
@@ -383,7 +404,7 @@ class Walk:
                 directory.seen.directories[path] = is_ignored
                 directory.pending.append((name[:-1], is_ignored))
         except OSError as error:
-            self._count_error(directory, name, error, CLOSED_FILE)
+            self._leave_out(directory, name, _reason(error, CLOSED_FILE))
         except Exception as problem:  # noqa: BLE001  (likewise)
             fault.survived(problem)
             self._leave_out(directory, name, CLOSED_FILE)
@@ -411,6 +432,3 @@ class Walk:
         if is_secret(path) or (directory.is_git and is_secret(f".git/{name}")):
             return SECRET
         return too_large(size, self.max_file_size)
-
-    def _count_error(self, directory: _Directory, name: bytes, error: OSError, reason: str) -> None:
-        self._leave_out(directory, name, ELSEWHERE if error.errno == errno.EXDEV else reason)

@@ -68,12 +68,18 @@ class Differences:
         self.generation = order.generation + order.is_next
 
     def look(self) -> None:
-        """ChangedFiles at the project, read what has changed, and let a generation begin where something has."""
+        """Look at the project, read what has changed, and let a generation begin where something has."""
         if os.fstat(self._root_fd).st_nlink == 0:
             self._obstacle = "no root"
+        elif self._obstacle == "no root":  # it could not be read
+            self._obstacle = None
         if self._obstacle:
             return
-        found = self._sweeper.look() if self._has_looked else self._first_look()
+        try:
+            found = self._sweeper.look() if self._has_looked else self._first_look()
+        except OSError:
+            self._obstacle = "no root"
+            return
         self._has_looked = True
         if not self._has_overlay:
             is_other = found.changed or found.removed or self._is_unread_other()
