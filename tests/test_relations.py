@@ -502,8 +502,9 @@ def test_what_stands_in_a_derived_class_is_found_in_time_in_proportion_to_the_cl
 @pytest.mark.long  # as many lines take seconds
 async def test_a_definition_further_down_than_lines_are_numbered_costs_its_own_uses_only(tmp_path: Path) -> None:
     """Its calls are counted, and not certain where others begin on its line; its own uses are not resolved."""
+    last = "function last() { top1(); }\n"  # on the last line that has a number
     below = "function f() { top1(); } function g() { f(); }\nf();\ntop1();\n"
-    (tmp_path / "a.js").write_text("function top1() {}\n" + "\n" * MAX_LINES + below)
+    (tmp_path / "a.js").write_text("function top1() {}\n" + "\n" * (MAX_LINES - 2) + last + below)
     settings = {"max_file_size": 2 * MAX_LINES}
     async with fronted(tmp_path, "fledgling-expert", settings=settings) as (front, indexing):
         assert await indexing.is_sealed(GRAPH, PATIENCE)
@@ -511,7 +512,7 @@ async def test_a_definition_further_down_than_lines_are_numbered_costs_its_own_u
         of_far: Any = await front.call("symbols", {"symbol": "f", "relation": "callers"})
     assert isinstance(found, Relations), found
     uses = [(use.line - MAX_LINES, use.confidence) for file in found.files for use in file.related]
-    assert uses == [(2, "likely"), (4, None)]
+    assert uses == [(0, None), (1, "likely"), (3, None)]
     assert isinstance(of_far, Relations), of_far
     assert of_far.total == 0
     assert "unresolved" in of_far.account

@@ -17,7 +17,7 @@ from fledgling.worker.store.graph_writer import Numbers
 from fledgling.worker.store.symbols import Outlines, Row
 from fledgling.worker.store.text import File
 
-MAX_LINES = 1 << LINE_BITS - PLACE_BITS  # of a file: a definition further down has no number, and is none in the graph
+MAX_LINES = (1 << LINE_BITS - PLACE_BITS) - 1  # of a file: what is defined further down is not in the graph
 _LAST = re.compile(r"\w*$")
 _OWN = (USES.index("definition"), USES.index("write"))
 _NAMING = np.asarray(sorted(_OWN), np.int64)
@@ -56,7 +56,7 @@ class Places:
     def settle(self) -> None:
         """Find the places of the targets of all rows; a row of which none is known is no longer sure."""
         graph = self._graph
-        for at in np.flatnonzero(np.asarray(graph.target_line) >= MAX_LINES).tolist():
+        for at in np.flatnonzero(np.asarray(graph.target_line) > MAX_LINES).tolist():
             graph.target_file[at] = -1
             graph.target_line[at] = graph.target_part[at] = 0
             graph.reason[at], graph.confidence[at] = Reason.NOT_PARSED, confidence(Reason.NOT_PARSED)
@@ -76,7 +76,7 @@ class Places:
     def of_links(self, links: Sequence[tuple[int, int, int, int, int]]) -> Iterator[tuple[int, int, int, int, int]]:
         """Yield pairs of definitions with places, of which those that are not told apart are not sure."""
         for file, line, to, to_line, reason in links:
-            if max(line & LINE, to_line & LINE if to >= 0 else 0) >= MAX_LINES:
+            if max(line & LINE, to_line & LINE if to >= 0 else 0) > MAX_LINES:
                 continue
             own, other = self.line_of(file, line), self.line_of(to, to_line)
             ends = ((file, own), (to, other))
@@ -136,7 +136,7 @@ class Places:
                 if around is not None:
                     yield row, around
                 is_open = around and self._is_open(number, around >> PLACE_BITS, around & IN_NO_OUTLINE)
-                if is_open or (around is None and graph.enclosing_line[row] >= MAX_LINES):
+                if is_open or (around is None and graph.enclosing_line[row] > MAX_LINES):
                     graph.reason[row] = min(graph.reason[row], Reason.TOGETHER)
                     graph.confidence[row] = confidence(graph.reason[row])
 
@@ -175,7 +175,7 @@ class Places:
     def line_around(self, file: int, line: int, part: int) -> int | None:
         """Return the line of that with its place, None where no outline has it."""
         line, part = self.around(file, line, part)
-        if line >= MAX_LINES or (line and not self._line(file, line).rows):
+        if line > MAX_LINES or (line and not self._line(file, line).rows):
             return None
         return line << PLACE_BITS | self.place(file, line, part)
 
