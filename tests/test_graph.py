@@ -150,7 +150,9 @@ def names_in(source: str) -> Iterator[tuple[int, int, str]]:
 
 
 def test_every_occurrence_of_a_defined_name_has_a_row() -> None:
-    sources = {str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("graph/[es]*/[a-m]*.py"))}
+    sources = {
+        str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("graph/[es]*/[a-m]*.py"))
+    }
     graph, files = graph_of(sources)
     rows = defaultdict[str, set[tuple[int, int, str]]](set)
     for file, line, column, name in zip(graph.file, graph.line, graph.column, graph.name, strict=True):
