@@ -342,17 +342,25 @@ def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_
         assert server.process.poll() is None
 
 
+BUSY = "takes commands and does not answer: it is busy with others, or stopped. Ask again in 5 s"
+
+
 def test_a_server_that_stands_still_is_passed_over(served, root, place):
+    def ask(*arguments):
+        return fledgling(*arguments, XDG_RUNTIME_DIR=str(place), timeout=60)
+
     served.process.send_signal(signal.SIGSTOP)
     waiting, directory = [], os.open(place, os.O_PATH)
     try:
-        found = fledgling("search", "needle", "--root", str(root), XDG_RUNTIME_DIR=str(place))
+        found = ask("search", "needle", "--root", str(root))
+        unheard = ask("status", "--root", str(root))
         [name] = place.glob("fledgling-*")
         with suppress(BlockingIOError):  # until nobody else may wait
             while True:
                 waiting.append(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK))
                 waiting[-1].connect(f"/proc/self/fd/{directory}/{name.name}")  # its path is too long
-        unseen = fledgling("search", "needle", "--root", str(root), XDG_RUNTIME_DIR=str(place), timeout=60)
+        unseen = ask("search", "needle", "--root", str(root))
+        refused = [unheard, ask("status", "--root", str(root)), ask("list")]
     finally:
         served.process.send_signal(signal.SIGCONT)
         for connection in waiting:
@@ -360,6 +368,7 @@ def test_a_server_that_stands_still_is_passed_over(served, root, place):
         os.close(directory)
     assert (found.returncode, unseen.returncode) == (0, 0)
     assert "a server of this root does not answer" in found.stderr
+    assert [(done.returncode, BUSY in done.stderr) for done in refused] == [(1, True)] * 3
 
 
 def test_every_agent_over_http_has_its_own(tmp_path, place):
@@ -702,14 +711,14 @@ def test_who_connects_and_is_silent_makes_room(served, place):
     begun = time.monotonic()
     with connected(place) as pipe:
         assert isinstance(pipe.receive(), Greeting)
-    assert 1 < time.monotonic() - begun < answering.REQUEST_SECONDS + PATIENCE
+    assert 1 < time.monotonic() - begun < control_place.REQUEST_SECONDS + PATIENCE
     for each in silent:
         each.__exit__(None, None, None)
 
 
 def test_a_server_is_asked_again_that_hung_up_while_another_was_asked(served, root, place):
-    with asking.indexes({"XDG_RUNTIME_DIR": str(place)}, root) as indexes:
-        time.sleep(answering.REQUEST_SECONDS + 1)
+    with asking.served({"XDG_RUNTIME_DIR": str(place)}, root) as (indexes, _):
+        time.sleep(control_place.REQUEST_SECONDS + 1)
         assert isinstance(indexes[0].ask(AskStatus(indexes[0].number), PATIENCE), Status)
 
 

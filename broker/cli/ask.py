@@ -261,8 +261,8 @@ def checked(project: ServedProject, tool: str, given: Mapping[str, Any]) -> AnyQ
 def _served(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[AnyAnswer | Refusal, bool] | None:
     """Return the answer of a running server, and whether its index is partial; None where none serves the same."""
     settings = settings_digest(project.settings, project.confining)
-    with asking.indexes(os.environ, Path(project.settings.root)) as indexes:
-        index = asking.same(indexes, project.profile, settings)
+    with asking.served(os.environ, Path(project.settings.root)) as served:
+        index = asking.same(served.indexes, project.profile, settings)
         if not index:
             return None
         are_partial = []

@@ -14,7 +14,7 @@ from fledgling.broker import status as stands
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import json_option, project_of, setting_options
-from fledgling.broker.control import asking
+from fledgling.broker.control import asking, place
 from fledgling.broker.control.asking import ServedIndex
 from fledgling.broker.protocol import render
 from fledgling.messages.answers import Refusal
@@ -23,6 +23,11 @@ from fledgling.messages.status import Status
 
 EVERY_SECONDS = 0.2  # how often a build is looked at
 LOOK_SECONDS = 60.0  # for a look at the project; the longest query_timeout of a shipped profile, which it may take
+
+BUSY = (
+    "takes commands and does not answer: it is busy with others, or stopped. "
+    f"Ask again in {place.REQUEST_SECONDS:.0f} s: who asks it nothing so long makes room."
+)
 
 FAILED, IN_PART = 1, 2  # as scripts that fill an index expect; wrong usage is 2, too
 
@@ -129,12 +134,14 @@ def purge(as_json: bool, **options: Any) -> None:
 def list_served(as_json: bool) -> None:
     """List what running servers of this user serve, of those that were started with `serve --control`.
 
-    Exit code 1 where there are none.
+    Those that are too busy to answer are missing, and named on standard error. Exit code 1 where there are none.
     """
-    with asking.indexes(os.environ, None) as indexes:
-        replies = ((index, index.ask(AskStatus(index.number), LOOK_SECONDS)) for index in indexes)
+    with asking.served(os.environ, None) as found:
+        replies = ((index, index.ask(AskStatus(index.number), LOOK_SECONDS)) for index in found.indexes)
         served = [(index, said) for index, said in replies if isinstance(said, Status)]
     if not served:
+        if found.silent:
+            terminal.fail(f"a server of yours {BUSY}", FAILED)
         terminal.fail("no server of yours takes commands; start one with `fledgling serve --control`", FAILED)
     served.sort(key=lambda each: (each[0].pid, each[0].serving.project or "", each[0].serving.agent or ""))
     if as_json:
@@ -194,13 +201,15 @@ def _indexes(options: dict[str, Any]) -> Iterator[list[ServedIndex]]:
         options["root"] = (directory,)
     options["yes_really"] |= name is not None  # where the command is typed does not matter, and nothing is indexed here
     project = project_of(options)
-    with asking.indexes(os.environ, Path(project.settings.root) if directory or not name else None) as found:
+    with asking.served(os.environ, Path(project.settings.root) if directory or not name else None) as served:
         is_any = project.resolved.sources["profile"] == "default"
         wanted = [
             index
-            for index in found
+            for index in served.indexes
             if name in (None, index.serving.project) and (is_any or index.serving.digest == project.profile.digest)
         ]
+        if not wanted and served.silent:
+            terminal.fail(f"a server {'of yours' if name and not directory else 'of this root'} {BUSY}", FAILED)
         if not wanted:
             what = f"project {name!r}" if name else "this root"
             under = "" if is_any else f" under the profile {project.profile.name}"

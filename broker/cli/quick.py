@@ -70,10 +70,11 @@ def _asked(words: Sequence[str], environment: Mapping[str, str]) -> "Reply | Non
     if not root:
         return None
     for connection in place.connected(environment, place.prefix_of(root[0])).values():
-        with connection:
-            reply = _reply(connection, request)
-        if reply:
-            return reply
+        if connection:
+            with connection:
+                reply = _reply(connection, request)
+            if reply:
+                return reply
     return None
 
 

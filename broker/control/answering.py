@@ -13,7 +13,7 @@ import msgspec
 from fledgling import __version__
 from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.control.asking import settings_digest
-from fledgling.broker.control.place import is_own
+from fledgling.broker.control.place import REQUEST_SECONDS, is_own
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.launch import receive
@@ -47,7 +47,6 @@ CONTROL = "control"  # whom the audit log names for what comes by the socket
 MAX_OPERATORS = 8  # who are answered at once; others wait
 MAX_REQUEST_BYTES = 2**16  # of a request; SQL has 16 KiB
 MAX_REQUEST_VALUES = 1_000
-REQUEST_SECONDS = 5.0  # from connecting, or the last reply, to the end of a request
 REPLY_SECONDS = 10.0  # for taking a reply
 UNLOADED = Status("unloaded")
 UNPRINTED = Refusal("unavailable", "this server cannot say what that command prints", "Ask it for an answer.")

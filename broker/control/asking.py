@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -76,27 +76,43 @@ def settings_digest(settings: Settings, confining: Confining) -> str:
     return sha256(msgspec.json.encode((settings.scope, confining))).hexdigest()
 
 
+class ServedIndexes(NamedTuple):
+    """What servers there are: their indexes, and how many of them were too busy to say what they serve, or stopped."""
+
+    indexes: list[ServedIndex]
+    silent: int
+
+
 @contextmanager
-def indexes(environment: Mapping[str, str], root: Path | None) -> Iterator[list[ServedIndex]]:
-    """Yield the indexes of a root, or of any, of all servers that take commands of this user, for the block."""
+def served(environment: Mapping[str, str], root: Path | None) -> Iterator[ServedIndexes]:
+    """Yield what is served of a root, or of any, by all servers that take commands of this user, for the block."""
     found: list[ServedIndex] = []
+    silent = 0
     with ExitStack() as stack:
         for name, connection in place.connected(environment, place.prefix_of(root) if root else place.PREFIX).items():
+            if not connection:
+                _log.warning("a server of this root does not answer: too many wait for it already")
+                silent += 1
+                continue
             stack.enter_context(connection)
             try:
                 greeting = _pipe(connection, place.GREETING_SECONDS).receive()
             except (OSError, FrameError) as broken:
                 _log.warning("a server of this root does not answer: %s", broken)
+                silent += isinstance(broken, BlockingIOError)
                 continue
             if isinstance(greeting, Greeting) and greeting.version == __version__:
                 again = partial(_again, stack, environment, name, greeting)
                 found += [ServedIndex(greeting, *each, connection, again) for each in enumerate(greeting.serving)]
-        yield found
+        yield ServedIndexes(found, silent)
 
 
 def _again(stack: ExitStack, environment: Mapping[str, str], name: str, server: Greeting) -> "socket.socket":
     """Connect once more to a server, if it is still that one. Raises OSError."""
-    connection = place.connected(environment, name).get(name)
+    connections = place.connected(environment, name)
+    connection = connections.get(name)
+    if name in connections and not connection:
+        raise BlockingIOError("too many wait for it already")
     if not connection or _pipe(stack.enter_context(connection), place.GREETING_SECONDS).receive() != server:
         raise ConnectionError("it has ended")
     return connection

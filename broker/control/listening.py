@@ -26,7 +26,8 @@ def opened(environment: Mapping[str, str], roots: Iterable[Path]) -> list[socket
     names = [f"{place.prefix_of(root)}{secrets.token_hex(4)}" for root in roots]
     with _opened(environment) as directory:
         for connection in place.those_in(directory, place.PREFIX).values():  # what others have left goes
-            connection.close()
+            if connection:
+                connection.close()
         _keep(directory, [*names, *map(_hidden, names)])
         try:
             return [_listening(directory, name) for name in names]

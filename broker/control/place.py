@@ -22,6 +22,7 @@ VARIABLE = "XDG_RUNTIME_DIR"  # XDG Base Directory Specification: owned by the u
 PREFIX = "fledgling-"
 GREETING_SECONDS = 2.0  # of a server that is alive; one that is stopped is passed over
 CONNECTING = struct.pack("ll", 2, 0)  # seconds and microseconds: who waits longer has met a server that stands still
+REQUEST_SECONDS = 5.0  # from connecting, or the last reply, to the end of a request: then others have their turn
 
 
 class PlaceError(Exception):
@@ -32,10 +33,11 @@ class PlaceError(Exception):
         self.source, self.problem, self.fix = source, problem, fix
 
 
-def connected(environment: Mapping[str, str], beginning: str) -> "dict[str, socket.socket]":
+def connected(environment: Mapping[str, str], beginning: str) -> "dict[str, socket.socket | None]":
     """Return a connection to each server that takes commands of this user, by its socket's name, which begins so.
 
-    There is none where there is no directory. What a server has left that ended is removed.
+    It is None where too many wait already. There is nothing where there is no directory.
+    What a server has left that ended is removed.
     """
     with suppress(PlaceError), opened(environment) as directory:
         return those_in(directory, beginning)
@@ -87,13 +89,26 @@ def address(directory: int, name: str) -> str:
     return f"/proc/self/fd/{directory}/{name}"
 
 
-def those_in(directory: int, beginning: str) -> "dict[str, socket.socket]":
-    """Return a connection to each server of this user whose socket's name begins like this, by that name."""
-    names = (name for name in sorted(os.listdir(directory)) if name.startswith(beginning))
-    return {name: connection for name in names if (connection := _connection(directory, name))}
+def those_in(directory: int, beginning: str) -> "dict[str, socket.socket | None]":
+    """Return a connection to each server of this user whose socket's name begins like this, by that name.
+
+    It is None where a server listens and too many wait already.
+    """
+    found: dict[str, socket.socket | None] = {}
+    for name in sorted(os.listdir(directory)):
+        if name.startswith(beginning):
+            try:
+                connection = _connection(directory, name)
+            except BlockingIOError:
+                found[name] = None
+            else:
+                if connection:
+                    found[name] = connection
+    return found
 
 
 def _connection(directory: int, name: str) -> "socket.socket | None":
+    """Return a connection; None where nobody listens, or another user. Raises BlockingIOError where too many wait."""
     import socket  # noqa: PLC0415
 
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -106,7 +121,10 @@ def _connection(directory: int, name: str) -> "socket.socket | None":
         with suppress(FileNotFoundError):
             if stat.S_ISSOCK(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
                 os.unlink(name, dir_fd=directory)
-    except OSError:  # it has gone, is another user's, or too many wait already
+    except BlockingIOError:
+        connection.close()
+        raise
+    except OSError:  # it has gone, or is another user's
         pass
     connection.close()
     return None
