@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import string
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,38 @@ def test_directory_is_served_under_its_digest_or_not_at_all(built: tuple[Path, P
     done = fledgling("fleet", "serve", str(out), "--digest", "0" * 64)
     assert done.returncode == 2
     assert "and not the one that was named" in done.stderr
+
+
+WRITING = """import os, sys
+fd = os.open(sys.argv[1], os.O_RDWR)
+at = os.fstat(fd).st_size - 32
+hashes = [bytes.fromhex(each) for each in sys.argv[2:]]
+while True:
+    for each in hashes:
+        os.pwrite(fd, each, at)
+"""
+
+
+def test_what_is_written_to_while_it_is_read_goes_by_no_other_hash(built: tuple[Path, Path], tmp_path: Path) -> None:
+    """Somebody writes the hash that is expected over that of another manifest, and back, as fast as can be."""
+    out, core = tmp_path / "shards", profiles.load("fledgling-core")
+    out.mkdir(mode=0o700)
+    path = Path(shutil.copy(built[1] / "api.shard", out))
+    pack = packed(str(out), core)
+    os.close(pack.fd)
+    whole, size = path.read_bytes(), verified.END.size
+    start, _ = verified.END.unpack(whole[-size:])
+    other = whole[start:-size].replace(b'"files":', b'"files":9')
+    path.write_bytes(whole[:start] + other + verified.END.pack(start, verified.digest(other)))
+    os.close(packed(str(out), core).fd)
+    hashes = verified.digest(other), whole[-verified.DIGEST_BYTES :]
+    with subprocess.Popen([sys.executable, "-c", WRITING, path, *(each.hex() for each in hashes)]) as writing:
+        try:
+            for _ in range(200):
+                with pytest.raises(ShardError):
+                    os.close(packed(str(out), core, pack.digest).fd)
+        finally:
+            writing.kill()
 
 
 def test_what_two_repositories_share_is_in_memory_once(built: tuple[Path, Path], tmp_path: Path) -> None:

@@ -120,10 +120,10 @@ def _shards(directory: int) -> Iterator[tuple[str, KnownShard]]:
     """Yield the shards that this release has made; others are not served."""
     for name in shard.names(directory):
         with suppress(ShardError), verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
-            manifest = verified.read(fd, SHARD)
+            manifest, identity = verified.identified(fd, SHARD)
             shard.check_release(manifest.extractors)
             if manifest.repository == name:
-                yield name, KnownShard(verified.identity(fd), os.fstat(fd).st_blocks * 512)
+                yield name, KnownShard(identity, os.fstat(fd).st_blocks * 512)
 
 
 def _make(
@@ -163,8 +163,8 @@ def copied_shards(
     generations = Generations()
     for member in members:
         with verified.opening(directory, f"{member}{SHARD.suffix}") as fd:
-            manifest = verified.read(fd, SHARD)
-            identities.append(verified.identity(fd))
+            manifest, identity = verified.identified(fd, SHARD)
+            identities.append(identity)
             needed = [part for part in manifest.parts if part.name in parts]
             place = verified.copy_all(fd, needed, to, end, limits.files(memory_limit) - taken)
         end, taken = place.end, taken + place.taken

@@ -113,7 +113,7 @@ def _usable(directory: int, profile: Profile, out: Path) -> tuple[dict[str, str]
     for name in shard.names(directory):
         try:
             with verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
-                manifest, identity = verified.read(fd, SHARD), verified.identity(fd)
+                manifest, identity = verified.identified(fd, SHARD)
                 roots.append((manifest.repository, manifest.root))
                 shard.check(manifest, name, profile)
         except ShardError as wrong:

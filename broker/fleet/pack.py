@@ -107,8 +107,8 @@ class _Packing:
         """Note which shards may be served, before a bundle is copied that may hold what others show."""
         for name in shard.names(self._directory):
             with suppress(ShardError), self._opening(f"{name}{SHARD.suffix}") as fd:
-                manifest = self._with_known(shard.usable(fd, name, self._profile))
-                self._served[name] = verified.identity(fd), manifest
+                manifest, identity = shard.usable(fd, name, self._profile)
+                self._served[name] = identity, self._with_known(manifest)
 
     def take_bundles(self) -> None:
         """Copy the bundles. What is wrong with one is logged: its members are served without."""
@@ -123,17 +123,17 @@ class _Packing:
                 os.ftruncate(self.fd, self._end)  # what was copied of it is zeros again
 
     def _take_bundle(self, fd: int, name: str) -> None:
-        manifest = verified.read(fd, BUNDLE)
+        manifest, identity = verified.identified(fd, BUNDLE)
         shard.check_release(manifest.extractors)
         if any(self._served.get(each.repository, ("",))[0] != each.identity for each in manifest.members):
-            self._identities[name] = verified.identity(fd)  # it is one of the directory, of which nothing is taken
+            self._identities[name] = identity  # it is one of the directory, of which nothing is taken
             raise ShardError("some of its shards are missing, have changed, or may not be served under the profile")
         parts = self._copied(fd, manifest.parts)
         for place, member in enumerate(manifest.members):
             if not member.is_left_out:
                 self._members[member.repository, member.identity] = len(self._bundles), place
         self._bundles.append(parts)
-        self._identities[name] = verified.identity(fd)
+        self._identities[name] = identity
 
     def take_shards(self) -> None:
         """Copy the shards; why one is not served is kept."""
@@ -148,8 +148,8 @@ class _Packing:
     def _take_shard(self, fd: int, name: str) -> None:
         identity, manifest = self._served.pop(name, ("", None))
         if manifest is None or verified.identity(fd) != identity:  # it need not be decoded twice
-            manifest = self._with_known(shard.usable(fd, name, self._profile))
-            identity = verified.identity(fd)
+            manifest, identity = shard.usable(fd, name, self._profile)
+            manifest = self._with_known(manifest)
         bundle = self._members.get((name, identity))
         wanted = [part for part in shard.SERVED if not (bundle and part in IN_BUNDLE)]
         needed = [part for part in manifest.parts if part.name in wanted]

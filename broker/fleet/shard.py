@@ -98,11 +98,11 @@ def check_release(extractors: str) -> None:
         raise ShardError("it was made by another release of Fledgling; make it again")
 
 
-def usable(fd: int, name: str, profile: Profile) -> Manifest:
-    """Return the manifest of an open file, if `check` has nothing against it. Raises ShardError."""
-    manifest = verified.read(fd, SHARD)
+def usable(fd: int, name: str, profile: Profile) -> tuple[Manifest, str]:
+    """Return the manifest of an open file and its hash, if `check` has nothing against it. Raises ShardError."""
+    manifest, identity = verified.identified(fd, SHARD)
     check(manifest, name, profile)
-    return manifest
+    return manifest, identity
 
 
 def check(manifest: Manifest, name: str, profile: Profile) -> None:

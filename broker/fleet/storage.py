@@ -8,7 +8,7 @@ by fsspec, which is imported where one is asked for, and by no other command.
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,8 +18,8 @@ from msgspec import Meta, Struct
 
 from fledgling.broker.fleet import pack, replacing, shard, verified
 from fledgling.broker.fleet.bundle import BUNDLE
-from fledgling.broker.fleet.shard import SHARD, Manifest
-from fledgling.broker.fleet.verified import COPIED_BYTES, MAX_FILE, Digest, Kind, ShardError
+from fledgling.broker.fleet.shard import SHARD
+from fledgling.broker.fleet.verified import COPIED_BYTES, MAX_FILE, Digest, Kind, ShardError, ShardPart
 from fledgling.broker.own_file import OwnFileError
 from fledgling.plain import said
 
@@ -178,12 +178,18 @@ def _check(fd: int, name: str, listed: ListedFile, out: Path | None = None) -> N
 
     One whose repository the directory is inside of that it is to go to is not wanted either.
     """
-    manifest = verified.read(fd, BUNDLE) if name.endswith(BUNDLE.suffix) else verified.read(fd, SHARD)
-    if out and isinstance(manifest, Manifest):
-        replacing.outside(out, [(manifest.repository, manifest.root)])
-    if verified.identity(fd) != listed.manifest or os.fstat(fd).st_size != listed.size:
+    parts: Sequence[ShardPart]
+    if name.endswith(BUNDLE.suffix):
+        bundle, identity = verified.identified(fd, BUNDLE)
+        parts = bundle.parts
+    else:
+        manifest, identity = verified.identified(fd, SHARD)
+        parts = manifest.parts
+        if out:
+            replacing.outside(out, [(manifest.repository, manifest.root)])
+    if identity != listed.manifest or os.fstat(fd).st_size != listed.size:
         raise ShardError("it is not the one that the build names")
-    verified.check(fd, manifest.parts)
+    verified.check(fd, parts)
 
 
 class _Storage:

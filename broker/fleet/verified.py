@@ -108,6 +108,14 @@ def write(fd: int, kind: Kind[M], manifest: M, images: Mapping[str, int]) -> M:
 
 def read(fd: int, kind: Kind[M]) -> M:
     """Return the manifest of an open file, of which nothing else is read. Raises ShardError."""
+    return identified(fd, kind)[0]
+
+
+def identified(fd: int, kind: Kind[M]) -> tuple[M, str]:
+    """Return the manifest of an open file and the hash of it, the `identity` of that file. Raises ShardError.
+
+    They are of one reading: a file that is written to meanwhile has another `identity` afterwards.
+    """
     size = os.fstat(fd).st_size
     if size < HEAD.size + END.size:
         raise ShardError(f"it is too short to be a {kind.what}")
@@ -133,7 +141,7 @@ def read(fd: int, kind: Kind[M]) -> M:
     _check_parts(manifest.parts, kind.parts, start)
     if kind.is_whole and len(manifest.parts) < len(kind.parts):
         raise ShardError("it lacks a part")
-    return manifest
+    return manifest, expected.hex()
 
 
 def identity(fd: int) -> str:
