@@ -1,6 +1,8 @@
 """What the operator sees on standard error: lines for a person, or JSON. Standard output is for answers alone."""
 
 import logging
+import math
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,18 +11,41 @@ import msgspec
 from fledgling.plain import visible, visible_json
 from fledgling.settings import Settings
 
+OTHERS_SECONDS = 1.0  # between two lines of other libraries: whoever can connect could fill the log
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__)
 
 
 def configure(settings: Settings = Settings()) -> None:  # noqa: B008  (it is frozen)
-    """Set form and level of our own log; of other libraries' only warnings are shown."""
+    """Set form and level of our own log; of other libraries' only warnings are shown, and not all."""
     handler = logging.StreamHandler()
+    handler.addFilter(OthersSeldom())
     if settings.log_format == "json":
         handler.setFormatter(JSONFormatter())
     else:
         handler.setFormatter(TextFormatter("fledgling: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("fledgling").setLevel(settings.log_level.upper())
+
+
+class OthersSeldom(logging.Filter):
+    """Of what other libraries say, a line in OTHERS_SECONDS: some say one for each request that they refuse."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said, self._unsaid = -math.inf, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is shown; the next that is says how many were not."""
+        if record.name.partition(".")[0] == "fledgling":
+            return True
+        now = time.monotonic()
+        if now - self._said < OTHERS_SECONDS:
+            self._unsaid += 1
+            return False
+        if self._unsaid:
+            record.msg, record.args = f"{record.getMessage()}; {self._unsaid} more before it", None
+        self._said, self._unsaid = now, 0
+        return True
 
 
 class TextFormatter(logging.Formatter):
