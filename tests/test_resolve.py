@@ -506,7 +506,7 @@ def test_fifty_thousand_files_resolve_in_seconds() -> None:
 
 MANY = [f"{number}" for number in range(40_000)]
 CIRCLE = {f"{a}/package.json": {"name": a, "exports": {".": [b, b]}} for a, b in ("pq", "qp")}
-TS, RS, PY, SCALA = "typescript", "rust", "python", "scala"
+TS, RS, PY, SCALA, CLOJURE = "typescript", "rust", "python", "scala", "clojure"
 # What a file imports a thousand times, its language, manifests that lead far, and what it declares.
 COSTLY: dict[str, tuple[str, str, dict[str, object], Declared]] = {
     "places of a pattern": ("m{}", TS, {"tsconfig.json": {"compilerOptions": {"paths": {"*": MANY}}}}, Declared()),
@@ -534,6 +534,20 @@ COSTLY: dict[str, tuple[str, str, dict[str, object], Declared]] = {
         Declared(),
     ),
 }
+
+
+@pytest.mark.parametrize(("language", "end"), [(SCALA, ".scala"), (CLOJURE, ".cljs")])
+def test_a_package_of_many_files_costs_an_import_no_more(language: str, end: str) -> None:
+    """Each file imports it from a folder of its own: which of those that declare it are the nearest is asked anew."""
+    declared = {f"d{n}/a{end.removesuffix('s')}": Declared(("a.b",), ("a.b.C",)) for n in range(8_000)}
+    files = dict.fromkeys([*declared, *(f"e{n}/b{end}" for n in range(4_000))], language)
+    asked = ImportRow(1, "a.b", None, False, False, None, ())
+
+    def resolve() -> set[str | None]:
+        resolution = Resolution(LANGUAGES, files, {}, declared)
+        return {row.resolved_path for n in range(4_000) for row in resolution.of(f"e{n}/b{end}", [asked])}
+
+    assert costs_under(1, resolve) <= declared.keys()
 
 
 @pytest.mark.parametrize("name", COSTLY)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fledgling.messages.control import Modules
+from fledgling.worker.process.fault import EverybodysError
 
 FOLDER = Path(__file__).parent / "languages"
 OWN_PATH = re.compile(r" ?\(/[^()]*+\)")  # that of a module, as ImportError names it
@@ -21,7 +22,7 @@ PLACE = "worker/languages"  # where that is, as an error names it
 INTERPRETER = re.compile(r"[a-z]+(?:-[a-z]+)*")  # `python3.11` names python, `ts-node` itself
 
 
-class LanguageError(Exception):
+class LanguageError(EverybodysError):
     """Something in the folder of a language is wrong: says which file, and what is, in the words of what reads it."""
 
     def __init__(self, file: str, problem: object) -> None:

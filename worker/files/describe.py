@@ -7,7 +7,7 @@ from fledgling.worker.files.notebook import NOTEBOOK, without_outputs
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces, Text, content_hash, count_lines, cut, decoded
 from fledgling.worker.files.walk import Entry
-from fledgling.worker.language import LanguageError, Languages
+from fledgling.worker.language import Languages
 from fledgling.worker.process import fault
 from fledgling.worker.reasons import BINARY, NO_ROOM, TOO_LARGE, UNREADABLE
 from fledgling.worker.rows import FileRow
@@ -48,8 +48,6 @@ class Describing:
         try:
             text = decoded(data)
             return self._row(entry, data, text, BINARY if text is None else None)
-        except LanguageError:  # every file would meet what is wrong in the table of a language
-            raise
         except Exception as problem:  # noqa: BLE001  (any of them would be the end of the index)
             fault.survived(problem)
         self.failed.add(entry.path)

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from fledgling.worker.files import git_index, ignore
 from fledgling.worker.files.openat import mode_at, open_directory, read_file
+from fledgling.worker.process import fault
 
 MAX_HEAD = 255  # bytes of HEAD that git looks at (setup.c)
 _HEAD = re.compile(rb"ref:[ \t\r\n]*refs/|[0-9A-Fa-f]{40}")  # how it begins, as a symlink with `refs/`
@@ -38,6 +39,9 @@ def read(git: os.DirEntry[str], directory: int, device: int) -> Repository | Non
         return None
     except OSError as error:
         return Repository(problem=f"its .git cannot be read ({error.strerror})")
+    except Exception as problem:  # noqa: BLE001  (any of them would be the end of the index)
+        fault.survived(problem)
+        return Repository(problem="the server has met a fault of its own in its .git, whose rules are not used")
 
 
 def _read(directory: int, device: int) -> Repository | None:

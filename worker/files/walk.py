@@ -163,6 +163,17 @@ def _first(notices: list[str]) -> list[str]:
     return [*notices[:MAX_NOTICES], f"And {more:,} more like these."] if more > 0 else notices
 
 
+def _is_sound(line: bytes) -> bool:
+    """Return whether no fault of ours is met in a line of an ignore file."""
+    try:
+        Rules().with_file(line, 0)
+    except Exception as problem:
+        if isinstance(problem, MemoryError):
+            raise
+        return False
+    return True
+
+
 def nearest(entries: list[Entry], most: int) -> tuple[list[Entry], str | None]:
     """Return as many entries as there may be, those nearest to the root, and a sentence if some are missing.
 
@@ -366,7 +377,23 @@ class Walk:
                 self._add(directory, read_file(b".gitignore", directory.fd, self.device, MAX_FILE), ".gitignore")
             except OSError as error:
                 self.notices.append(f"{shown(directory.path)}.gitignore cannot be read: {error.strerror}.")
+            except Exception as problem:
+                if directory.path:  # it is left out whole
+                    raise
+                fault.survived(problem)
+                self._add_what_can_be(directory)
         return True
+
+    def _add_what_can_be(self, root: _Directory) -> None:
+        """Take over the lines of the root's `.gitignore` in which no fault of ours is met."""
+        self.notices.append("Rules of .gitignore are not used in which the server has met a fault of its own.")
+        data = read_file(b".gitignore", root.fd, self.device, MAX_FILE)
+        try:
+            self._add(
+                root, b"\n".join([line for line in data[:MAX_FILE].split(b"\n") if _is_sound(line)]), ".gitignore"
+            )
+        except Exception as problem:  # noqa: BLE001  (it is none of one line)
+            fault.survived(problem)
 
     def _start(self, directory: _Directory, found: repository.Repository) -> None:
         """From here on the rules of this repository hold, and no others."""

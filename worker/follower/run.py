@@ -4,19 +4,15 @@ import os
 import time
 
 from fledgling import project_file, refusals
-from fledgling.config import MAX_YAML_BYTES
-from fledgling.found import PROJECT_FILE
 from fledgling.messages.following import AskChanged, AskRefs, Follow, Following, Look, Looked, Swept, ToFollower
 from fledgling.pipe import Pipe
-from fledgling.project_file import narrow
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.files import refs
-from fledgling.worker.files.openat import read_file
 from fledgling.worker.follower.differences import Differences
 from fledgling.worker.language import Languages
-from fledgling.worker.lister.process import confined
+from fledgling.worker.lister.process import confined, narrowed
 from fledgling.worker.resolving.resolve import load_resolvers
 from fledgling.worker.store.kept import Kept
 from fledgling.worker.store.text import Blocks
@@ -63,9 +59,4 @@ def follow(pipe: Pipe[ToFollower], order: Follow, languages: Languages, extracto
 
 def has_same_settings(order: Follow) -> bool:
     """Return whether the project's own file still narrows the scope to what the index was built with."""
-    device = os.fstat(order.root_fd).st_dev
-    try:
-        text = read_file(os.fsencode(PROJECT_FILE), order.root_fd, device, MAX_YAML_BYTES)
-    except OSError:
-        return order.scope == order.asked
-    return narrow(order.asked, text).scope == order.scope
+    return narrowed(order.asked, order.root_fd).scope == order.scope

@@ -3,6 +3,7 @@
 What a view leaves out never comes to a sink: there is nothing to escape to.
 """
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +21,8 @@ from fledgling.worker.store.database import ROWS_TOGETHER, SQL
 # Where a view hides files, joins are carried out as written: DuckDB would choose by how many rows there are, also
 # hidden ones, and the order of what is left would tell.
 _AS_WRITTEN = "SET disabled_optimizers='join_order,build_side_probe_side'"
+
+VIEW_SECONDS = 120.0  # of one view: sums over 100,000 files take five; who says nothing for 300 is taken for dead
 
 # The columns that each view keeps, where that is more than the path: text is put together again from lines.
 _KEEPS = {"content": ("path", "line_number", "line_text", "is_comment")}
@@ -134,8 +137,9 @@ class Views:
     def files(self) -> Iterator[Columns]:
         """Yield the files that there are, each once and in the order of paths, as far as is known of them by now."""
         names = self._columns("memory.files")
-        with self._computing("files"):
-            cursor = self._db.cursor().execute(SQL["left_files"])
+        cursor = self._db.cursor()
+        with self._computing("files", cursor):
+            cursor.execute(SQL["left_files"])
             while rows := cursor.fetchmany(ROWS_TOGETHER):
                 yield of_rows(names, rows)
 
@@ -178,16 +182,30 @@ class Views:
         return {name: type_ for name, type_, *_ in self._db.execute(f"DESCRIBE {of}").fetchall()}
 
     @contextmanager
-    def _computing(self, name: str) -> Iterator[None]:
-        """Name the view, and its line of the profile, that fails on a value of the project: never that value."""
+    def _computing(self, name: str, at_work: duckdb.DuckDBPyConnection | None = None) -> Iterator[None]:
+        """Name the view, and its line of the profile, that fails on a value of the project, or takes for ever.
+
+        That value is never named.
+        """
+        limit = threading.Timer(VIEW_SECONDS, (at_work or self._db).interrupt)
+        if name in self:
+            limit.start()
         try:
             yield
+        except duckdb.InterruptException:
+            said = f"the view {name} takes more than {VIEW_SECONDS:g} s for this project"
+            fix = (
+                "let it end sooner: a recursive view needs a bound, and a join of all with all takes the square of them"
+            )
+            raise ViewError(self._lines[name], said, fix) from None
         except (duckdb.DataError, duckdb.ProgrammingError, OverflowError) as problem:
             if name not in self:
                 raise
             said = f"the view {name} cannot be computed for this project: {type(problem).__name__}"
             fix = "leave columns as they are, or use TRY_CAST and what fits them"
             raise ViewError(self._lines[name], said, fix) from None
+        finally:
+            limit.cancel()
 
 
 def _table(name: str) -> str:

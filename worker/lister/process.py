@@ -9,10 +9,9 @@ import os
 import socket
 import sys
 from collections.abc import Iterable
-from contextlib import closing
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, msgpack
 
 from fledgling import project_file, refusals
 from fledgling.config import MAX_YAML_BYTES
@@ -23,18 +22,22 @@ from fledgling.messages.following import Follow
 from fledgling.messages.profile import Profile
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, together
 from fledgling.project_file import Narrowed, narrow
+from fledgling.scope import Scope
 from fledgling.security import lifeline, limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.extractor.pool import STDERR, WAITING_BYTES, keep
-from fledgling.worker.files.openat import Reader
+from fledgling.worker.files.display_name import shown
+from fledgling.worker.files.openat import read_file
 from fledgling.worker.files.walk import MAX_NAMES, Entry, Tree, walk
 from fledgling.worker.language import Languages
 from fledgling.worker.process import fault
 from fledgling.worker.process.child import Child
+from fledgling.worker.reasons import CLOSED_FILE
 from fledgling.worker.store.text import BlockWriter, File
 
 SMALL_FILES, SMALL_BYTES = 2000, 16 * 2**20  # read in the tenth of a second in which another worker starts
 NAME_BYTES = 2048  # of memory_limit for each name looked at, where all are kept; an entry of ordinary length takes 500
+FAULTY = "the server has met a fault of its own in it"
 BYTES_TOGETHER = 2**18  # of names in a frame; the last may have 32 KiB more, and each as text four times as many
 
 
@@ -169,19 +172,55 @@ def _list(pipe: Pipe[Began], order: Build, languages: Languages | None, indexer:
     if has_own_file:
         project_file.load()
     layers = confined(order, indexer)
-    narrowed = _narrowed(order) if has_own_file else Narrowed(order.scope)
-    pipe.send(Began(narrowed, layers))
-    tree = walk(order.root_fd, narrowed.scope, names=most_names(order.profile), is_whole=order.profile.narrows_files)
+    left = narrowed(order.scope, order.root_fd) if has_own_file else Narrowed(order.scope)
+    pipe.send(Began(left, layers))
+    tree = walk(order.root_fd, left.scope, names=most_names(order.profile), is_whole=order.profile.narrows_files)
+    _drop_unsendable(tree)
     read = [entry.size for entry in tree.entries if not entry.skip_reason]
     is_small = len(read) < SMALL_FILES and sum(read) < SMALL_BYTES
     has_listing = False
     if languages and is_listed(order.profile) and not is_small:
-        has_listing = True
-        BlockWriter(order.images.listing).finish(_files(tree.entries, languages), tree.unlisted)
+        has_listing = _is_written(order, languages, tree)
     memory_file.seal(order.images.listing)
     pipe.send(Walked(len(tree.entries), tree.left_out, tree.partial, tree.notices, has_listing, tree.unlisted))
     for some in together(tree.entries, _bytes, BYTES_TOGETHER):
         pipe.send(Entries(some))
+
+
+def _is_written(order: Build, languages: Languages, tree: Tree) -> bool:
+    """Write the listing; return False where a fault of ours was met: a map then waits until files are read."""
+    try:
+        BlockWriter(order.images.listing).finish(_files(tree.entries, languages), tree.unlisted)
+        return True
+    except Exception as problem:  # noqa: BLE001  (any of them would be the end of the index)
+        fault.survived(problem)
+    os.ftruncate(
+        order.images.listing, 0
+    )  # the writer is gone, and has written what it held; nobody opens what is empty
+    return False
+
+
+def _drop_unsendable(tree: Tree) -> None:
+    """Leave out entries that are no message, for a fault of ours."""
+    for some in together([*tree.entries], _bytes, BYTES_TOGETHER):
+        try:
+            msgpack.encode(some)
+        except Exception as problem:  # noqa: BLE001  (likewise)
+            fault.survived(problem)
+            lost = {id(entry) for entry in some if not _is_sendable(entry)}
+            tree.unlisted[:] = sorted(
+                [*tree.unlisted, *((shown(entry.raw), CLOSED_FILE) for entry in some if id(entry) in lost)]
+            )
+            tree.left_out[CLOSED_FILE] = tree.left_out.get(CLOSED_FILE, 0) + len(lost)
+            tree.entries[:] = [entry for entry in tree.entries if id(entry) not in lost]
+
+
+def _is_sendable(entry: Entry) -> bool:
+    try:
+        msgpack.encode(entry)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def most_names(profile: Profile) -> int:
@@ -225,11 +264,14 @@ def _has_own_file(root_fd: int) -> bool:
     return True
 
 
-def _narrowed(order: Build) -> Narrowed:
+def narrowed(scope: Scope, root_fd: int) -> Narrowed:
     """Return the scope as the project's own file leaves it; that file is as hostile as any other."""
-    with closing(Reader(order.root_fd)) as reader:
-        try:
-            text = reader.read(os.fsencode(PROJECT_FILE), MAX_YAML_BYTES)
-        except OSError:
-            return Narrowed(order.scope)
-    return narrow(order.scope, text)
+    try:
+        text = read_file(os.fsencode(PROJECT_FILE), root_fd, os.fstat(root_fd).st_dev, MAX_YAML_BYTES)
+    except OSError:
+        return Narrowed(scope)
+    try:
+        return narrow(scope, text)
+    except Exception as problem:  # noqa: BLE001  (any of them would be the end of the index)
+        fault.survived(problem)
+        return Narrowed(scope, notices=(f"{PROJECT_FILE}: {FAULTY}; the file is ignored",))

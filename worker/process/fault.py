@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 
+class EverybodysError(Exception):
+    """A fault that every file would meet: it ends whoever meets it, and is never survived."""
+
+
 def line(problem: BaseException) -> str:
     r"""Return what went wrong and where in our code, not what it says: a message may quote the project.
 
@@ -21,9 +25,9 @@ def line(problem: BaseException) -> str:
 def survived(problem: Exception) -> None:
     """Write a fault to the log that costs what it met and nothing else: a file, a directory, the imports of a language.
 
-    Raises it again where it is a MemoryError: who meets that has not always caused it.
+    Raises it again where it is a MemoryError, since who meets that has not always caused it, or an EverybodysError.
     """
-    if isinstance(problem, MemoryError):
+    if isinstance(problem, (MemoryError, EverybodysError)):
         raise problem
     sys.stderr.write(line(problem))
 

@@ -18,7 +18,7 @@ from fledgling.worker.language import Language
 from fledgling.worker.rows import ImportRow, SymbolRow
 
 MAX_MANIFEST = 2**20  # characters; longer ones were not written by hand, and are not read
-MAX_PLACES = 20  # that one rule of a manifest leads to; each is looked for at each import that it holds for
+MAX_PLACES = 20  # that one rule of a manifest, or one name, leads to; each is looked at for each import of it
 MAX_NESTED = 100  # modules written inside each other in one file
 MAX_SUFFIX = 16  # last parts of a path by which it can be found; bounds the table for paths of a thousand parts
 
@@ -162,17 +162,20 @@ def by_parts(path: str) -> str:
 
 
 def nearest(paths: Sequence[str], directory: str) -> Sequence[str]:
-    """Those of some paths, sorted `by_parts`, that share the most leading directories with a directory."""
+    """Those of some paths, sorted `by_parts`, that share the most leading directories with a directory.
+
+    Of many the first MAX_PLACES: each import looks at all of them.
+    """
     if len(paths) < 2:
         return paths
     here = by_parts(directory + "/")
     at = bisect_left(paths, here, key=by_parts)
     up = max((common(path, directory) for path in paths[max(at - 1, 0) : at + 1]), key=len)
     if not up:
-        return paths
+        return paths[:MAX_PLACES]
     first = bisect_left(paths, by_parts(up + "/"), key=by_parts)
     last = bisect_left(paths, by_parts(up) + "\1", key=by_parts)
-    return paths[first:last]
+    return paths[first : min(last, first + MAX_PLACES)]
 
 
 def common(path: str, directory: str) -> str:

@@ -3,22 +3,23 @@
 Only names, manifests and declarations are looked at. What is not found stays open: it belongs to the standard library
 if the language's list has it, and is external or missing otherwise.
 
-Manifests and declarations are hostile, and each language has rules of its own for them: a fault of ours there costs the
-imports of a file, or of a language, and is a line of the log.
+Manifests and declarations are hostile, and each language has rules of its own for them: a fault of ours there is a line
+of the log, and costs the imports of a file; of the files that a manifest is for; or, in declarations, of a language.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 
 from msgspec.structs import replace
 
 from fledgling.worker.language import Languages, own_module
 from fledgling.worker.process import fault
-from fledgling.worker.resolving.project import Declared, Project, Resolver, ancestors, answer, join
+from fledgling.worker.resolving.project import Declared, Project, Resolver, ancestors, answer, holding, join
 from fledgling.worker.rows import ImportRow
 
 MAX_LINKED = 100_000  # paths that links to directories add; a hundred links to the root would multiply the project
+MAX_TRIES = 70  # of leaving manifests out until no fault is met: one among 100,000 takes 35, two take 69
 MAX_NAME = 1_000  # characters of a module or a name; looking up what a path cannot be takes time for nothing
 
 
@@ -97,12 +98,53 @@ def load_resolvers(languages: Languages) -> None:
 def _resolver(project: Project, language: str | None) -> Resolver:
     if language is None or (folder := project.rows[language].imports) is None:
         return _open
+    make: Callable[[Project, str], Resolver] = own_module(folder, "imports").resolver
     try:
-        made: Resolver = own_module(folder, "imports").resolver(project, language)
+        return make(project, language)
     except Exception as problem:  # noqa: BLE001  (as of a file)
         fault.survived(problem)
+    return _without_faulty(lambda some: make(project._replace(manifests=some), language), project.manifests)
+
+
+def _without_faulty(make: Callable[[Mapping[str, str]], Resolver], manifests: Mapping[str, str]) -> Resolver:
+    """Return what resolves by the manifests in which no fault is met: they are added by halves, where one is again.
+
+    Of files below one that is left out nothing is resolved, nor of one that imports what leads nowhere: that could be
+    where the manifest says.
+    """
+    kept: dict[str, str] = {}
+    try:
+        resolver = make(kept)
+    except Exception as problem:  # noqa: BLE001  (likewise)
+        fault.survived(problem)
         return _unresolved
-    return made
+    waiting, faulty = [sorted(manifests)], set[str]()
+    for _ in range(MAX_TRIES):
+        if not waiting:
+            break
+        some = waiting.pop()
+        try:
+            resolver = make(kept | {path: manifests[path] for path in some})
+        except Exception as problem:
+            if isinstance(problem, MemoryError):
+                raise
+            middle = len(some) // 2
+            if middle:
+                waiting += [some[middle:], some[:middle]]
+            else:
+                faulty.update(some)
+        else:
+            kept |= {path: manifests[path] for path in some}
+    faulty.update(path for some in waiting for path in some)
+    directories = {next(ancestors(path)) for path in faulty}
+
+    def resolved(path: str, row: ImportRow) -> Iterable[ImportRow]:
+        found = [*resolver(path, row)]
+        if holding(path, directories) is not None or any(not (new.resolved_path or new.is_stdlib) for new in found):
+            raise UnresolvedError
+        return found
+
+    return resolved
 
 
 def _unresolved(_path: str, _row: ImportRow) -> Iterable[ImportRow]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fledgling.worker.resolving.manifest import parse_json, strings, table
 from fledgling.worker.resolving.packages import Names
-from fledgling.worker.resolving.project import MAX_PLACES, Project, Resolver, answer, by_parts, join, nearest
+from fledgling.worker.resolving.project import Project, Resolver, answer, by_parts, join, nearest
 from fledgling.worker.rows import ImportRow
 
 
@@ -39,7 +39,7 @@ class Autoload:
             prefix, rest = "\\".join(parts[:count]), "/".join(parts[count:])
             legacy = "/".join(parts[:-1] + parts[-1].split("_"))
             for table_of, inner in ((self._directories, rest), (self._legacy, legacy)):
-                for place in nearest(table_of.get(prefix, ()), directory)[:MAX_PLACES]:
+                for place in nearest(table_of.get(prefix, ()), directory):
                     if (found := posixpath.join(place, inner + ".php")) in self._files:
                         return found
         return None
