@@ -10,6 +10,7 @@ but while it has other threads: those, as other programs that it starts, are exe
 by the fixture `executed`, or of back processes alone by `executed_behind`.
 """
 
+import asyncio
 import atexit
 import ctypes
 import fcntl
@@ -26,6 +27,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -280,6 +282,25 @@ def become(words: Sequence[str], environment: Mapping[str, str], directory: str,
 def fork_back_processes() -> None:
     """Have `subprocess` fork back processes from this one from now on, while it has one thread."""
     start_instead(fork, is_back_process)
+    end_threads()
+
+
+def end_threads() -> None:
+    """Have each thread that an event loop takes end with its work: one that stands idle would let nothing be forked."""
+    run = asyncio.BaseEventLoop.run_in_executor
+
+    def run_alone(
+        loop: asyncio.BaseEventLoop, executor: ThreadPoolExecutor | None, function: Callable[..., Any], *given: object
+    ) -> "asyncio.Future[Any]":
+        if executor:
+            return run(loop, executor, function, *given)
+        alone = ThreadPoolExecutor(1)
+        try:
+            return run(loop, alone, function, *given)
+        finally:
+            alone.shutdown(wait=False)
+
+    asyncio.BaseEventLoop.run_in_executor = run_alone
 
 
 def fork(words: list[str], environment: dict[str, str], directory: str, given: dict[int, int], leads: bool) -> int:
