@@ -29,6 +29,8 @@ pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 SHARE = float(os.environ.get("FLEDGLING_TRIALS", "1"))
 REPOSITORIES = [Path(name) for name in os.environ.get("FLEDGLING_REPOSITORIES", "").split(":") if name]
+NO_CLONE = pytest.mark.skip(reason="name clones of real projects in FLEDGLING_REPOSITORIES: it is tried on their commits")
+CLONES = [pytest.param(path, id=path.parent.name) for path in REPOSITORIES]
 
 
 def tell(figures: str) -> None:
@@ -58,8 +60,7 @@ def at_random(root: Path, random: Random, commits: list[str]) -> None:
 # ---- commits ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not REPOSITORIES, reason="FLEDGLING_REPOSITORIES names no clone of a real project")
-@pytest.mark.parametrize("repository", REPOSITORIES, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("repository", CLONES or [pytest.param(Path(), id="of no clone", marks=NO_CLONE)])
 async def test_answers_at_random_commits_are_those_of_an_index_built_there(tmp_path: Path, repository: Path) -> None:
     """With ignore files edited, files renamed and swapped on top; and now and then the bytes of an index built anew."""
     root, random = tmp_path / "root", Random(str(repository))
