@@ -71,19 +71,27 @@ def places(tmp_path, project):
 
 
 @pytest.mark.anyio
-async def test_no_file_is_created_or_changed(places):
+@pytest.mark.parametrize("is_compiled", [True, False], ids=["compiled", "not compiled"])
+async def test_no_file_is_created_or_changed(places, is_compiled):
+    """But for bytecode of what Python loads, where there is none and nobody forbids it: by the broker, as it starts."""
     place, environment = places
     watched = (place, Path(sysconfig.get_path("purelib")), Path(__file__).parent.parent / "fledgling")
+    command = serve_command(place / "project", "--profile", "fledgling-analyst")
+    if not is_compiled:
+        (place / "bytecode").mkdir()
+        command[1:3] = ["-I", "-X", f"pycache_prefix={place / 'bytecode'}"]
     before = snapshot(*watched)
-    options = ["--profile", "fledgling-analyst"]
-    with Server(place / "project", *options, cwd=place / "cwd", env=environment) as server:
+    with Server(place / "project", command=command, cwd=place / "cwd", env=environment) as server:
+        server.begin()
+        compiled = snapshot(place / "bytecode") if not is_compiled else {}
         use(server)
         left = [server.seen, *back_processes(server.seen)]
         server.process.kill()
         await until(lambda: server.process.poll() is not None and not any(map(is_alive, left)))
     after = snapshot(*watched)
-    assert {path: entry for path, entry in after.items() if before.get(path) != entry} == {}
-    assert before.keys() == after.keys()
+    changed = {path for path in {*before, *after} if before.get(path) != after.get(path)}
+    assert changed == compiled.keys()
+    assert {Path(path).suffix for path in changed if not os.path.isdir(path)} == ({".pyc"} if compiled else set())
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")

@@ -29,7 +29,9 @@ pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 SHARE = float(os.environ.get("FLEDGLING_TRIALS", "1"))
 REPOSITORIES = [Path(name) for name in os.environ.get("FLEDGLING_REPOSITORIES", "").split(":") if name]
-NO_CLONE = pytest.mark.skip(reason="name clones of real projects in FLEDGLING_REPOSITORIES: it is tried on their commits")
+NO_CLONE = pytest.mark.skip(
+    reason="name clones of real projects in FLEDGLING_REPOSITORIES: it is tried on their commits"
+)
 CLONES = [pytest.param(path, id=path.parent.name) for path in REPOSITORIES]
 
 
