@@ -18,7 +18,7 @@ from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing.indexing import UNFINISHED
 from fledgling.broker.protocol import render, tools
 from fledgling.broker.terms import Terms, due
-from fledgling.messages.answers import Directory, Exploration, File, Hits, Refusal, Summary, SymbolList
+from fledgling.messages.answers import Directory, Exploration, File, Hits, Refusal, Relations, Summary, SymbolList
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.questions import Explore, Read, Search, Symbols
 from fledgling.security import limits
@@ -385,6 +385,22 @@ async def test_a_map_goes_on_as_it_began_though_the_index_is_complete_by_then(wi
         assert [file.path for file in known] == [file.path for file in files_of(after)]
         assert {file.path for file in known if file.skipped == "binary"} == {"binary.py"}
         assert again.next.arguments["cursor"].isdigit()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("detail", ["map", "summary"])
+async def test_a_map_has_the_pages_that_it_had_before_uses_were_resolved(project, tmp_path, detail):
+    profile = tmp_path / "short.sql"
+    profile.write_text("SET tools = 'explore, symbols'; SET max_rows = 3;")
+    asked = Explore(depth=9, detail=detail)
+    async with fronted(project, profile) as (front, _):
+        first_page = await front.ask(asked)
+        before = [first_page, *await following(front, first_page)]
+        assert isinstance(await front.ask(Symbols(symbol="process", relation="callers")), Relations | Refusal)
+        again = await front.ask(asked)
+        assert [again, *await following(front, again)] == before
+        assert [first_page, *await following(front, first_page)] == before
+        assert len(before) > 2
 
 
 TRIED = ("a view of files", "a view of content")

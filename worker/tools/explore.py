@@ -19,7 +19,7 @@ def explore(request: Request, question: Explore) -> Exploration | Summaries | Ar
 
     All pages of an answer are made of one generation: another would say more of some files than of the rest.
     """
-    if question.continues is not None and question.continues < request.generation:
+    if question.continues is not None and question.continues < request.map_generation:
         request.go_back(question.continues)
     path = paths.inside(question.path)
     if question.detail == "summary" and (file := request.blocks.find(path)):

@@ -106,6 +106,11 @@ class Request(msgspec.Struct, eq=False):
         return min(PAGE_CHARS, self.profile.max_result_bytes)
 
     @property
+    def map_generation(self) -> int:
+        """The generation that a map is made of: the graph says nothing of files."""
+        return min(self.generation, CODE)
+
+    @property
     def is_listing(self) -> bool:
         """Whether nothing is known but what the names of files tell."""
         return self.generation == LISTING
@@ -223,7 +228,7 @@ def continuing(request: Request, question: Paged, offset: int, total: int) -> Ne
         )
     if offset >= total:
         return None
-    generation = request.generation if isinstance(question, Explore) else CODE  # a map alone is not begun anew
+    generation = request.map_generation if isinstance(question, Explore) else CODE  # a map alone is not begun anew
     tags = request.tags_mark if isinstance(question, Search) else 0
     following = Place(offset, generation, request.changes, tags)
     return Next(name_of(type(question)), {**arguments_of(question), "cursor": following.cursor})
