@@ -22,7 +22,7 @@ bench: # minutes; fetches projects and peers into ~/.cache/fledgling-bench
 bench-all: # an hour: big projects and heavy peers too
 	.venv/bin/python benchmarks/bench.py --corpora all --heavy --resume
 
-bench-meaning: # minutes; questions to code and to documents; clones both into ~/.cache/fledgling-bench
+bench-meaning: # a quarter of an hour; questions to code and to documents; clones both into ~/.cache/fledgling-bench
 	.venv/bin/python benchmarks/meaning.py
 
 bench-held-out: # four minutes; 254 questions, and 48 about what is not there: no weight is fitted to them, but two bounds are

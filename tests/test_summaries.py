@@ -156,6 +156,22 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "Sends files again.",
     ),
     "names that end in a line": ("Adds my_ and `class_` again_.\n", "Adds my_ and class_ again_."),
+    "code in two marks beside a link": (
+        "Sends ``all files`` by `up <a>`_, :py:class:`~a.Up` and `down`.\n",
+        "Sends all files by up, a.Up and down.",
+    ),
+    "sections about money, with what is in them": (
+        "Donations\n=========\n\nBuckets\n-------\n\nA community gives money.\n\n"
+        "Our Sponsors\n============\n\nBig Corp sells it.\n\n"
+        "Uploads\n=======\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a title above a section about money": (
+        "# Uploads\n\n## 💖 Sponsors\n\nBig Corp sells it.\n\n### Gold\n\nMore of it is sold.\n\n"
+        "## What it does\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "money alone": ("# Sponsors\n\nBig Corp sells it.\n", "Sponsors: Big Corp sells it."),
     "prose alone": ("Sends files again. More.\n", "Sends files again."),
     "nothing": ("\n\n", None),
 }
@@ -282,7 +298,51 @@ def test_a_manifest_says_what_the_project_is(case: str) -> None:
     assert manifests.says(name, text) == expected
 
 
-LONG = ["\n", "q", "q=", " ", 'description="""', "description = ' ", "' ", "s.summary = ' ", "[project]\n", '{"a":[']
+# What a pyproject.toml declares, and the commands that are its.
+SCRIPTS: dict[str, tuple[str, list[str]]] = {
+    "commands": ('[project.scripts]\nup = \'a:main\'\n"up-2" = "a:two" # not three\n', ["up = a:main", "up-2 = a:two"]),
+    "of two sections": (
+        "[project.gui-scripts]\nup = 'a:main'\n[tool.other]\nx = 'y'\n[tool.poetry.scripts]\ndown = 'b:main'\n",
+        ["up = a:main", "down = b:main"],
+    ),
+    "below a head with a comment": ("[ project . scripts ] # of it\nup = 'a:main'\n", ["up = a:main"]),
+    "with line ends of Windows": ("[project.scripts]\r\nup = 'a:main'\r\n", ["up = a:main"]),
+    "by names with dots": ("[project]\nscripts.up = 'a:main'\nscript = 'x'\n", ["up = a:main"]),
+    "in a table on a line": (
+        "[project]\nscripts = { up = 'a:main', down = 'b:main' }\n",
+        ["up = a:main", "down = b:main"],
+    ),
+    "of Poetry, by reference": (
+        "[tool.poetry.scripts]\nup = { reference = 'bin/up', type = 'file' }\n",
+        ["up = bin/up"],
+    ),
+    "in the text of a value": ('[project]\ntext = """\n[project.scripts]\nup = \'a:main\'\n"""\n', []),
+    "without": ("[project]\nname = 'up'\n# [project.scripts]\n# up = 'a:main'\n", []),
+}
+
+
+@every_row("case", SCRIPTS)
+def test_a_manifest_declares_commands(case: str) -> None:
+    text, expected = SCRIPTS[case]
+    assert [*manifests.scripts(text)] == expected
+
+
+LONG = [
+    "\n",
+    "q",
+    "q=",
+    " ",
+    "q={a=",
+    "q='{",
+    "'q",
+    "[[",
+    'description="""',
+    "description = ' ",
+    "' ",
+    "s.summary = ' ",
+    "[project]\n",
+    '{"a":[',
+]
 
 
 @pytest.mark.parametrize("part", LONG)

@@ -53,11 +53,17 @@ _PICTURES = re.compile(
     rf"<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]{{0,1000}}>|\[?!\[[^\[\]]{{0,200}}\]{_TARGET}(?:\]{_TARGET})?", re.DOTALL
 )
 _LINK = re.compile(
-    r"\[([^\[\]]{1,200})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])?|`([^`<>]{1,100}?)\s*(?:<[^<>`]{1,300}>)?`(?:_{1,2}|)"
+    r"\[([^\[\]]{1,200})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])?|``([^`]{1,100})``"
+    r"|(?::[a-z][\w+.:-]{0,40}:)?`~?([^`<>]{1,100}?)\s*(?:<[^<>`]{1,300}>)?`(?:_{1,2}|)"
     r"|(?:\{[\w-]{1,60}\}|(?:link:|https?://)[^\s\[\]]{1,300})\[([^\[\]]{1,200})\]"  # of AsciiDoc
 )
 _HEADING = re.compile(r"\s*(?:#{1,6}|=+)\s+(.*)")  # marks and white space at its end are not of it
 _UNDERLINE = re.compile(r"([=\-~^*\"'`#+])\1{2,}\s*$")
+_OF_MONEY = re.compile(  # a heading of sections that ask for money, or thank for it: they say nothing of the project
+    r"(?i)(?:\W|_)*(?:our |the |\w+ )?(?:donat(?:e|ions?|ing)|sponsors?|sponsoring|sponsorship|backers|patrons|funding"
+    r"|financial contributors|supporters|for enterprises?|support (?:us|me|(?:this|the) project|(?:the )?development))"
+    r"(?: (?:and|&|/) \w+)?(?:\W|_)*"
+)
 _FENCE = re.compile(r"\s*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)  # and what is said of the code behind it
 _CLOSING = re.compile(r"\s*(`{3,}|~{3,})\s*")
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s")
@@ -66,7 +72,9 @@ _NO_PROSE = re.compile(
     r"\s*(?:[|>:\-+=!~]|```|//|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\[[^\]]*\]$|\d+\.|\w+::\S*\[|:\w+:)"
 )
 _FIELD = re.compile(r":\w[\w -]{0,40}:(?:\s|$)")  # of reStructuredText; what is indented behind it goes on
-_REFERENCE = re.compile(r"`[^`]{0,200}`|\b([A-Za-z][\w-]{0,60}[A-Za-z0-9])_(?=[\s.,;:)]|$)")  # likewise; not of code
+_REFERENCE = re.compile(
+    r"``[^`]{0,200}``|`[^`]{0,200}`|\b([A-Za-z][\w-]{0,60}[A-Za-z0-9])_(?=[\s.,;:)]|$)"
+)  # likewise; not of code
 _CELLS, _NEXT = re.compile(r'"cells"\s*:\s*\[\s*'), re.compile(r"\s*,\s*")  # of a notebook
 _JSON = json.JSONDecoder()
 _TITLE = re.compile(r"=\s+\S.*")  # of a document of AsciiDoc: up to a blank line its authors, version and settings are
@@ -237,7 +245,7 @@ def _plain(text: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    text = _LINK.sub(lambda found: found[1] or found[2] or found[3], text)
+    text = _LINK.sub(lambda found: found[found.lastindex or 0], text)
     text = _STRONG.sub(r"\1", text).replace("&nbsp;", " ").replace("&amp;", "&")
     return " ".join(_MARKUP.sub(lambda found: found[1] or " ", text).split())
 
@@ -282,9 +290,30 @@ def _without_lists(lines: Sequence[str]) -> list[str]:
     return kept
 
 
+def _without_money(lines: Sequence[str]) -> list[str]:
+    """Return lines without the sections that are about money, each up to the next heading as high as its own."""
+    kept: list[str] = []
+    signs: list[str] = []  # of headings that are underlined, the highest first
+    passed = 0  # how high the heading is of what is passed over; 0 where nothing is
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        found, underline = _HEADING.fullmatch(line), _UNDERLINE.fullmatch(following)
+        level = 0
+        if found:
+            level = len(line.lstrip()) - len(line.lstrip().lstrip("#="))
+        elif underline and line.strip() and not _UNDERLINE.fullmatch(line):
+            signs += [underline[1]] if underline[1] not in signs else []
+            level = signs.index(underline[1]) + 1
+        if level and (not passed or level <= passed):
+            passed = level if _OF_MONEY.fullmatch(found[1] if found else line) else 0
+        if not passed:
+            kept.append(line)
+    return kept
+
+
 def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sentence | None:
     """Return the first heading, and what the first line of prose behind it says: without marks of references, `a_`."""
     lines, heading, prose = _without_lists(_without_fences(lines)), "", ""
+    lines = _without_money(lines) or lines
     is_header = is_field = False
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""

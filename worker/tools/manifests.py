@@ -12,13 +12,15 @@ MOST_BYTES = 2**16  # of a manifest that is read
 MOST_CHARS = 200  # of what it says
 LEAST_WORDS = 3  # likewise: less is a name
 
-_SCRIPTS = re.compile(r"(?ms)^\[(?:project\.scripts|project\.gui-scripts|tool\.poetry\.scripts)\]\s*\n(.*?)(?=^\[|\Z)")
-_SCRIPT = re.compile(r"(?m)^[ \t]*[\"']?([\w.-]+)[\"']?[ \t]*=[ \t]*[\"']([^\"'\n]+)")
 _TOML = re.compile(  # the head of a section, or a key with its value; text on lines within quotes is passed over
-    r"(?m)^[ \t]*+(?:\[(?P<section>[^\[\]\n]*+)\]|\[\[|(?P<key>[\w.-]++)[ \t]*+=[ \t]*+(?:"
+    r"(?m)^[ \t]*+(?:\[(?P<section>[^\[\]\n]*+)\]|\[\["
+    r"|(?P<key>(?:[\w.-]++|\"[^\"\n]*+\"|'[^'\n]*+')++)[ \t]*+=[ \t]*+(?:"
     r"\"{3}(?P<lines>(?:[^\"\\]|\\.|\\\n|\"(?!\"\"))*+)\"{3}|'{3}(?P<raw_lines>(?:[^']|'(?!''))*+)'{3}"
-    r"|\"(?P<text>(?:[^\"\\\n]|\\.)*+)\"|'(?P<raw_text>[^'\n]*+)'|))"
+    r"|\"(?P<text>(?:[^\"\\\n]|\\.)*+)\"|'(?P<raw_text>[^'\n]*+)'|\{(?P<table>[^{}\n]*+)\}|))"
 )
+_IN_TABLE = re.compile(r"(?:^|,)\s*+[\"']?([\w.-]++)[\"']?\s*+=\s*+(?:\"([^\"\n]*+)\"|'([^'\n]*+)')")
+_COMMANDS = ("project.scripts", "project.gui-scripts", "tool.poetry.scripts")
+_TARGETS = ("reference", "callable")  # of a command of Poetry, which is a table
 _SECTIONS = ("project", "tool.poetry", "package")  # of TOML
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^\n])|\s++)")
 _METADATA = re.compile(r"(?ms)^\[metadata\][ \t]*\n(.*?)(?=^\[|\Z)")  # of setup.cfg
@@ -30,8 +32,16 @@ SPEAKING = ("pyproject.toml", "setup.cfg", "package.json", "Cargo.toml", "compos
 
 def scripts(pyproject: str) -> Iterator[str]:
     r"""Yield the commands that a project declares: of "[project.scripts]\nrun = 'a:main'" that is `run = a:main`."""
-    for section in _SCRIPTS.finditer(pyproject):
-        yield from (f"{script[1]} = {script[2]}" for script in _SCRIPT.finditer(section[1]))
+    for section, found in _keys(pyproject.replace("\r\n", "\n")):
+        whole = f"{section}.{found['key']}"
+        table = {key: text or raw for key, text, raw in _IN_TABLE.findall(found["table"] or "")}
+        if whole in _COMMANDS:
+            yield from (f"{name} = {target}" for name, target in table.items())
+        for commands in _COMMANDS:
+            if whole.startswith(f"{commands}."):
+                targets = (found["text"], found["raw_text"], *map(table.get, _TARGETS))
+                name = whole[len(commands) + 1 :].strip("\"'")
+                yield from (f"{name} = {target}" for target in targets if target)
 
 
 def entries(package: str) -> Iterator[str]:
@@ -70,14 +80,21 @@ def says(name: str, text: str) -> str | None:
 
 def _described(toml: str) -> str | None:
     """Return the description in a section of TOML that is of the project."""
-    section = ""
-    for found in _TOML.finditer(toml):
-        if found["key"] is None:
-            section = found["section"] or ""
-        elif found["key"] == "description" and section.strip() in _SECTIONS:
+    for section, found in _keys(toml):
+        if found["key"] == "description" and section in _SECTIONS:
             escaped = found["text"] if found["text"] is not None else found["lines"]
             return _ESCAPE.sub(_unescaped, escaped) if escaped is not None else found["raw_text"] or found["raw_lines"]
     return None
+
+
+def _keys(toml: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield the keys of TOML with their values, each with the name of the section that it stands in."""
+    section = ""
+    for found in _TOML.finditer(toml):
+        if found["key"] is None:
+            section = "".join((found["section"] or "").split())
+        else:
+            yield section, found
 
 
 def _unescaped(escape: re.Match[str]) -> str:
