@@ -162,7 +162,7 @@ def served(project: Path, hostile: Path, tmp_path_factory: pytest.TempPathFactor
     roots = [f"project={project}", "--root", f"hostile={hostile}", "--root", f"one={one}"]
     with ExitStack() as servers:
         for root, *options in (roots, [str(project), "--profile", "fledgling-analyst"]):
-            server = Server(root, "--control", *options, env={**os.environ, **environment})
+            server = Server(root, "--control", *options, env={**CLEAN, **environment})
             servers.enter_context(server).begin()
         yield environment
 
