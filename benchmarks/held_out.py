@@ -4,9 +4,10 @@
 
 The projects and questions of held_out.toml have no part in the weights; the bounds of refusal and doubt were chosen on
 them, so what is said of those here flatters. Of each question the file that answers it is
-known, and the line on which the definition begins. The figures are NDCG@10 of files, and two shares of questions: those
-whose definition is the first that an answer names of its file, and those whose definition is named at all within 600
-tokens, by that line or one of the comment above it. Those of projects that were not looked at are summed by themselves.
+known, and the line on which the definition begins. The figures are NDCG@10 of files, and three shares of questions:
+those whose definition is the first that an answer names of its file; those whose definition is named at all within 600
+tokens, by that line or one of the comment above it; and those whose file is, by an answer that is no "nothing says
+this". Those of projects that were not looked at are summed by themselves.
 Behind them stands how many questions are answered by "nothing says this", or with a doubt: of those that are answered
 rightly, with the file among the first three or the definition named, and of those about what is not there. Who mends
 something by a question here has to write another one.
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 import msgspec
 from mcp import Client
 from mcp.client.stdio import stdio_client
-from meaning import cloned, ndcg, server_of, text_of
+from meaning import cloned, named_at, ndcg, server_of, text_of
 
 from fledgling.worker.tools.meaning import IN_DOUBT, NOTHING
 
@@ -50,6 +51,7 @@ class Answered(NamedTuple):
     ndcg: float
     is_first: bool
     is_named: bool
+    has_file: bool
     tokens: float
     answer: str
 
@@ -70,7 +72,7 @@ def main() -> None:
     everything: list[Answered] = []
     unseen: list[Answered] = []
     absent: list[str] = []
-    print(f"{'project':20} questions  NDCG@10    first    named   tokens")  # noqa: T201
+    print(f"{'project':20} questions  NDCG@10    first    named     file   tokens")  # noqa: T201
     for name in options.projects.split(","):
         held = projects[name]
         root = cloned(options.cache.expanduser().resolve() / "held-out" / name, held.url, held.revision)
@@ -105,7 +107,8 @@ async def answers(root: Path, held: Held) -> tuple[list[Answered], list[str]]:
                 nearest = [f"{row['path']}:{row['lines'][0]}" for row in rows[:3]]
                 sys.stderr.write(f"{root.name}: {query!r} is {path}:{start}; the first are {', '.join(nearest)}\n")
             score = ndcg([row["path"] for row in rows], [path])
-            found.append(Answered(score, right[:1] == [0], bool(right), len(text) / 4, text))
+            has_file = any(row["path"] == path for row in rows) and named_at(text, [path]) <= TOKENS
+            found.append(Answered(score, right[:1] == [0], bool(right), has_file, len(text) / 4, text))
         absent = [await client.call_tool("search", {"query": query, "mode": "meaning"}) for query in held.absent]
     return found, [*map(text_of, absent)]
 
@@ -142,8 +145,8 @@ def holds(named: tuple[int, int | str], start: int, lines: list[str]) -> bool:
 def line(name: str, found: list[Answered]) -> str:
     """Return a row of the table."""
     first, named = mean(each.is_first for each in found), mean(each.is_named for each in found)
-    tokens = mean(each.tokens for each in found)
-    figures = f"{mean(each.ndcg for each in found):7.3f}  {first:7.3f}  {named:7.3f}  {tokens:7.0f}"
+    file, tokens = mean(each.has_file for each in found), mean(each.tokens for each in found)
+    figures = f"{mean(each.ndcg for each in found):7.3f}  {first:7.3f}  {named:7.3f}  {file:7.3f}  {tokens:7.0f}"
     return f"{name:20} {len(found):9}  {figures}"
 
 

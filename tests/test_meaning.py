@@ -21,7 +21,7 @@ from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
-from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, ROWS
+from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, ROWS, TOKENS
 
 pytestmark = pytest.mark.anyio
 
@@ -363,6 +363,19 @@ async def test_an_answer_is_short_as_text(front: Front) -> None:
     assert lines[0].endswith("files by meaning, the best first; [score 0 to 1]")
     assert lines[1].startswith(f"{found.files[0].path}:")
     assert len(tools.text(found)) < 2400  # some 600 tokens
+
+
+async def test_an_answer_fills_its_tokens_and_no_more(tmp_path: Path) -> None:
+    """Those of the best files, then definitions; all of as many as are asked for."""
+    path, function = f"{'deep/' * 20}parcel_{{}}.py", "def send_parcel_{}(address, weight, sender, {}):\n    pass\n\n\n"
+    text = "".join(function.format(number, "how, " * 9) for number in range(9))
+    async with fronted(make(tmp_path, **{path.format(number): text for number in range(20)})) as (front, indexing):
+        await indexing.built()
+        found, all_ = [await ranked(front, "send a parcel", **asked) for asked in ({}, {"max_results": 20})]
+    assert TOKENS * 4 - 300 < len(tools.text(found)) <= TOKENS * 4
+    assert NEAREST < len(found.files) < ROWS
+    assert len(all_.files) == 20
+    assert [len(passage.others) for passage in all_.files][:3] == [8, 8, 8]
 
 
 # What lines say word for word, and one of these lines.

@@ -1,7 +1,9 @@
 """Search by meaning: the files that are about what is asked, each with its best definition and lines."""
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
+from itertools import accumulate
+from math import inf
 
 import msgspec
 import numpy as np
@@ -23,10 +25,13 @@ from fledgling.worker.tools import documents, empty_answers, tags, unknown
 from fledgling.worker.tools.request import Refused, Request, shown
 from fledgling.worker.words import Field
 
-ROWS = 10  # passages where no other number is asked for: some 500 tokens, and one of 200 questions needs more
+TOKENS = 600  # of an answer of which no number of passages is asked for, each of four characters, as text
+ROWS = 13  # passages of such an answer, at most: more leave no room for their definitions
+SECTIONS = 10  # likewise, of documents
 SHOWN_WITH_LINES = 3  # passages whose best lines are shown: it is one of them in nine of ten questions
 NEAREST = 3  # that are named where none says what is asked
 OTHERS = 1  # definitions that are named beside the best of a file whose lines are not shown; of others MAX_OTHERS are
+HEAD_CHARS, NOTE_CHARS, OTHER_CHARS = 70, 3, 8  # of the first line of an answer, and around a note and definitions
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 NOTHING = "Nothing says this"
@@ -55,7 +60,7 @@ def may_mean(question: Search) -> bool:
 def ranked(request: Request, question: Search) -> Ranking:
     """Answer with the files that are about what is asked, or sections; where none says it, with the nearest, and so."""
     if question.mode == "docs":
-        return documents.ranked(request, question, _corpus(request), _rows(question), NEAREST)
+        return documents.ranked(request, question, _corpus(request), _rows(question, SECTIONS), NEAREST)
     return _ranked(request, question)[0]
 
 
@@ -83,7 +88,8 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
     if near:
         shares = [near.get(request.blocks.path(each.file)) for each in order.ranked]
         order = order._replace(ranked=fused(order.ranked, shares))
-    best = order.ranked[: _rows(question) if is_said else min(NEAREST, _rows(question))]
+    rows = _rows(question, ROWS)
+    best = order.ranked[: rows if is_said else min(NEAREST, rows)]
     found = [_passage(request, question, order, each, at) for at, each in enumerate(best)]
     asked_of = unknown.scope(request, question.path, question.language)
     given_up = unknown.given_up(request, asked_of)
@@ -99,7 +105,8 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
         unknown.of_parsing(request, given_up, "their words are not known"),
         unknown.of_unread(request, asked_of, "ranked") if found else None,
     )
-    return Ranking(found, order.total, "meaning", note), is_said
+    room = TOKENS * 4 - HEAD_CHARS - NOTE_CHARS - len(note or "") if _is_default(question) else inf
+    return Ranking([*_filled(request, order, found, room)], order.total, "meaning", note), is_said
 
 
 def later(request: Request, question: Search) -> str | None:
@@ -162,18 +169,21 @@ def _leaves(request: Request, question: Search, corpus: Corpus) -> npt.NDArray[n
     return leaves
 
 
-def _rows(question: Search) -> int:
+def _rows(question: Search, default: int) -> int:
     """Return how many passages are wanted: the default of other modes is too many."""
+    return default if _is_default(question) else min(question.max_results, MOST)
+
+
+def _is_default(question: Search) -> bool:
+    """Return whether no number of passages is asked for."""
     default = Search.__struct_defaults__[Search.__struct_fields__.index("max_results") - len(Search.__struct_fields__)]
-    return ROWS if question.max_results == default else min(question.max_results, MOST)
+    return bool(question.max_results == default)
 
 
 def _passage(request: Request, question: Search, order: FileOrder, each: RankedFile, at: int) -> Passage:
     request.check()
     file = request.blocks.file(each.file)
     lines = passages.passage(order.definitions, file)
-    named = MAX_OTHERS if at < SHOWN_WITH_LINES else OTHERS
-    others = [other for other in order.definitions.best(file) if other.row != lines.row][:named] if at < ROWS else []
     best = passages.best_lines(order.features, file, lines) if at < SHOWN_WITH_LINES else []
     row = lines.row
     return Passage(
@@ -185,9 +195,37 @@ def _passage(request: Request, question: Search, order: FileOrder, each: RankedF
         name=row.qualified_name if row else None,
         signature=shown(row.signature, SIGNATURE_CHARS) if row and row.signature else None,
         best=[(number, shown(line, LINE_CHARS)) for number, line in best],
-        others=[(other.row.line_start, shown(_short(other.row), NAME_CHARS)) for other in others],
         why=_why(order, each, at, file, _tags(request, question, file)) if question.explain else None,
     )
+
+
+def _filled(request: Request, order: FileOrder, found: list[Passage], room: float) -> Iterator[Passage]:
+    """Yield the first passages, with further definitions of their files, as many characters as there is room for: at
+    least one passage, others before definitions, and those of the first files before those of the next.
+    """
+    ends = [*accumulate(map(_chars, found))]
+    kept = [passage for passage, end in zip(found, ends, strict=True) if end <= max(room, ends[0])]
+    room -= ends[len(kept) - 1] if kept else 0
+    for at, passage in enumerate(kept):
+        others: list[tuple[int, str]] = []
+        file = request.blocks.find(passage.path) if at < ROWS else None
+        best = order.definitions.best(file) if file else ()
+        named = [each.row for each in best if each.row.qualified_name != passage.name]
+        for row in named[: MAX_OTHERS if at < SHOWN_WITH_LINES else OTHERS]:
+            name = shown(_short(row), NAME_CHARS)
+            room -= len(f"{row.line_start} {name}, ") + (0 if others else OTHER_CHARS)
+            if room < 0:
+                break
+            others.append((row.line_start, name))
+        yield msgspec.structs.replace(passage, others=others)
+
+
+def _chars(passage: Passage) -> int:
+    """Return how many characters a passage has as text, without further definitions and what explains it."""
+    first, last = passage.lines
+    named = passage.signature or f"{passage.kind} {passage.name}"
+    best = sum(len(f"  {number}: {line} ") for number, line in passage.best)
+    return len(f"{passage.path}:{first}-{last}  {named}  [0.00] ") + best
 
 
 def _short(row: Row) -> str:
