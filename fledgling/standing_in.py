@@ -25,10 +25,10 @@ def standing_in(name: str, module: ModuleType | None) -> Iterator[None]:
             del sys.modules[name]
 
 
-class Part(ModuleType):
+class StandIn(ModuleType):
     """What is used of a module as a rule. Where anything else is, that is loaded, and has it.
 
-    >>> with standing_in("platform", Part("platform", system=lambda: "Linux")):
+    >>> with standing_in("platform", StandIn("platform", system=lambda: "Linux")):
     ...     import uuid
     """
 
@@ -53,12 +53,12 @@ def lean() -> Iterator[None]:
     msgspec looks for typing_extensions and needs nothing of it. pathlib can make URLs, uuid asks for the system's name,
     and click wants indented texts without their indent: it has one-line texts, unless somebody asks for help.
     """
-    with standing_in("urllib.parse", Part("urllib.parse", quote_from_bytes=_quoted)):
+    with standing_in("urllib.parse", StandIn("urllib.parse", quote_from_bytes=_quoted)):
         import pathlib  # noqa: F401, PLC0415
     with (
         standing_in("typing_extensions", None),
-        standing_in("platform", Part("platform", system=lambda: os.uname().sysname)),
-        standing_in("inspect", Part("inspect", cleandoc=_cleandoc)),
+        standing_in("platform", StandIn("platform", system=lambda: os.uname().sysname)),
+        standing_in("inspect", StandIn("inspect", cleandoc=_cleandoc)),
     ):
         yield
 

@@ -174,7 +174,7 @@ DIRECTIVES: dict[str, Directive] = {
 # ---- files ----------------------------------------------------------------------------------------------------------
 
 
-class Asked(NamedTuple):
+class AskedBy(NamedTuple):
     """Who asked for a profile: the operator (no line), or a profile that extends it."""
 
     file: str
@@ -189,7 +189,7 @@ def load(name_or_path: str) -> Profile:
 
     A name is looked up among the shipped ones only. Raises ProfileError.
     """
-    return _load(name_or_path, Asked(name_or_path[:MAX_SHOWN_PATH], None), ())
+    return _load(name_or_path, AskedBy(name_or_path[:MAX_SHOWN_PATH], None), ())
 
 
 def shipped() -> tuple[str, ...]:
@@ -203,7 +203,7 @@ def purpose(name: str) -> str:
     return first.removeprefix(f"-- {name}: ")
 
 
-def _load(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Profile:
+def _load(wanted: str, asked: AskedBy, chain: tuple[Path, ...]) -> Profile:
     """Read `wanted`, which the last profile of `chain` extends."""
     path = _locate(wanted, asked, chain)
     data = _bytes(path, asked)
@@ -217,7 +217,7 @@ def _load(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Profile:
         raise ProfileError(path.name, e.line, e.problem, e.fix) from None
 
 
-def _locate(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Path:
+def _locate(wanted: str, asked: AskedBy, chain: tuple[Path, ...]) -> Path:
     if wanted in shipped():
         path = SHIPPED / f"{wanted}.sql"
     elif wanted.removesuffix(".sql") in shipped():
@@ -234,7 +234,7 @@ def _locate(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Path:
     return path
 
 
-def _bytes(path: Path, asked: Asked) -> bytes:
+def _bytes(path: Path, asked: AskedBy) -> bytes:
     shown = str(path)[:MAX_SHOWN_PATH]
     try:
         if not path.is_file():  # a FIFO or a device would block, or never end
@@ -255,7 +255,7 @@ def _profile(path: Path, data: bytes, chain: tuple[Path, ...]) -> Profile:
     digest = sha256(data)
     if extends := given.get("extends"):
         line = extends.name.line
-        base = _load(unquoted(extends.literal), Asked(path.name, line), chain)
+        base = _load(unquoted(extends.literal), AskedBy(path.name, line), chain)
         values = msgspec.structs.asdict(base)
         # An inherited view counts as written where it is inherited: the line is in the file that errors name.
         views = {view.name: msgspec.structs.replace(view, line=line) for view in base.views}

@@ -21,7 +21,7 @@ from fledgling.security import limits
 from fledgling.worker.extracting.docstrings import cleaned, unmarked
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.source_text import MAX_GAP
-from fledgling.worker.extractor.messages import FILE_SECONDS, Batch, Facts, Source
+from fledgling.worker.extractor.messages import FILE_SECONDS, Batch, Source, TextFacts
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.files.describe import HEAD_BYTES
 from fledgling.worker.languages.table import load_languages
@@ -292,7 +292,7 @@ def extractors() -> Iterator[Extractors]:
     extractors.close()
 
 
-def facts(extractors: Extractors, language: str, texts: dict[str, bytes]) -> dict[str, Facts]:
+def facts(extractors: Extractors, language: str, texts: dict[str, bytes]) -> dict[str, TextFacts]:
     """What the extractor processes say of texts."""
     sources = [Source(name, language, (text,)) for name, text in texts.items()]
     answers = extractors.extract(sources, Batch(()))

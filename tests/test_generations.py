@@ -18,7 +18,7 @@ from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing.indexing import UNFINISHED
 from fledgling.broker.protocol import render, tools
 from fledgling.broker.terms import Terms, due
-from fledgling.messages.answers import Directory, Exploration, File, Hits, Refusal, Relations, Summary, SymbolList
+from fledgling.messages.answers import Directory, Exploration, FileEntry, Hits, Refusal, Relations, Summary, SymbolList
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.questions import Explore, Read, Search, Symbols
 from fledgling.security import limits
@@ -158,11 +158,11 @@ LISTED = Exploration(
     path="",
     directories=[Directory(path=f"part_{n:02}/", files=100, languages={"python": 100}) for n in range(WIDE)],
     files=[
-        File(".env", skipped="secret"),
-        File("binary.py", "python"),
-        File("large.js", "javascript", skipped="too large"),
-        File("link.py", "python", skipped="symlink"),
-        File("script"),
+        FileEntry(".env", skipped="secret"),
+        FileEntry("binary.py", "python"),
+        FileEntry("large.js", "javascript", skipped="too large"),
+        FileEntry("link.py", "python", skipped="symlink"),
+        FileEntry("script"),
     ],
     summary=Summary(
         total_files=WIDE * 100 + 5,

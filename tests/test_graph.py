@@ -15,7 +15,7 @@ from tables import every_row
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph import unit as graph_unit
-from fledgling.worker.graph.columns import Graph
+from fledgling.worker.graph.columns import GraphColumns
 from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
 from fledgling.worker.graph.reading.facts import FactsExtractor
@@ -29,7 +29,7 @@ from fledgling.worker.graph.solving.classes import MAX_BELOW
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.overloads import MAX_NARROWED
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
 from fledgling.worker.graph.solving.resolve import resolved, solved
@@ -80,7 +80,7 @@ def graph_files(texts: dict[str, bytes]) -> list[GraphFile]:
     ]
 
 
-def graph_of(sources: dict[str, bytes], budget: GraphBudget | None = None) -> tuple[Graph, list[GraphFile]]:
+def graph_of(sources: dict[str, bytes], budget: GraphBudget | None = None) -> tuple[GraphColumns, list[GraphFile]]:
     files = graph_files(sources)
     return resolved(files, budget=budget or GraphBudget(), languages=LANGUAGES.rows), files
 
@@ -95,7 +95,7 @@ def marks(files: dict[str, str]) -> Iterator[tuple[str, int, str, set[str]]]:
                     yield path, number, name.strip(), {target.strip() for target in targets.split(",")} - {"nothing"}
 
 
-def said(graph: Graph, files: list[GraphFile]) -> dict[tuple[str, int, str], set[str]]:
+def said(graph: GraphColumns, files: list[GraphFile]) -> dict[tuple[str, int, str], set[str]]:
     """What the rows of a graph say, in the same words."""
     found = defaultdict[tuple[str, int, str], set[str]](set)
     columns = (graph.file, graph.line, graph.name, graph.kind, graph.target_file, graph.target_line, graph.confidence)
@@ -204,7 +204,7 @@ HOSTILE = {
 
 def work(text: str) -> int:
     """How many cells are worked out for a text, which does not depend on the machine."""
-    project = Project(graph_files({"a.py": text.encode()}), {"python": LANGUAGES.rows["python"].graph})
+    project = GraphProject(graph_files({"a.py": text.encode()}), {"python": LANGUAGES.rows["python"].graph})
     return solved(project, GraphBudget()).evaluations
 
 
@@ -221,7 +221,7 @@ def test_functions_that_inherit_from_each_other_cost_the_same_each() -> None:
         f"F{i}.prototype.m = function () {{ this.m(); }};\n"
         for i in range(1, count)
     )
-    project = Project(graph_files({"a.js": text.encode()}), {"javascript": LANGUAGES.rows["javascript"].graph})
+    project = GraphProject(graph_files({"a.js": text.encode()}), {"javascript": LANGUAGES.rows["javascript"].graph})
     assert solved(project, GraphBudget()).evaluations <= 150 * count
 
 
@@ -237,7 +237,7 @@ def test_functions_that_take_members_from_each_other_cost_the_same_each() -> Non
         for i in range(count)
         for j in range(3)
     )
-    project = Project(graph_files({"a.js": text.encode()}), {"javascript": LANGUAGES.rows["javascript"].graph})
+    project = GraphProject(graph_files({"a.js": text.encode()}), {"javascript": LANGUAGES.rows["javascript"].graph})
     assert solved(project, GraphBudget()).evaluations <= 120 * count
 
 
@@ -518,7 +518,7 @@ def test_work_tells_how_far_it_is_and_that_it_goes_on_within_a_file() -> None:
     chain = "".join(f"def f{n}(a): return f{n + 1}(a)\n" for n in range(2_000))
     told.clear()
     files = graph_files({"a.py": chain.encode()})
-    project = Project(files, {name: row.graph for name, row in LANGUAGES.rows.items()})
+    project = GraphProject(files, {name: row.graph for name, row in LANGUAGES.rows.items()})
     evaluations = solved(project, GraphBudget(), told.append).evaluations
     assert len(told) == 1 + evaluations // 2_000  # no more than some hundredths of a second apart
     assert len(told) > 3
@@ -548,7 +548,7 @@ def test_a_language_without_graph_has_no_facts() -> None:
     assert FACTS.facts_of("toml", b"a = 1\n") is None
 
 
-def rows_of(graph: Graph) -> Iterable[tuple[object, ...]]:
+def rows_of(graph: GraphColumns) -> Iterable[tuple[object, ...]]:
     return zip(graph.file, graph.line, graph.column, graph.target_file, graph.target_line, graph.reason, strict=True)
 
 

@@ -14,7 +14,7 @@ from fledgling.messages.questions import Explore
 from fledgling.pipe import HEADER_BYTES, Unpacker, pack
 from fledgling.worker.extractor import messages, process
 from fledgling.worker.extractor import pool as extractors
-from fledgling.worker.extractor.messages import Batch, Facts, Source, ToExtractor
+from fledgling.worker.extractor.messages import Batch, Source, TextFacts, ToExtractor
 from fledgling.worker.extractor.pool import LOST_FILES, Extractors
 from fledgling.worker.languages.table import load_languages
 
@@ -45,9 +45,9 @@ def hurried(request, monkeypatch):
     running.close()
 
 
-def asked(running: Extractors, texts: dict[str, str]) -> dict[str, Facts]:
+def asked(running: Extractors, texts: dict[str, str]) -> dict[str, TextFacts]:
     """What is said of each text; its symbols are in the outlines and in the columns, whatever was put again."""
-    facts: dict[str, Facts] = {}
+    facts: dict[str, TextFacts] = {}
     for batch, found in running.extract(
         (Source(path, "c", (text.encode(),)) for path, text in texts.items()), Batch((), tabled=True)
     ):

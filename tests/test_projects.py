@@ -25,13 +25,13 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.operating import links
 from fledgling.broker.projects import projects as projects_module
-from fledgling.broker.projects.merging import Turn, turn
+from fledgling.broker.projects.merging import ProjectTurn, turn
 from fledgling.broker.projects.paths import _changes, parts, within
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.terms import due
 from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
-from fledgling.messages.cursors import Place
+from fledgling.messages.cursors import PageStart
 from fledgling.messages.following import AskRefs
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import Dependencies, Explore, Question, Read, Search, Symbols
@@ -266,8 +266,8 @@ async def test_a_cursor_of_several_is_refused_by_one(alone):
 
 
 def test_cursors():
-    assert turn(None) == Turn(0, Place(0))
-    assert turn("2:17:500") == Turn(2, Place(500, changes=17))
+    assert turn(None) == ProjectTurn(0, PageStart(0))
+    assert turn("2:17:500") == ProjectTurn(2, PageStart(500, changes=17))
     assert turn("2:17:500").cursor == "2:17:500"
 
 

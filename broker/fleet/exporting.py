@@ -46,7 +46,7 @@ class Exported(Struct, frozen=True):
     refused: dict[str, str]
 
 
-class Part(Struct, frozen=True, forbid_unknown_fields=True):
+class TablePart(Struct, frozen=True, forbid_unknown_fields=True):
     """A file of each table: the hash of what it was made of, and which repositories were left out, each with why.
 
     One that is made of nothing is being put or removed. One that left a repository out for what that cost is made
@@ -176,12 +176,12 @@ class _Directory:
         files = {table: memory_file.create() for table in TABLES}
         try:
             left_out = fill(files)
-            self._tell({**self.parts, part: Part()})
+            self._tell({**self.parts, part: TablePart()})
             for table, fd in files.items():
                 self._replace(f"{part}.parquet", fd, self._path / table, self._tables[table])
             reasons = {name: each.why for name, each in left_out.items()}
             is_made_again = any(each.is_costly for each in left_out.values())
-            self._tell({**self.parts, part: Part(made_of, reasons, is_made_again)})
+            self._tell({**self.parts, part: TablePart(made_of, reasons, is_made_again)})
         finally:
             for fd in files.values():
                 os.close(fd)
@@ -190,7 +190,7 @@ class _Directory:
         """Remove the files of some parts."""
         if not parts:
             return
-        self._tell({**self.parts, **dict.fromkeys(parts, Part())})
+        self._tell({**self.parts, **dict.fromkeys(parts, TablePart())})
         for table in self._tables.values():
             for part in parts:
                 with suppress(FileNotFoundError):
@@ -206,13 +206,13 @@ class _Directory:
             os.fsync(fd)
             replacing.put(name, directory)
 
-    def _read(self) -> dict[str, Part]:
+    def _read(self) -> dict[str, TablePart]:
         """Return what is said of the parts; nothing where that cannot be read, and all are made anew."""
         with suppress(ShardError, OSError, msgspec.DecodeError), verified.opening(self._fd, PARTS) as fd:
-            return msgspec.json.decode(os.pread(fd, MAX_PARTS, 0), type=dict[PartName, Part])
+            return msgspec.json.decode(os.pread(fd, MAX_PARTS, 0), type=dict[PartName, TablePart])
         return {}
 
-    def _tell(self, parts: dict[str, Part]) -> None:
+    def _tell(self, parts: dict[str, TablePart]) -> None:
         said = memory_file.create()
         try:
             verified.write_all(said, msgspec.json.encode(parts, order="sorted"))

@@ -20,14 +20,14 @@ from fledgling.broker.fleet import builds
 from fledgling.broker.fleet.pack import PackIndex
 from fledgling.broker.front import MAX_CALLS
 from fledgling.broker.projects.merging import Merging, not_in_answer, ranked, summed, tree, turn
-from fledgling.broker.projects.paths import Part, Parts, top
+from fledgling.broker.projects.paths import Parts, ProjectPart, top
 from fledgling.broker.projects.tree import ManyProjects, only, some_of
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import not_ready
 from fledgling.broker.succession import Succession
 from fledgling.broker.terms import Terms
 from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Next, Ranking, Refusal, Summary, SymbolList
-from fledgling.messages.cursors import Place, offset_of
+from fledgling.messages.cursors import PageStart, offset_of
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.inner_answers import Found, InnerAnswer, Sifted
 from fledgling.messages.questions import (
@@ -114,7 +114,7 @@ class Fleet(ManyProjects):
         found = await super().ask(ours, terms)
         return builds.stamped(found, self._build)
 
-    async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
+    async def _ask(self, part: ProjectPart, terms: Terms) -> AnyAnswer | Refusal:
         with self._at_work() as busy:
             return busy or await self._answer(part, terms)
 
@@ -146,7 +146,7 @@ class Fleet(ManyProjects):
 
     # ---- one worker ----------------------------------------------------------------------------------------------
 
-    async def _answer(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
+    async def _answer(self, part: ProjectPart, terms: Terms) -> AnyAnswer | Refusal:
         """Return what one repository answers."""
         number = self._numbers[part.project]
         if asks_graph(part.question) and self._index.pack.manifests[number].generation.number < GRAPH:
@@ -161,7 +161,7 @@ class Fleet(ManyProjects):
         """Return what several answer, by name; some are asked at once."""
         room = asyncio.Semaphore(TOGETHER)
 
-        async def answer(part: Part) -> AnyAnswer | Refusal:
+        async def answer(part: ProjectPart) -> AnyAnswer | Refusal:
             async with room:
                 return await self._answer(part, terms)
 
@@ -268,7 +268,7 @@ class Fleet(ManyProjects):
             if isinstance(total, Refusal) or asked == merging.counting(part.question):
                 merging.take(number, total)
             else:
-                merging.take(number, await self._answer(Part(part.project, asked), terms))
+                merging.take(number, await self._answer(ProjectPart(part.project, asked), terms))
         found = merging.answer()
         if isinstance(found, Hits | SymbolList) and not found.total:
             found = replace(
@@ -352,7 +352,7 @@ class Fleet(ManyProjects):
             return page
         following = None
         if end < len(names):
-            arguments = {"depth": question.depth, "pattern": question.pattern, "cursor": Place(end).cursor}
+            arguments = {"depth": question.depth, "pattern": question.pattern, "cursor": PageStart(end).cursor}
             following = Next("explore", {name: value for name, value in arguments.items() if value is not None})
         summary = summed(each.summary for each in shown.values() if isinstance(each, Exploration))
         return self._with_gaps(replace(page, summary=summary, next=following), names)

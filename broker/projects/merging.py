@@ -18,33 +18,33 @@ from fledgling.messages.answers import (
     Summary,
     SymbolList,
 )
-from fledgling.messages.cursors import Place, place
+from fledgling.messages.cursors import PageStart, place
 from fledgling.messages.questions import AnyQuestion, Explore, Search, Symbols, name_of
 from fledgling.plain import said
 
 SHOWN_REFUSALS = 5  # of projects, in a note
 
 
-class Turn(NamedTuple):
+class ProjectTurn(NamedTuple):
     """Where a page begins: with which project, counted from 0, and with which place of its answer."""
 
     project: int
-    place: Place
+    place: PageStart
 
     @property
     def cursor(self) -> str:
-        """The cursor that means this: `Turn(2, Place(500)).cursor` is "2:0:500"."""
+        """The cursor that means this: `ProjectTurn(2, PageStart(500)).cursor` is "2:0:500"."""
         return f"{self.project}:{self.place.changes}:{self.place._replace(changes=0).cursor}"
 
 
-def turn(cursor: str | None) -> Turn:
+def turn(cursor: str | None) -> ProjectTurn:
     """Return what a cursor over several projects means.
 
     >>> turn("2:17:500")
-    Turn(project=2, place=Place(offset=500, generation=2, changes=17, tags=0))
+    ProjectTurn(project=2, place=PageStart(offset=500, generation=2, changes=17, tags=0))
     """
     project, _, rest = (cursor or "0:0:0").partition(":")
-    return Turn(int(project), place(rest))
+    return ProjectTurn(int(project), place(rest))
 
 
 class Merging:
@@ -63,7 +63,7 @@ class Merging:
         self._shown: list[Hits | SymbolList] = []
         self._total = self._total_files = 0
         self._is_lower_bound = False
-        self._next: Turn | None = None
+        self._next: ProjectTurn | None = None
         self._notes: list[str] = []
         self._refused: dict[str, Refusal] = {}
 
@@ -71,10 +71,10 @@ class Merging:
         """Return what to ask project `number`, of which `asked` is the part: its page, or its total alone."""
         assert isinstance(asked, Search | Symbols)
         asked = _as_text(asked)
-        begin = self._begin.place if number == self._begin.project else Place(0)
+        begin = self._begin.place if number == self._begin.project else PageStart(0)
         if number < self._begin.project or not self._room:
             return self.counting(asked)
-        return replace(asked, cursor=begin.cursor if begin != Place(0) else None, max_results=self._room)
+        return replace(asked, cursor=begin.cursor if begin != PageStart(0) else None, max_results=self._room)
 
     def counting(self, asked: AnyQuestion) -> Search | Symbols:
         """Return what to ask a project whose total alone is wanted."""
@@ -96,7 +96,7 @@ class Merging:
             return
         if not self._room:
             if found.total and not self._next:
-                self._next = Turn(number, Place(0))
+                self._next = ProjectTurn(number, PageStart(0))
             return
         shown = within(found, name)
         assert isinstance(shown, Hits | SymbolList)
@@ -105,14 +105,14 @@ class Merging:
         self._shown.append(shown)
         self._room -= _rows(found)
         if found.next:
-            self._next = Turn(number, place(str(found.next.arguments["cursor"])))
+            self._next = ProjectTurn(number, place(str(found.next.arguments["cursor"])))
             self._room = 0
 
     def leave(self, number: int) -> None:
         """Take nothing of project `number`, which may have something: the page is full, and nobody counts further."""
         self._is_lower_bound = True
         if number >= self._begin.project and not self._next:
-            self._next = Turn(number, Place(0))
+            self._next = ProjectTurn(number, PageStart(0))
 
     def answer(self) -> AnyAnswer | Refusal:
         """Return the page; where no project has answered, why the first has not."""

@@ -25,7 +25,7 @@ Change = Callable[[Any, str], Any]  # a value, and the name of its project with 
 _ANYWHERE = re.compile(r"\*\*/|[^/]*\Z")  # a glob that holds in any directory: `**/x.py`, `*.py`
 
 
-class Part(NamedTuple):
+class ProjectPart(NamedTuple):
     """What of a question is one project's: its name, and the question as it is put there."""
 
     project: str
@@ -41,9 +41,9 @@ class Parts:
     is_named: bool = False  # its path begins with the one project
     is_all: bool = False  # they are all that there are
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[ProjectPart]:
         """Yield the part of each project."""
-        return (Part(name, self.question) for name in self.projects)
+        return (ProjectPart(name, self.question) for name in self.projects)
 
     def __len__(self) -> int:
         """Return how many projects it is about."""

@@ -17,7 +17,7 @@ from fledgling.broker import surroundings
 from fledgling.broker.front import ByHand, Front, no_tags
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.broker.projects.paths import Part, Parts
+from fledgling.broker.projects.paths import Parts, ProjectPart
 from fledgling.broker.projects.tree import ManyProjects
 from fledgling.broker.terms import Terms
 from fledgling.messages.answers import AnyAnswer, Refusal
@@ -138,7 +138,7 @@ class Projects(ManyProjects):
         for slot in self.slots.values():
             await slot.unload()
 
-    async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
+    async def _ask(self, part: ProjectPart, terms: Terms) -> AnyAnswer | Refusal:
         try:
             with self.slots[part.project].in_use() as front:
                 return await front.ask(part.question, terms)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fledgling.broker import mending
 from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, tree
-from fledgling.broker.projects.paths import Part, Parts, parts, within
+from fledgling.broker.projects.paths import Parts, ProjectPart, parts, within
 from fledgling.broker.refused import taken
 from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, Relations
@@ -24,7 +24,7 @@ SHOWN_NAMES = 20  # of projects, in a sentence
 # To what might be a way on, and was not asked by the agent: an index of each project is a high price for a hint.
 NOT_ASKED = Refusal("not_found", "projects that are not running are not started for a hint", "Ask for it.")
 
-AskPart = Callable[[Part], Awaitable[AnyAnswer | Refusal]]
+AskPart = Callable[[ProjectPart], Awaitable[AnyAnswer | Refusal]]
 
 
 class ManyProjects:
@@ -67,7 +67,7 @@ class ManyProjects:
             return self._of_one(question.detail, question)
         return await self._ask_all(question, about, terms)
 
-    async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
+    async def _ask(self, part: ProjectPart, terms: Terms) -> AnyAnswer | Refusal:
         """Put to one project what of a question is its."""
         raise NotImplementedError
 
@@ -77,7 +77,7 @@ class ManyProjects:
         match question:
             case Explore():
                 below = replace(question, depth=max(question.depth - 1, 1))
-                return tree(question, {part.project: await ask(Part(part.project, below)) for part in about})
+                return tree(question, {part.project: await ask(ProjectPart(part.project, below)) for part in about})
             case Read() | Dependencies() | Symbols(relation=str()):
                 return only({part.project: await ask(part) for part in about})
             case Search() | Symbols():
@@ -154,7 +154,7 @@ async def _listed(question: Search | Symbols, about: Parts, ask: AskPart) -> Any
     if not (isinstance(question, Search) and question.is_ranked):
         merging = Merging(question, about.projects)
         for number, part in enumerate(about):
-            merging.take(number, await ask(Part(part.project, merging.question(number, part.question))))
+            merging.take(number, await ask(ProjectPart(part.project, merging.question(number, part.question))))
         found = merging.answer()
         if not (isinstance(question, Search) and may_be_ranked(question) and isinstance(found, Hits)) or found.total:
             return found

@@ -46,7 +46,7 @@ class Directory(Struct, frozen=True, omit_defaults=True, kw_only=True):
     languages: dict[Word, Count] = {}
 
 
-class File(Struct, frozen=True, omit_defaults=True):
+class FileEntry(Struct, frozen=True, omit_defaults=True):
     """One file; `skipped` says why its content is not in the index, and `lines` is absent where nobody counted them."""
 
     path: Path
@@ -72,7 +72,7 @@ class Exploration(Answer, frozen=True):
 
     path: Place
     directories: list[Directory]
-    files: list[File]
+    files: list[FileEntry]
     summary: Summary
     next: Next | None = None
     note: Said | None = None

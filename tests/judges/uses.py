@@ -10,7 +10,7 @@ from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.reading.facts import FactsExtractor
 from fledgling.worker.graph.reasons import Confidence, confidence
 from fledgling.worker.graph.solving.callees import callees, run_by
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.resolve import resolved, solved
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.solving.values import EXTERNAL
@@ -135,7 +135,7 @@ class Named:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._project = Project(files(root, "python"), {name: row.graph for name, row in LANGUAGES.rows.items()})
+        self._project = GraphProject(files(root, "python"), {name: row.graph for name, row in LANGUAGES.rows.items()})
         self._solver = solved(self._project, GraphBudget())
         self._lambdas = {
             unit.base | at: number

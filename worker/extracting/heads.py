@@ -46,7 +46,7 @@ class Head(Struct, frozen=True, forbid_unknown_fields=True):
     parts: str = ""  # what of the group `name` is the name
 
 
-class Rules(Struct, frozen=True, forbid_unknown_fields=True):
+class HeadsFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A file of heads. Its expressions are verbose: a space in one is `[ ]`. They take linear time, as tokens do."""
 
     head: tuple[Head, ...]
@@ -83,7 +83,7 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True):
     imports: tuple[str, ...] = ()
 
 
-class Block(Struct):
+class HeadBlock(Struct):
     """What is open: the file, or a block. `start` is that of the statement in it, `depth` counts its open brackets.
 
     What a word has opened, a word closes. It `awaits_head` while its first statement is the rest of its own head. `doc`
@@ -106,7 +106,7 @@ class HeadRules:
 
     def __init__(self, languages: Languages, name: str) -> None:
         (file,) = languages.rows[name].rules
-        self.rules = rules = msgspec.convert(tomllib.loads(languages.rules[file]), Rules)
+        self.rules = rules = msgspec.convert(tomllib.loads(languages.rules[file]), HeadsFile)
         tokens = {"skip": rules.skipped, "open": rules.open, "close": rules.close, "up": rules.up, "down": rules.down}
         tokens |= {"whole": rules.whole, "restart": rules.restart, "end": rules.ends, "item": rules.items}
         tokens["line"] = r"\n\s*+" if rules.lines else "(?!)"
@@ -138,7 +138,7 @@ class Statements:
         self._rules = rules
         self._source = source
         self._code = bytearray(source)
-        self._blocks = [Block(items=rules.rules.items_in_file)]
+        self._blocks = [HeadBlock(items=rules.rules.items_in_file)]
         self._words = 0  # how many blocks that words have opened
         self.found = FileOutline([])
 
@@ -171,7 +171,7 @@ class Statements:
         if around.depth and self._rules.not_in_brackets.fullmatch(token[0]):
             return
         follows = self._rules.head_inside.fullmatch(token[0]) is not None
-        inside = Block(OTHER, start=token.end(), awaits_head=follows, is_word=token[0] != b"{")
+        inside = HeadBlock(OTHER, start=token.end(), awaits_head=follows, is_word=token[0] != b"{")
         if not around.depth and not around.awaits_head:
             limit = len(self._code) if follows else token.start()
             inside.defined, head = self._defined(around, token.start(), limit, is_block=True)
@@ -237,7 +237,7 @@ class Statements:
 
     # ---- statements
 
-    def _statement(self, block: Block, stop: int, end: int) -> None:
+    def _statement(self, block: HeadBlock, stop: int, end: int) -> None:
         """What ends in no block of its own; the first one of a block may be the rest of its head."""
         if block.awaits_head:
             block.awaits_head = False
@@ -248,7 +248,9 @@ class Statements:
         block.begun = []
         block.start = end
 
-    def _defined(self, block: Block, stop: int, limit: int, *, is_block: bool) -> tuple[list[Definition], Head | None]:
+    def _defined(
+        self, block: HeadBlock, stop: int, limit: int, *, is_block: bool
+    ) -> tuple[list[Definition], Head | None]:
         """What the statement that goes to `stop` defines, its head to `limit`, and the head that says so."""
         start = behind(BLANK, self._code, block.start, limit)
         if (start == limit and not is_block) or block.begun or self._says(block, start, stop):
@@ -267,7 +269,7 @@ class Statements:
                 return defined, head
         return [], None
 
-    def _says(self, block: Block, start: int, stop: int) -> bool:
+    def _says(self, block: HeadBlock, start: int, stop: int) -> bool:
         """Whether a statement documents something; what it imports is taken."""
         if match := self._rules.doc.match(self._code, start, stop):
             block.doc = repr(cleaned(text(match["doc"])))

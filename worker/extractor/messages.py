@@ -45,7 +45,7 @@ class Sign(Struct, frozen=True, tag="sign"):
     blocks: list[bytes]
 
 
-class Facts(Struct, frozen=True):
+class TextFacts(Struct, frozen=True):
     """What one file's text says but for its symbols, of which there are `symbols`; comment lines are by block.
 
     `words` are None in a language that is not searched by meaning, and where nothing could be said of the file.
@@ -62,13 +62,13 @@ class Facts(Struct, frozen=True):
     words: FileWords | None = None
 
 
-class Found(Struct, frozen=True, tag="found"):
+class ExtractedBatch(Struct, frozen=True, tag="found"):
     """Extractor to indexer: facts for each file of a batch, and the symbols of all; as columns, too, if `tabled`.
 
-    `uses` are those of each file, packed (worker/graph/facts.py), where the batch was for the graph.
+    `uses` are those of each file, packed (worker/graph/reading/facts.py), where the batch was for the graph.
     """
 
-    facts: list[Facts]
+    facts: list[TextFacts]
     outlined: Outlined
     symbols: SymbolColumns = SymbolColumns()
     uses: list[bytes] = []
@@ -103,7 +103,7 @@ class Unfit(Struct, frozen=True, tag="unfit"):
 
 
 ToExtractor = Batch | Sign
-FromExtractor = Confined | Found | Signed | Lost | Unfit
+FromExtractor = Confined | ExtractedBatch | Signed | Lost | Unfit
 
 
 def seconds(source: Source, batch: Batch) -> float:

@@ -22,13 +22,13 @@ from fledgling.security.confinement import ConfinementError
 from fledgling.worker.extractor.messages import (
     Batch,
     Confined,
-    Facts,
-    Found,
+    ExtractedBatch,
     FromExtractor,
     Lost,
     Sign,
     Signed,
     Source,
+    TextFacts,
     Unfit,
     seconds,
 )
@@ -141,8 +141,8 @@ class Extractors:
         return wait
 
     def extract(
-        self, sources: Iterable[Source], asked: Batch, known: Callable[[Source], Found | None] = lambda _: None
-    ) -> Iterator[tuple[Batch, Found]]:
+        self, sources: Iterable[Source], asked: Batch, known: Callable[[Source], ExtractedBatch | None] = lambda _: None
+    ) -> Iterator[tuple[Batch, ExtractedBatch]]:
         """Yield what is `asked` of the sources, in batches and in order; several are at work at once.
 
         A source is not parsed where it is `known` what it holds: that is asked on other threads, of each source once.
@@ -156,7 +156,7 @@ class Extractors:
         with ThreadPoolExecutor(len(self._sockets)) as pool:
             yield from in_order(pool, partial(self._ask, known), batches(sources, asked), AHEAD * len(self._sockets))
 
-    def parsed(self, source: Source) -> Found:
+    def parsed(self, source: Source) -> ExtractedBatch:
         """Return what is in one source, which is parsed now. Raises UnfitError."""
         _, found = self._ask(lambda _: None, Batch((source,)))
         return found
@@ -183,7 +183,7 @@ class Extractors:
             ours.close()
         self._above.ended()
 
-    def _ask(self, known: Callable[[Source], Found | None], batch: Batch) -> tuple[Batch, Found]:
+    def _ask(self, known: Callable[[Source], ExtractedBatch | None], batch: Batch) -> tuple[Batch, ExtractedBatch]:
         runs = in_runs(batch.sources, known)
         pipe = self._free.get()
         try:
@@ -191,18 +191,20 @@ class Extractors:
         finally:
             self._free.put(pipe)
 
-    def _found(self, pipe: Pipe[FromExtractor], batch: Batch, runs: list[tuple[Source, ...] | Found]) -> Found:
+    def _found(
+        self, pipe: Pipe[FromExtractor], batch: Batch, runs: list[tuple[Source, ...] | ExtractedBatch]
+    ) -> ExtractedBatch:
         """Put a batch to a process; where a file was the end of that, the files before and after it are put again."""
-        parts: list[Found] = []
+        parts: list[ExtractedBatch] = []
         pending = runs[::-1]
         while pending:
             sources = pending.pop()
-            if isinstance(sources, Found):
+            if isinstance(sources, ExtractedBatch):
                 parts.append(sources)
             elif sources:
                 batch = replace(batch, sources=sources, hurried=self._lost >= LOST_FILES)
                 match self._answered(pipe, batch):
-                    case Found() as found:
+                    case ExtractedBatch() as found:
                         parts.append(found)
                     case Lost(None) if len(sources) > 1:
                         pending += ((source,) for source in reversed(sources))
@@ -268,9 +270,11 @@ def keep(descriptors: Collection[int]) -> None:
         os.closerange(below + 1, above)
 
 
-def in_runs(sources: Sequence[Source], known: Callable[[Source], Found | None]) -> list[tuple[Source, ...] | Found]:
+def in_runs(
+    sources: Sequence[Source], known: Callable[[Source], ExtractedBatch | None]
+) -> list[tuple[Source, ...] | ExtractedBatch]:
     """Return sources in their order: what is known of one, and the others that follow each other together."""
-    runs: list[tuple[Source, ...] | Found] = []
+    runs: list[tuple[Source, ...] | ExtractedBatch] = []
     for source in sources:
         if found := known(source):
             runs.append(found)
@@ -281,12 +285,12 @@ def in_runs(sources: Sequence[Source], known: Callable[[Source], Found | None]) 
     return runs
 
 
-def given_up(took: float) -> Found:
+def given_up(took: float) -> ExtractedBatch:
     """What is known of a file that was the end of an extractor after so many seconds, or does not fit a frame."""
-    return Found([Facts(None, complete=False, seconds=took)], Outlined([b""]), uses=[b""])
+    return ExtractedBatch([TextFacts(None, complete=False, seconds=took)], Outlined([b""]), uses=[b""])
 
 
-def joined(parts: list[Found]) -> Found:
+def joined(parts: list[ExtractedBatch]) -> ExtractedBatch:
     """What was found in one part of a batch after the other."""
     if len(parts) == 1:
         return parts[0]
@@ -294,7 +298,7 @@ def joined(parts: list[Found]) -> Found:
     symbols = SymbolColumns(*([value for part in column for value in part] for column in columns))
     facts = [facts for part in parts for facts in part.facts]
     uses = [use for part in parts for use in part.uses]
-    return Found(facts, end_to_end([part.outlined for part in parts]), symbols, uses)
+    return ExtractedBatch(facts, end_to_end([part.outlined for part in parts]), symbols, uses)
 
 
 def batches(sources: Iterable[Source], asked: Batch) -> Iterator[Batch]:

@@ -33,12 +33,12 @@ from fledgling.worker.extractor.messages import (
     REPAIR_SECONDS,
     Batch,
     Confined,
-    Facts,
-    Found,
+    ExtractedBatch,
     Lost,
     Sign,
     Signed,
     Source,
+    TextFacts,
     ToExtractor,
     Unfit,
     seconds,
@@ -307,14 +307,16 @@ def _timed(
     return found, time.process_time() - begun
 
 
-def _uses(extracted: list[tuple[bytes | None, float]]) -> Found:
-    facts = [Facts(None, complete=found is not None, seconds=seconds) for found, seconds in extracted]
-    return Found(facts, Outlined(), uses=[found or b"" for found, _ in extracted])
+def _uses(extracted: list[tuple[bytes | None, float]]) -> ExtractedBatch:
+    facts = [TextFacts(None, complete=found is not None, seconds=seconds) for found, seconds in extracted]
+    return ExtractedBatch(facts, Outlined(), uses=[found or b"" for found, _ in extracted])
 
 
-def _found(extracted: list[tuple[WordedFile, float]], batch: Batch, languages: Mapping[str, Language]) -> Found:
+def _found(
+    extracted: list[tuple[WordedFile, float]], batch: Batch, languages: Mapping[str, Language]
+) -> ExtractedBatch:
     facts = [
-        Facts(
+        TextFacts(
             found.engine,
             found.complete,
             seconds,
@@ -333,7 +335,7 @@ def _found(extracted: list[tuple[WordedFile, float]], batch: Batch, languages: M
         each = zip(extracted, batch.sources, strict=True)
         hashed = (hashes(found.symbols, b"\n".join(source.blocks)) for ((found, _), _), source in each)
         columns = msgspec.structs.replace(columns, content_hash=[*chain.from_iterable(hashed)])
-    return Found(facts, outlined(found.symbols for (found, _), _ in extracted), columns)
+    return ExtractedBatch(facts, outlined(found.symbols for (found, _), _ in extracted), columns)
 
 
 def _by_block(lines: Iterable[int], blocks: Iterable[bytes]) -> Iterator[list[int]]:

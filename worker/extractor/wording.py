@@ -14,7 +14,7 @@ from zlib import crc32
 
 from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.worker import words
-from fledgling.worker.extractor.messages import Facts, Source
+from fledgling.worker.extractor.messages import Source, TextFacts
 from fledgling.worker.language import Languages
 from fledgling.worker.rows import Extraction, FileWords, ImportRow, SymbolRow
 from fledgling.worker.store.sections import NUMBER
@@ -59,7 +59,7 @@ def named(path: str, rows: Iterable[Row]) -> FileWords:
     return _packed(_of_names(path, [*islice(rows, MAX_DEFINITIONS)]))
 
 
-def known(source: Source, facts: Facts, languages: Languages) -> FileWords | None:
+def known(source: Source, facts: TextFacts, languages: Languages) -> FileWords | None:
     """Return the words of a file, those of its path if it was the end of an extractor; None if it is not code."""
     is_code = languages.rows[source.language].role == "code"
     return facts.words or (_packed(_of_path(source.path)) if is_code else None)

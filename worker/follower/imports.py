@@ -7,7 +7,7 @@ alone. Any other may move those of every file, and all are resolved anew.
 from collections.abc import Collection, Mapping
 from typing import TypeVar
 
-from fledgling.worker.extractor.messages import Facts, declared_of, imports_of, packed
+from fledgling.worker.extractor.messages import TextFacts, declared_of, imports_of, packed
 from fledgling.worker.follower.known import Known
 from fledgling.worker.language import Languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
@@ -16,7 +16,7 @@ from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.store.kept import UNRESOLVED, Kept
 from fledgling.worker.store.parts import Part
 
-Made = tuple[Part, Facts | None]
+Made = tuple[Part, TextFacts | None]
 Value = TypeVar("Value")
 
 
@@ -83,7 +83,7 @@ class Imports:
         self._declared.pop(path, None)
         self._raw[path] = b""
 
-    def _take(self, path: str, part: Part, facts: Facts | None) -> bool:
+    def _take(self, path: str, part: Part, facts: TextFacts | None) -> bool:
         """Take in a file; return whether imports of others may lead elsewhere for it."""
         manifest = self._manifest(part.row, part)
         declared = facts.declared if facts else None

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from fledgling.messages.following import Follow
-from fledgling.worker.extractor.messages import Batch, Facts, Found, Source
+from fledgling.worker.extractor.messages import Batch, ExtractedBatch, Source, TextFacts
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.extractor.wording import known
 from fledgling.worker.files.describe import Describing
@@ -89,14 +89,14 @@ class Reading:
         readings.again[entry.path] = entry
         readings.pending.append(entry.path)
 
-    def made(self, read: Mapping[str, tuple[FileRow, Pieces | None]]) -> dict[str, tuple[Part, Facts | None]]:
+    def made(self, read: Mapping[str, tuple[FileRow, Pieces | None]]) -> dict[str, tuple[Part, TextFacts | None]]:
         """Return the part of each file, with what extractors have found in it, where they look at it."""
         sources = [
             Source(path, row.language, tuple(text for _, text in pieces or ()))
             for path, (row, pieces) in sorted(read.items())
             if row.language and row.line_count is not None and pieces  # an empty file is parsed by nobody
         ]
-        found: dict[str, tuple[Facts, Outlined, SymbolColumns]] = {}
+        found: dict[str, tuple[TextFacts, Outlined, SymbolColumns]] = {}
         for batch, answer in (
             self._extractors.extract(sources, Batch((), self._tabled, hashed=self._hashed)) if sources else ()
         ):
@@ -106,8 +106,8 @@ class Reading:
         return {path: self._part(row, pieces, found.get(path)) for path, (row, pieces) in read.items()}
 
     def _part(
-        self, row: FileRow, pieces: Pieces | None, found: tuple[Facts, Outlined, SymbolColumns] | None
-    ) -> tuple[Part, Facts | None]:
+        self, row: FileRow, pieces: Pieces | None, found: tuple[TextFacts, Outlined, SymbolColumns] | None
+    ) -> tuple[Part, TextFacts | None]:
         facts, symbols, columns = found or (None, Outlined([b""]), SymbolColumns())
         blocks = pieces or [] if self._has_content else []
         part = Part(
@@ -124,7 +124,7 @@ class Reading:
         return part, facts
 
 
-def _one_by_one(found: Found) -> tuple[list[Outlined], list[SymbolColumns]]:
+def _one_by_one(found: ExtractedBatch) -> tuple[list[Outlined], list[SymbolColumns]]:
     """Return the symbols of each file of a batch by themselves."""
     counts = [facts.symbols for facts in found.facts]
     return one_by_one(found.outlined, counts), found.symbols.one_by_one(counts)

@@ -17,7 +17,7 @@ Begun = tuple[list[str], str, int, int]  # one of several on a line: its names, 
 
 
 @dataclass
-class Graph:
+class GraphColumns:
     """Columns with an entry for each row, sorted by file, line and column; `target_file` is -1 for none.
 
     `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), where what is no name

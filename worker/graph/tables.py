@@ -166,7 +166,7 @@ class Parameter(Struct, array_like=True, gc=False):
     by_name: bool = False
 
 
-class Scope(Struct, array_like=True, gc=False):
+class NameScope(Struct, array_like=True, gc=False):
     """A module, function, class or block. `line` is the first of its definition, `returns` its declared type."""
 
     kind: int
@@ -281,7 +281,7 @@ class Facts(Struct, array_like=True):
     """
 
     names: list[str]
-    scopes: list[Scope]
+    scopes: list[NameScope]
     expressions: list[Expression]
     bindings: list[Binding]
     imports: list[Imported]

@@ -23,7 +23,7 @@ from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.plain import counted, said
 from fledgling.scope import Scope
 from fledgling.security import memory_file
-from fledgling.worker.extractor.messages import Batch, Found, Source, packed
+from fledgling.worker.extractor.messages import Batch, ExtractedBatch, Source, packed
 from fledgling.worker.extractor.pool import Extractors, given_up, joined
 from fledgling.worker.extractor.wording import known
 from fledgling.worker.files.describe import Describing
@@ -98,7 +98,7 @@ class Extracted:
         self._resolution = Resolution(languages, files, manifests, self._declared, links)
         self._waiting: dict[str, list[ImportRow]] = {}
 
-    def add(self, batch: Batch, found: Found) -> list[tuple[str, ImportRow]]:
+    def add(self, batch: Batch, found: ExtractedBatch) -> list[tuple[str, ImportRow]]:
         """Add a batch, and return its imports, resolved, but those that wait; each with the path of its file."""
         imports = []
         for source, facts in zip(batch.sources, found.facts, strict=True):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from fledgling.worker.graph.columns import BASE_REASONS, FURTHER, Graph
+from fledgling.worker.graph.columns import BASE_REASONS, FURTHER, GraphColumns
 from fledgling.worker.graph.reasons import WORDS, confidence
 from fledgling.worker.graph.unit import LINE, LINE_BITS
 from fledgling.worker.indexer.loading import Columns
@@ -21,7 +21,7 @@ class Edges:
     >>> for table, columns in Edges(graph, places).tables(): ...
     """
 
-    def __init__(self, graph: Graph, places: Places) -> None:
+    def __init__(self, graph: GraphColumns, places: Places) -> None:
         """`places` have settled the rows of the graph."""
         self._graph = graph
         self._files = places.files

@@ -11,11 +11,11 @@ import msgspec
 from msgspec.structs import replace
 
 from fledgling.security import memory_file
-from fledgling.worker.extractor.messages import Batch, Found, Source
+from fledgling.worker.extractor.messages import Batch, ExtractedBatch, Source
 from fledgling.worker.store import facts
 from fledgling.worker.store.symbol_writer import one_by_one
 
-_DECODER = msgspec.msgpack.Decoder(Found)
+_DECODER = msgspec.msgpack.Decoder(ExtractedBatch)
 
 
 class Findings:
@@ -38,7 +38,7 @@ class Findings:
         self._asked = f"{asked.tabled:d}{asked.hashed:d}"
         self._keys: dict[str, bytes] = {}  # of sources that were asked for, by path, until they are kept
 
-    def known(self, source: Source) -> Found | None:
+    def known(self, source: Source) -> ExtractedBatch | None:
         """Return what the last build has found in a file, if it was the same."""
         if not self._known:
             return None
@@ -46,11 +46,11 @@ class Findings:
         found = self._known.get(key)
         return None if found is None else _DECODER.decode(found)
 
-    def keep(self, batch: Batch, found: Found, room: int) -> None:
+    def keep(self, batch: Batch, found: ExtractedBatch, room: int) -> None:
         """Keep what was found in the files of a batch, as long as all that is kept fits the room, in bytes."""
         if self._writer is None:
             return
-        each: list[Found] | None = None
+        each: list[ExtractedBatch] | None = None
         for at, source in enumerate(batch.sources):
             key = self._keys.pop(source.path, None) or self._key(source)
             packed: bytes | memoryview | None = self._known.get(key)
@@ -71,10 +71,10 @@ class Findings:
         return facts.key_of(f"{self._asked} {source.language} {source.path}", source.blocks)
 
 
-def _one_by_one(found: Found) -> Iterator[Found]:
+def _one_by_one(found: ExtractedBatch) -> Iterator[ExtractedBatch]:
     """Yield what was found in each file by itself; that it took time is of the build in which it was parsed."""
     counts = [of_file.symbols for of_file in found.facts]
     for of_file, outlined, columns in zip(
         found.facts, one_by_one(found.outlined, counts), found.symbols.one_by_one(counts), strict=True
     ):
-        yield Found([replace(of_file, seconds=0.0)], outlined, columns)
+        yield ExtractedBatch([replace(of_file, seconds=0.0)], outlined, columns)

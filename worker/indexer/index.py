@@ -11,7 +11,7 @@ from msgspec.structs import asdict, astuple
 from fledgling.messages.control import Images, Modules
 from fledgling.messages.profile import Profile
 from fledgling.security import limits, memory_file
-from fledgling.worker.extractor.messages import Batch, Found
+from fledgling.worker.extractor.messages import Batch, ExtractedBatch
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.loading import Columns, Loading
@@ -164,7 +164,7 @@ class Index:
         """Yield the files that `languages` names, each with the number of its first block: what was read is parsed."""
         return self._text.sources(languages)
 
-    def has_room(self, found: Found) -> bool:
+    def has_room(self, found: ExtractedBatch) -> bool:
         """Return whether what was found fits the memory files, beside what was taken before."""
         count = sum(facts.symbols + len(facts.imports) for facts in found.facts)
         self._words += sum(len(facts.words.keys) + len(facts.words.counts) for facts in found.facts if facts.words)
@@ -183,7 +183,7 @@ class Index:
         """Return the bytes that are left where another index of this size stands beside it, as while one is renewed."""
         return self._files_bytes // 2 - self.size()
 
-    def symbols(self, batch: Batch, found: Found) -> None:
+    def symbols(self, batch: Batch, found: ExtractedBatch) -> None:
         """Take the symbols of a batch of sources; in any number of calls, in path order."""
         counts = [facts.symbols for facts in found.facts]
         columns: Columns = {}

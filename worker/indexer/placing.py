@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fledgling.worker.graph.columns import Begun, Graph
+from fledgling.worker.graph.columns import Begun, GraphColumns
 from fledgling.worker.graph.reasons import Reason, confidence
 from fledgling.worker.graph.solving.other_case import small
 from fledgling.worker.graph.unit import LINE, LINE_BITS
@@ -42,7 +42,9 @@ class Places:
     >>> places.target_lines
     """
 
-    def __init__(self, graph: Graph, files: Sequence[File], outlines: Outlines, in_any_case: Sequence[str]) -> None:
+    def __init__(
+        self, graph: GraphColumns, files: Sequence[File], outlines: Outlines, in_any_case: Sequence[str]
+    ) -> None:
         """`files` are those of the graph, as the index has them; some languages have names `in_any_case`."""
         self._graph, self.files, self._outlines, self._in_any_case = graph, files, outlines, in_any_case
         self._begun = {(file, line): begun for file, line, begun in graph.together}

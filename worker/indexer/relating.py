@@ -17,7 +17,7 @@ from fledgling.plain import by_depth
 from fledgling.security import limits, memory_file
 from fledgling.worker.extractor.messages import Batch, Source, imports_of
 from fledgling.worker.extractor.pool import Extractors
-from fledgling.worker.graph.columns import BASE_REASONS, Graph
+from fledgling.worker.graph.columns import BASE_REASONS, GraphColumns
 from fledgling.worker.graph.effects.purity import Judged, judged
 from fledgling.worker.graph.reasons import WORDS
 from fledgling.worker.graph.solving.resolve import resolved
@@ -49,7 +49,7 @@ FOLLOWED_BYTES = 8_000_000  # of source: following arguments takes half of the t
 Report = Callable[[int, int, str | None], None]
 
 
-class Related(Struct, frozen=True):
+class RelatedLanguages(Struct, frozen=True):
     """The languages in which uses are resolved, and what is lacking of that, as a sentence."""
 
     languages: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Relating:
     """The stage at work.
 
     >>> Relating(order, index, languages, extractors).run({"a.py": "python"}, {"a.py": imports}, set(), report)
-    Related(languages=('python',), lacks=None)
+    RelatedLanguages(languages=('python',), lacks=None)
     """
 
     def __init__(self, order: Build, index: Index, languages: Languages, extractors: Extractors) -> None:
@@ -88,7 +88,7 @@ class Relating:
 
     def run(
         self, languages: Mapping[str, str], imports: Mapping[str, bytes], unresolved: Set[str], report: Report
-    ) -> Related:
+    ) -> RelatedLanguages:
         """Write and seal the graph of the files that `languages` names; `imports` are packed, by the path of a file.
 
         Where the imports of a file are `unresolved`, its names mean nobody knows what: it is as if it were not parsed.
@@ -102,7 +102,9 @@ class Relating:
         self._write(graph, numbers, places)
         if self._index.edges:
             self._fill(self._index.edges, graph, files, places)
-        return Related(tuple(sorted({file.language for file in files} | self._given_up(languages))), self._lacks)
+        return RelatedLanguages(
+            tuple(sorted({file.language for file in files} | self._given_up(languages))), self._lacks
+        )
 
     def _given_up(self, languages: Mapping[str, str]) -> set[str]:
         """The languages of files that could not be read: an answer says so of each occurrence in them."""
@@ -111,7 +113,7 @@ class Relating:
             name for path, name in languages.items() if path in numbers and self._how_far[numbers[path]] == GIVEN_UP
         }
 
-    def _resolved(self, files: list[GraphFile]) -> tuple[Graph, list[GraphFile]]:
+    def _resolved(self, files: list[GraphFile]) -> tuple[GraphColumns, list[GraphFile]]:
         """Return the graph of as many files as fit, and those; how many fit is known only once it is tried."""
         while files:
             budget = GraphBudget(follows_arguments=sum(map(self._size, files)) <= FOLLOWED_BYTES)
@@ -135,7 +137,7 @@ class Relating:
             files = sorted(nearest[: len(files) // 2], key=lambda file: self._numbers[file.path])
         if LEFT_OUT in self._how_far:
             self._lacks = TOO_LARGE
-        return Graph(), []
+        return GraphColumns(), []
 
     def _tell(self, visited: int, at: str | None = None) -> None:
         """Report how far it is: a file is done when it was parsed, read and given its rows."""
@@ -147,14 +149,14 @@ class Relating:
     def _tell_filling(self, _: int = 0) -> None:
         self._tell(self._files_asked * VISITS)
 
-    def _same(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> Graph | None:
+    def _same(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> GraphColumns | None:
         """Return the graph of the build before, if that is of the same."""
         if self._order.facts_fd is None:  # there will be no other build
             return None
         self._of_graph = same_graph.key(files, budget, is_partial=is_partial)
         return same_graph.known(self._of_graph, self._known)
 
-    def _limits(self, graph: Graph, budget: GraphBudget) -> Iterator[str]:
+    def _limits(self, graph: GraphColumns, budget: GraphBudget) -> Iterator[str]:
         """Yield what is lacking in a graph, as sentences."""
         if left_out := self._how_far.count(LEFT_OUT):
             all_files = len(self._how_far) - self._how_far.count(NO_GRAPH)
@@ -185,7 +187,7 @@ class Relating:
     def _fill(
         self,
         tables: EdgeTables,
-        graph: Graph,
+        graph: GraphColumns,
         files: Sequence[GraphFile],
         places: Places,
     ) -> None:
@@ -237,7 +239,7 @@ class Relating:
             else:
                 yield source
 
-    def _keep(self, found: Sequence[GraphFile], files: Sequence[GraphFile], graph: Graph) -> None:
+    def _keep(self, found: Sequence[GraphFile], files: Sequence[GraphFile], graph: GraphColumns) -> None:
         """Seal facts, and the graph of `files`, for the next build: each if it fits beside all that is kept already."""
         if self._order.facts_fd is None:
             return
@@ -265,12 +267,12 @@ class Relating:
                 self._how_far[self._numbers[path]] = LEFT_OUT
         return fitting
 
-    def _placed(self, graph: Graph, numbers: Sequence[int]) -> Places:
+    def _placed(self, graph: GraphColumns, numbers: Sequence[int]) -> Places:
         blocks = Blocks(memory_file.mapped(self._images.blocks))
         outlines = Outlines(memory_file.mapped(self._images.outlines))
         return Places(graph, [*map(blocks.file, numbers)], outlines, self._in_any_case)
 
-    def _write(self, graph: Graph, numbers: Sequence[int], places: Places) -> None:
+    def _write(self, graph: GraphColumns, numbers: Sequence[int], places: Places) -> None:
         """Write the rows with the numbers that files have in the index; `numbers` has those of the files resolved."""
         of = np.asarray([*numbers, NONE], np.uint32)  # the last for no file, which is -1
         names_outside = dict.fromkeys(name for _, _, name, target, *_ in graph.bases if target < 0)

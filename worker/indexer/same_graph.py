@@ -10,7 +10,7 @@ from dataclasses import fields
 import msgspec
 
 from fledgling.digests import blake2b
-from fledgling.worker.graph.columns import Begun, Graph
+from fledgling.worker.graph.columns import Begun, GraphColumns
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.store.facts import KEY_BYTES, key_of
@@ -42,18 +42,18 @@ def key(files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) ->
     return known.digest()
 
 
-def parts(of: bytes, graph: Graph) -> Iterator[tuple[bytes, Bytes]]:
+def parts(of: bytes, graph: GraphColumns) -> Iterator[tuple[bytes, Bytes]]:
     """Yield the columns of a graph as bytes, and all else of it packed, each with a key of its own."""
-    for field in fields(Graph):
+    for field in fields(GraphColumns):
         held = getattr(graph, field.name)
         packed = memoryview(held).cast("B") if isinstance(held, array) else msgspec.msgpack.encode(held)
         yield key_of(field.name, [of]), packed
 
 
-def known(of: bytes, kept: Mapping[bytes, Bytes]) -> Graph | None:
+def known(of: bytes, kept: Mapping[bytes, Bytes]) -> GraphColumns | None:
     """Return a graph from its parts; None where they were not kept."""
-    graph = Graph()
-    for field in fields(Graph):
+    graph = GraphColumns()
+    for field in fields(GraphColumns):
         packed = kept.get(key_of(field.name, [of]))
         if packed is None:
             return None

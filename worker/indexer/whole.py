@@ -9,7 +9,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
-from fledgling.worker.graph.columns import FURTHER, Graph
+from fledgling.worker.graph.columns import FURTHER, GraphColumns
 from fledgling.worker.graph.solving.other_case import small
 from fledgling.worker.graph.tables import GraphFile, Op, unpacked
 from fledgling.worker.graph.unit import LINE
@@ -81,7 +81,7 @@ class Whole:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: GraphColumns,
         files: Sequence[GraphFile],
         places: Places,
         blocks: Blocks,

@@ -58,7 +58,7 @@ class Hit(NamedTuple):
     is_inside: bool
 
 
-class Definition(NamedTuple):
+class ScoredDefinition(NamedTuple):
     """A definition, how much speaks for it, and the words of the question that it has."""
 
     row: Row
@@ -95,10 +95,10 @@ class Definitions:
 
     def __init__(self, features: Features) -> None:
         self.features = features
-        self._best: dict[int, list[Definition]] = {}
+        self._best: dict[int, list[ScoredDefinition]] = {}
         self._together: dict[int, Together | None] = {}
 
-    def best(self, file: File) -> list[Definition]:
+    def best(self, file: File) -> list[ScoredDefinition]:
         """Return those of a file, the best first, of each name one."""
         if file.number not in self._best:
             self.features.check()
@@ -108,7 +108,7 @@ class Definitions:
             self._together[file.number] = self._whose(part, _together(self.features, found_hits), found_hits)
             by_place = _said(part, found_hits, partial(self._may_be_meant, part))
             rows = [(outlines.row_of(part, place), said) for place, said in by_place.items()]
-            found = [Definition(row, _score(self.features, row, said), said) for row, said in rows]
+            found = [ScoredDefinition(row, _score(self.features, row, said), said) for row, said in rows]
             found.sort(key=lambda each: (-each.score, each.row.line_start))
             by_name = {each.row.qualified_name: each for each in reversed(found) if each.score}
             self._best[file.number] = sorted(by_name.values(), key=lambda each: (-each.score, each.row.line_start))

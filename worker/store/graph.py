@@ -39,7 +39,7 @@ SURE: tuple[Confidence, ...] = ("certain", "likely")  # where more than the name
 _SURE_CALLS = frozenset(USES.index(use) << 4 | CONFIDENCES.index(how) for use in CALLS for how in SURE)
 
 
-class Definition(NamedTuple):
+class GraphDefinition(NamedTuple):
     """A definition, by the number of its file and the line where it begins.
 
     `place` is its number among the definitions of an outline that begin on that line and have different qualified
@@ -61,7 +61,7 @@ class Occurrence(NamedTuple):
     use: Use
     confidence: Confidence
     reason: int
-    target: Definition | None
+    target: GraphDefinition | None
 
 
 class _Pairs:
@@ -72,7 +72,7 @@ class _Pairs:
         self._to_files, self._to_lines = sections.column(f"{name}_to_files"), sections.column(f"{name}_to_lines")
         self._reasons, self._back = sections.column(f"{name}_reasons"), sections.column(f"{name}_back")
 
-    def of(self, definition: Definition) -> Iterator[tuple[Definition, int]]:
+    def of(self, definition: GraphDefinition) -> Iterator[tuple[GraphDefinition, int]]:
         """Yield what a definition leads to, each with why that is not sure, 0 where it is."""
         begin = bisect_left(range(len(self._files)), definition, key=self._from)
         for place in range(begin, len(self._files)):
@@ -80,7 +80,7 @@ class _Pairs:
                 break
             yield self._to(place), self._reasons[place]
 
-    def to(self, definition: Definition) -> Iterator[tuple[Definition, int]]:
+    def to(self, definition: GraphDefinition) -> Iterator[tuple[GraphDefinition, int]]:
         """Yield what leads to a definition, likewise."""
         begin = bisect_left(self._back, definition, key=self._to)
         for place in self._back[begin:]:
@@ -88,16 +88,16 @@ class _Pairs:
                 break
             yield self._from(place), self._reasons[place]
 
-    def _from(self, place: int) -> Definition:
+    def _from(self, place: int) -> GraphDefinition:
         return unpacked(self._files[place], self._lines[place])
 
-    def _to(self, place: int) -> Definition:
+    def _to(self, place: int) -> GraphDefinition:
         return unpacked(self._to_files[place], self._to_lines[place])
 
 
-def unpacked(file: int, line: int) -> Definition:
+def unpacked(file: int, line: int) -> GraphDefinition:
     """Return a definition from the numbers that stand for it; a line holds which of several it is."""
-    return Definition(file, line >> PLACE_BITS, line & IN_NO_OUTLINE)
+    return GraphDefinition(file, line >> PLACE_BITS, line & IN_NO_OUTLINE)
 
 
 class Graph:
@@ -154,7 +154,7 @@ class Graph:
         """Yield the rows on some lines of a file, in order."""
         return (self.row(number, file) for number in self._between(file, first, last))
 
-    def leading_to(self, definition: Definition) -> list[Occurrence]:
+    def leading_to(self, definition: GraphDefinition) -> list[Occurrence]:
         """Return the rows that may mean a definition, in the order of files and lines.
 
         Of one of several on a line that is also what may mean any of these.
@@ -164,54 +164,54 @@ class Graph:
             found = sorted([*found, *self._leading_to(definition._replace(place=ANY_OF_LINE))])
         return [self.row(number) for number in found]
 
-    def _leading_to(self, definition: Definition) -> Sequence[int]:
+    def _leading_to(self, definition: GraphDefinition) -> Sequence[int]:
         target = bisect_left(range(len(self._target_files)), definition, key=self._target)
         if target == len(self._target_files) or self._target(target) != definition:
             return ()
         return self._leading[self._first_leading[target] : self._first_leading[target + 1]]
 
-    def around(self, number: int) -> Definition | None:
+    def around(self, number: int) -> GraphDefinition | None:
         """Return the definition that a row is in, where its line does not tell; line 0 is none."""
         place = bisect_left(self._within, number)
         is_known = place < len(self._within) and self._within[place] == number
         return unpacked(0, self._around[place]) if is_known else None
 
-    def targets(self) -> list[tuple[int, Definition]]:
+    def targets(self) -> list[tuple[int, GraphDefinition]]:
         """Return what rows lead to, with the number of these, the largest first."""
         counts = map(sub, self._first_leading[1:], self._first_leading)
         ranked = sorted(zip(counts, range(len(self._target_files)), strict=True), key=lambda each: (-each[0], each[1]))
         return [(count, self._target(place)) for count, place in ranked]
 
-    def calls(self, file: int) -> Iterator[tuple[int, int, Definition]]:
+    def calls(self, file: int) -> Iterator[tuple[int, int, GraphDefinition]]:
         """Yield a file's calls that are certain or likely, in order: the row, its line, and what is called."""
         for number in range(self._first_rows[file], self._first_rows[file + 1]):
             site, target = self._sites[number], self._targets[number]
             if target != NONE and site >> CONFIDENCE_BIT & 255 in _SURE_CALLS:
                 yield number, self._lines[number], self._target(target)
 
-    def bases(self, definition: Definition) -> dict[Definition, int]:
+    def bases(self, definition: GraphDefinition) -> dict[GraphDefinition, int]:
         """Return the classes that a class is derived from, of those in the project, each with why that is not sure."""
         return {base: reason for base, reason in self._bases.of(definition) if base.file != NONE}
 
-    def bases_outside(self, definition: Definition) -> list[str]:
+    def bases_outside(self, definition: GraphDefinition) -> list[str]:
         """Return the names of the bases of a class that are no known class of the project; "" is an expression's."""
         return [
             self._outside[base.line] for base, reason in self._bases.of(definition) if base.file == NONE and not reason
         ]
 
-    def has_more_below(self, definition: Definition) -> bool:
+    def has_more_below(self, definition: GraphDefinition) -> bool:
         """Return whether more may be derived from a class than is known."""
         return any(base.file == NONE and reason for base, reason in self._bases.of(definition))
 
-    def derived(self, definition: Definition) -> dict[Definition, int]:
+    def derived(self, definition: GraphDefinition) -> dict[GraphDefinition, int]:
         """Return the classes that are derived from a class, likewise."""
         return dict(self._bases.to(definition))
 
-    def overridden(self, definition: Definition) -> dict[Definition, int]:
+    def overridden(self, definition: GraphDefinition) -> dict[GraphDefinition, int]:
         """Return the methods that a method takes the place of, each with why that is not sure, 0 where it is."""
         return dict(self._overrides.of(definition))
 
-    def overriding(self, definition: Definition) -> dict[Definition, int]:
+    def overriding(self, definition: GraphDefinition) -> dict[GraphDefinition, int]:
         """Return the methods that take the place of a method, likewise."""
         return dict(self._overrides.to(definition))
 
@@ -219,5 +219,5 @@ class Graph:
         rows = self._first_rows[file], self._first_rows[file + 1]
         return range(bisect_left(self._lines, first, *rows), bisect_right(self._lines, last, *rows))
 
-    def _target(self, place: int) -> Definition:
+    def _target(self, place: int) -> GraphDefinition:
         return unpacked(self._target_files[place], self._target_lines[place])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from fledgling.messages.inner_answers import CallGraph, CallHub, Circles, Neighbour
-from fledgling.worker.store.graph import CALLS, NO_GRAPH, PLACE_BITS, SURE, Definition, Graph, Occurrence, unpacked
+from fledgling.worker.store.graph import CALLS, NO_GRAPH, PLACE_BITS, SURE, Graph, GraphDefinition, Occurrence, unpacked
 from fledgling.worker.tools import definitions
 from fledgling.worker.tools.components import circles
 from fledgling.worker.tools.meant import Placed
@@ -90,11 +90,11 @@ def _hub(request: Request, graph: Graph, each: Placed, sites: Sequence[Occurrenc
 
 def _callers(request: Request, graph: Graph, sites: Iterable[Occurrence]) -> list[Neighbour]:
     """Return the definitions that calls are in, or the files where they are in none: tests last, the certain first."""
-    found: dict[Definition, tuple[Placed | None, list[Occurrence]]] = {}
+    found: dict[GraphDefinition, tuple[Placed | None, list[Occurrence]]] = {}
     for row in sites:
         request.check()
         around = definitions.around(request, graph, row)
-        place = definitions.place(request, around) if around else Definition(row.file, 0)
+        place = definitions.place(request, around) if around else GraphDefinition(row.file, 0)
         found.setdefault(place, (around, []))[1].append(row)
     callers = [
         _neighbour(request, place, around, min(row.confidence for row in rows))
@@ -105,7 +105,7 @@ def _callers(request: Request, graph: Graph, sites: Iterable[Occurrence]) -> lis
 
 def _callees(request: Request, graph: Graph, hub: Placed) -> list[Neighbour]:
     """Return what is called within a definition, in the order of its lines."""
-    found: dict[Definition, list[Occurrence]] = {}
+    found: dict[GraphDefinition, list[Occurrence]] = {}
     for row in definitions.inside(request, graph, hub):
         if row.use in CALLS and row.confidence in SURE and row.target:
             found.setdefault(row.target, []).append(row)
@@ -138,13 +138,13 @@ def _leads(request: Request, graph: Graph) -> Mapping[int, set[int]]:
         called = [*graph.calls(file.number)]
         lines = request.outlines.enclosing(file, (line for _, line, _ in called))
         for begin, (number, _, target) in zip(lines, called, strict=True):
-            around = graph.around(number) or Definition(file.number, begin)
+            around = graph.around(number) or GraphDefinition(file.number, begin)
             if around.line:
                 leads.setdefault(_key(around._replace(file=file.number)), set()).add(_key(target))
     return leads
 
 
-def _key(each: Definition) -> int:
+def _key(each: GraphDefinition) -> int:
     """Return a number that stands for a definition; those of one file follow its lines."""
     return each.file << LINE_BITS | each.line << PLACE_BITS | each.place
 
@@ -154,7 +154,7 @@ def _member(request: Request, key: int) -> Neighbour:
     return _neighbour(request, place, definitions.at(request, place), "certain")
 
 
-def _neighbour(request: Request, place: Definition, each: Placed | None, confidence: str) -> Neighbour:
+def _neighbour(request: Request, place: GraphDefinition, each: Placed | None, confidence: str) -> Neighbour:
     path = shown(request.blocks.file(place.file).path, PATH_CHARS)
     name = shown(each.row.qualified_name, PATH_CHARS) if each else None
     return Neighbour(path, name, place.line, None if confidence == "certain" else confidence)

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from fledgling.messages.answers import Context
 from fledgling.messages.questions import Read, Symbols
 from fledgling.plain import one_line
-from fledgling.worker.store.graph import CALLS, Definition, Occurrence
+from fledgling.worker.store.graph import CALLS, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences
 from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.packages import is_test
-from fledgling.worker.tools.related import Asked, Entry, order
+from fledgling.worker.tools.related import Asked, RelatedEntry, order
 from fledgling.worker.tools.request import Request, shown
 from fledgling.worker.tools.uses import callers
 
@@ -70,8 +70,8 @@ class _Packing:
 class _Related(NamedTuple):
     """What is around a definition."""
 
-    callers: list[Entry]
-    tests: list[Entry]
+    callers: list[RelatedEntry]
+    tests: list[RelatedEntry]
     callees: list[Placed]
     types: list[Placed]
 
@@ -157,7 +157,7 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
 
 
 def _targets(
-    request: Request, rows: Iterable[Occurrence], seen: set[Definition], is_meant: Callable[[Occurrence], bool]
+    request: Request, rows: Iterable[Occurrence], seen: set[GraphDefinition], is_meant: Callable[[Occurrence], bool]
 ) -> Iterator[Placed]:
     """Yield the definitions that some rows lead to, each once and none that was seen; those inside are no news."""
     for row in filter(is_meant, rows):
@@ -167,7 +167,7 @@ def _targets(
                 yield each
 
 
-def _use(entry: Entry) -> str:
+def _use(entry: RelatedEntry) -> str:
     related = entry.related
     around = f" in {related.name}" if related.name else ""
     sure = f"  [{related.confidence}]" if related.confidence else ""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from fledgling.messages.questions import Symbols
 from fledgling.worker.matching import lines as matching
-from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, Definition, Graph, Occurrence
+from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, Graph, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import empty_answers, paths
 from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
@@ -84,7 +84,7 @@ def _several(question: Symbols, symbol: str, found: Sequence[Placed]) -> Refused
     )
 
 
-def at(request: Request, definition: Definition) -> Placed | None:
+def at(request: Request, definition: GraphDefinition) -> Placed | None:
     """Return a definition as the outlines know it: of those that are not told apart, the longest."""
     file = request.blocks.file(definition.file)
     rows = request.lines.together(file, definition.line).rows
@@ -95,10 +95,10 @@ def at(request: Request, definition: Definition) -> Placed | None:
     return Placed(file, max(rows, key=lambda row: row.line_end)) if rows else None
 
 
-def place(request: Request, each: Placed) -> Definition:
+def place(request: Request, each: Placed) -> GraphDefinition:
     """Return what the graph knows a definition by."""
     number = request.lines.together(each.file, each.row.line_start).place(each.row)
-    return Definition(each.file.number, each.row.line_start, number)
+    return GraphDefinition(each.file.number, each.row.line_start, number)
 
 
 def has_others_beside(request: Request, each: Placed) -> bool:
@@ -116,7 +116,7 @@ def around(request: Request, graph: Graph, row: Occurrence) -> Placed | None:
 
 def inside(request: Request, graph: Graph, each: Placed) -> Iterator[Occurrence]:
     """Yield the rows within a definition, without those of others that stand on its first or last line."""
-    known: dict[Definition | None, bool] = {None: True}
+    known: dict[GraphDefinition | None, bool] = {None: True}
     for row in graph.within(each.file.number, each.row.line_start, each.row.line_end):
         place = graph.around(row.number)
         if place not in known:

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from fledgling.messages.answers import Architecture, Directory, Exploration, File, Summaries, Summary
+from fledgling.messages.answers import Architecture, Directory, Exploration, FileEntry, Summaries, Summary
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Explore
 from fledgling.plain import counted
@@ -34,19 +34,19 @@ def explore(request: Request, question: Explore) -> Exploration | Summaries | Ar
         levels.sort(key=lambda entry: isinstance(entry, int))  # directories first, as in a map
         return summaries.of_directory(request, question, prefix, levels)
     directories: list[Directory] = []
-    files: list[File] = []
+    files: list[FileEntry] = []
     for found in _levels(request, numbers, prefix, question.depth):
         if isinstance(found, int):
             files.append(_file(request, found))
         else:
             directories.append(_directory(request, *found))
-    entries: list[Directory | File] = [*directories, *files]
+    entries: list[Directory | FileEntry] = [*directories, *files]
     offset = offset_of(question.cursor)
     page = cut_page(entries[offset:], request)
     return Exploration(
         path=prefix,
         directories=[entry for entry in page if isinstance(entry, Directory)],
-        files=[entry for entry in page if isinstance(entry, File)],
+        files=[entry for entry in page if isinstance(entry, FileEntry)],
         summary=_summary(request, numbers),
         next=continuing(request, question, offset + len(page), len(entries)),
         note=_note(request, question, path, numbers),
@@ -117,10 +117,10 @@ def _directory(request: Request, path: str, numbers: Sequence[int]) -> Directory
     return Directory(path=path, files=len(numbers), lines=_lines(request, numbers), languages=ordered)
 
 
-def _file(request: Request, number: int) -> File:
+def _file(request: Request, number: int) -> FileEntry:
     file = request.blocks.file(number)
     symbols = request.outlines.count(file) if request.outlines else 0
-    return File(file.path, file.language, file.line_count, symbols, file.skip_reason)
+    return FileEntry(file.path, file.language, file.line_count, symbols, file.skip_reason)
 
 
 def _summary(request: Request, numbers: Sequence[int]) -> Summary:

@@ -4,16 +4,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from fledgling.messages.answers import Related
 from fledgling.worker.rows import LEAST_LIKELY, surer
-from fledgling.worker.store.graph import Confidence, Definition
+from fledgling.worker.store.graph import Confidence, GraphDefinition
 from fledgling.worker.tools import definitions, occurrences, unknown
 from fledgling.worker.tools.meant import Placed
-from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, Entry, Found
+from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, RelatedEntries, RelatedEntry
 from fledgling.worker.tools.request import shown
 
-Step = Callable[[Definition], Mapping[Definition, int]]  # each with why it is not sure, 0 where it is
+Step = Callable[[GraphDefinition], Mapping[GraphDefinition, int]]  # each with why it is not sure, 0 where it is
 
 
-def hierarchy(asked: Asked) -> Found:
+def hierarchy(asked: Asked) -> RelatedEntries:
     """Find what a class is derived from and what is derived from it; or of a method those in whose place it comes.
 
     What is above it and not in the index is said by name: outside the project, or left out of it.
@@ -27,7 +27,9 @@ def hierarchy(asked: Asked) -> Found:
     ]
     ways = [(how, distance, reached) for how, step in up for distance, reached in enumerate(_steps(asked, step), 1)]
     entries = [entry for how, distance, reached in ways for entry in placed(asked, reached, how, distance)]
-    return Found(entries, unknown.joined(_bases_outside(asked), unsure(asked, [reached for *_, reached in ways])))
+    return RelatedEntries(
+        entries, unknown.joined(_bases_outside(asked), unsure(asked, [reached for *_, reached in ways]))
+    )
 
 
 def _bases_outside(asked: Asked) -> str | None:
@@ -57,7 +59,7 @@ def _some(names: Sequence[str]) -> str:
     return f"{', '.join(names[:SHOWN_NAMES])}{more}"
 
 
-def overrides(asked: Asked) -> Found:
+def overrides(asked: Asked) -> RelatedEntries:
     """Find the methods that take the place of a method, and those in whose place it comes; of a class, of each own."""
     places = asked.places
     for each in asked.about.definitions:
@@ -66,7 +68,7 @@ def overrides(asked: Asked) -> Found:
             places += [definitions.place(asked.request, own) for own in inside]
     overriding, overridden = all_of(places, asked.graph.overriding), all_of(places, asked.graph.overridden)
     entries = [*placed(asked, overriding, "override"), *placed(asked, overridden, "overridden")]
-    return Found(entries, unsure(asked, [overriding, overridden]))
+    return RelatedEntries(entries, unsure(asked, [overriding, overridden]))
 
 
 def _within(asked: Asked, each: Placed) -> Iterator[Placed]:
@@ -76,7 +78,7 @@ def _within(asked: Asked, each: Placed) -> Iterator[Placed]:
     return (own for own in rows if definitions.is_in(own, each))
 
 
-def unsure(asked: Asked, ways: Iterable[Mapping[Definition, int]]) -> str | None:
+def unsure(asked: Asked, ways: Iterable[Mapping[GraphDefinition, int]]) -> str | None:
     """Say how much is only possible and so not listed, and of what more may be derived than is known."""
     merely = {place for reached in ways for place, reason in reached.items() if 0 < reason < LEAST_LIKELY}
     around = [*asked.places, *filter(None, (_type_around(asked, each) for each in asked.about.definitions))]
@@ -88,7 +90,7 @@ def unsure(asked: Asked, ways: Iterable[Mapping[Definition, int]]) -> str | None
     return " ".join(said) or None
 
 
-def _type_around(asked: Asked, each: Placed) -> Definition | None:
+def _type_around(asked: Asked, each: Placed) -> GraphDefinition | None:
     """The innermost type around a definition."""
     assert asked.request.outlines
     rows = asked.request.outlines.definitions(each.file)
@@ -101,20 +103,20 @@ def _type_around(asked: Asked, each: Placed) -> Definition | None:
     return definitions.place(asked.request, types[-1]) if types else None
 
 
-def all_of(places: Collection[Definition], step: Step) -> dict[Definition, int]:
+def all_of(places: Collection[GraphDefinition], step: Step) -> dict[GraphDefinition, int]:
     """Where a step leads from some definitions, each with why that is not sure."""
-    found: dict[Definition, int] = {}
+    found: dict[GraphDefinition, int] = {}
     for each in places:
         for place, reason in step(each).items():
             found[place] = surer(reason, found.get(place, reason))
     return found
 
 
-def _steps(asked: Asked, step: Step) -> Iterator[dict[Definition, int]]:
+def _steps(asked: Asked, step: Step) -> Iterator[dict[GraphDefinition, int]]:
     """Yield what each step of one way reaches first, with why that is not sure."""
     reached, seen = dict.fromkeys(asked.places, 0), {*asked.places}
     for _ in range(asked.steps):
-        further: dict[Definition, int] = {}
+        further: dict[GraphDefinition, int] = {}
         for each, unsure in reached.items():
             for place, reason in step(each).items():
                 if place not in seen:
@@ -127,7 +129,7 @@ def _steps(asked: Asked, step: Step) -> Iterator[dict[Definition, int]]:
         yield reached
 
 
-def placed(asked: Asked, found: Mapping[Definition, int], how: str, distance: int = 1) -> Iterator[Entry]:
+def placed(asked: Asked, found: Mapping[GraphDefinition, int], how: str, distance: int = 1) -> Iterator[RelatedEntry]:
     """Yield entries for definitions, each with why it is not sure, 0 where it is."""
     for place, reason in found.items():
         confidence: Confidence = "certain" if not reason else "likely" if reason >= LEAST_LIKELY else POSSIBLE
@@ -141,4 +143,4 @@ def placed(asked: Asked, found: Mapping[Definition, int], how: str, distance: in
                 reason=asked.graph.reasons[reason] if reason else None,
                 distance=distance,
             )
-            yield Entry(each.file, related)
+            yield RelatedEntry(each.file, related)

@@ -17,8 +17,8 @@ from fledgling.worker.store.graph import (
     IN_PART,
     LEFT_OUT,
     NO_GRAPH,
-    Definition,
     Graph,
+    GraphDefinition,
     Occurrence,
 )
 from fledgling.worker.store.text import File
@@ -41,7 +41,7 @@ NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UT
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
 
 
-class Place(NamedTuple):
+class NamePlace(NamedTuple):
     """Where a name stands in the text; the column is in bytes, from 0."""
 
     file: File
@@ -71,7 +71,7 @@ class Account(NamedTuple):
         return self.classes["certain"] + self.classes["likely"]
 
 
-def account(request: Request, name: str, asked: Collection[Definition]) -> Account:
+def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> Account:
     """Return what each occurrence of a name is, seen from some definitions of it."""
     classes: Counter[str] = Counter()
     unresolved: dict[str, list[str]] = {}
@@ -134,7 +134,7 @@ def _shown(places: Sequence[str]) -> str:
     return f"{', '.join(places[:SHOWN_PLACES])}{more}"
 
 
-def _inferred(request: Request, asked: Collection[Definition]) -> list[str]:
+def _inferred(request: Request, asked: Collection[GraphDefinition]) -> list[str]:
     """Return where an object is made whose type is neither written nor told by the graph, if it may be one of these."""
     languages = request.opened.generation.infers_new
     if not any(_is_made(request, each, languages) for each in asked):
@@ -144,7 +144,7 @@ def _inferred(request: Request, asked: Collection[Definition]) -> list[str]:
     return [f"{place.file.path}:{place.line}" for place in islice(untold, MOST)]
 
 
-def _is_untold(request: Request, place: Place) -> bool:
+def _is_untold(request: Request, place: NamePlace) -> bool:
     """Return whether a value may stand at a place, as far as its line tells, of which the graph knows nothing."""
     assert request.graph
     if request.graph.at(place.file.number, place.line, place.column):
@@ -153,7 +153,7 @@ def _is_untold(request: Request, place: Place) -> bool:
     return not before or before.endswith(BEFORE_VALUE)
 
 
-def _is_made(request: Request, definition: Definition, languages: Collection[str]) -> bool:
+def _is_made(request: Request, definition: GraphDefinition, languages: Collection[str]) -> bool:
     """Return whether `new` makes what is defined, or calls it: a type, or a constructor."""
     assert request.outlines
     file = request.blocks.file(definition.file)
@@ -161,7 +161,9 @@ def _is_made(request: Request, definition: Definition, languages: Collection[str
     return any(row.kind in TYPES or row.qualified_name.endswith(f"{row.name}.{row.name}") for row in here)
 
 
-def _places(request: Request, name: str, *, any_case: bool, found: re.Pattern[bytes] | None = None) -> Iterator[Place]:
+def _places(
+    request: Request, name: str, *, any_case: bool, found: re.Pattern[bytes] | None = None
+) -> Iterator[NamePlace]:
     """Yield where a name stands as a whole word, in `any_case` where the language of a file admits that; or where
     there is what is to be `found`, which begins with the name.
     """
@@ -185,7 +187,7 @@ def _places(request: Request, name: str, *, any_case: bool, found: re.Pattern[by
             file = file or request.blocks.file_of(block)
             line += text.count(b"\n", counted, start)
             counted = start
-            yield Place(file, line, start - text.rfind(b"\n", 0, start) - 1, text.startswith(word, start))
+            yield NamePlace(file, line, start - text.rfind(b"\n", 0, start) - 1, text.startswith(word, start))
 
 
 def _any_case(request: Request, file: File) -> bool:
@@ -193,7 +195,7 @@ def _any_case(request: Request, file: File) -> bool:
     return file.language in request.opened.generation.any_case
 
 
-def _goes_by_any_case(request: Request, definition: Definition, name: str) -> bool:
+def _goes_by_any_case(request: Request, definition: GraphDefinition, name: str) -> bool:
     """Return whether uses may spell the name of a definition in another case: not that of a constant or a field."""
     assert request.outlines
     file = request.blocks.file(definition.file)
@@ -216,7 +218,7 @@ def pattern(word: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"%b(?![0-9A-Za-z_])(?<![0-9A-Za-z_]%b)" % (literal, literal))
 
 
-def _class(request: Request, place: Place, asked: Collection[Definition]) -> tuple[str, str | None]:
+def _class(request: Request, place: NamePlace, asked: Collection[GraphDefinition]) -> tuple[str, str | None]:
     """Return what an occurrence is, and the reason why nobody can tell."""
     graph = request.graph
     assert graph
@@ -235,7 +237,7 @@ def _class(request: Request, place: Place, asked: Collection[Definition]) -> tup
     return _resolved(graph, rows, asked)
 
 
-def _lacks(request: Request, asked: Definition) -> str | None:
+def _lacks(request: Request, asked: GraphDefinition) -> str | None:
     """Return what the graph lacks: a definition, or, where a text is parsed in part, a type around it."""
     graph, outlines = request.graph, request.outlines
     assert graph
@@ -247,14 +249,14 @@ def _lacks(request: Request, asked: Definition) -> str | None:
     file = request.blocks.file(asked.file)
     types = (row for row in outlines.definitions(file) if row.kind in TYPES)
     around = (
-        Definition(asked.file, row.line_start, request.lines.together(file, row.line_start).place(row))
+        GraphDefinition(asked.file, row.line_start, request.lines.together(file, row.line_start).place(row))
         for row in types
         if row.line_start <= asked.line <= row.line_end
     )
     return None if all(map(graph.leading_to, around)) else ITS_TYPE
 
 
-def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[Definition]) -> tuple[str, str | None]:
+def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[GraphDefinition]) -> tuple[str, str | None]:
     meant = [row for row in rows if row.target in asked]
     for confidence in ("certain", "likely", "possible"):
         if any(row.confidence == confidence for row in meant):
@@ -278,7 +280,7 @@ def is_definition(row: Occurrence) -> bool:
     return row.target is not None and (row.use == "definition" or (row.use == "write" and row.target[:2] == row[1:3]))
 
 
-def _aliased(request: Request, name: str, asked: Collection[Definition]) -> int:
+def _aliased(request: Request, name: str, asked: Collection[GraphDefinition]) -> int:
     """Return how many uses of definitions go by another name: `from a import run as go`."""
     assert request.graph
     rows = (row for each in asked for row in request.graph.leading_to(each) if row.confidence != "possible")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from fledgling.messages.answers import Related
 from fledgling.messages.bounded import MAX_STEPS
 from fledgling.messages.questions import Relation, Symbols
-from fledgling.worker.store.graph import SURE, Confidence, Definition, Graph
+from fledgling.worker.store.graph import SURE, Confidence, Graph, GraphDefinition
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions
 from fledgling.worker.tools.packages import is_test
@@ -18,17 +18,17 @@ MOST = MAX_STEPS  # definitions and uses that an answer follows
 STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where nobody says how many; else 1
 
 
-class Entry(NamedTuple):
+class RelatedEntry(NamedTuple):
     """Something related, and the file it is in; entries are sorted by this."""
 
     file: File
     related: Related
 
 
-class Found(NamedTuple):
+class RelatedEntries(NamedTuple):
     """What a relation leads to, and what is to be said of it."""
 
-    entries: list[Entry]
+    entries: list[RelatedEntry]
     note: str | None = None
 
 
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
     about: definitions.Chosen
 
     @property
-    def places(self) -> list[Definition]:
+    def places(self) -> list[GraphDefinition]:
         """Where the definitions begin that the question is about."""
         return [definitions.place(self.request, each) for each in self.about.definitions]
 
@@ -55,6 +55,6 @@ class Asked(NamedTuple):
         return confidence in SURE or (confidence == POSSIBLE and self.question.possible)
 
 
-def order(entry: Entry) -> tuple[bool, str, int, int]:
+def order(entry: RelatedEntry) -> tuple[bool, str, int, int]:
     """Return what entries are sorted by: file and line, tests last."""
     return is_test(entry.file.path), entry.file.path, entry.related.line, entry.related.distance

@@ -13,13 +13,13 @@ from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
 from fledgling.worker.tools.hierarchy import hierarchy, overrides
 from fledgling.worker.tools.meant import Placed, others
-from fledgling.worker.tools.related import Asked, Entry, Found, order
+from fledgling.worker.tools.related import Asked, RelatedEntries, RelatedEntry, order
 from fledgling.worker.tools.request import Refused, Request, continuing, cut_page
 from fledgling.worker.tools.uses import callees, callers, impact, usages
 
 NO_LANGUAGE = "Uses of definitions are resolved in no language of this project."
 
-FINDERS: dict[Relation, Callable[[Asked], Found]] = {
+FINDERS: dict[Relation, Callable[[Asked], RelatedEntries]] = {
     "callers": callers,
     "callees": callees,
     "usages": usages,
@@ -134,7 +134,7 @@ def _defined(each: Placed) -> Defined:
     return Defined(each.file.path, each.row.qualified_name, each.row.kind, (each.row.line_start, each.row.line_end))
 
 
-def _account(entries: Sequence[Entry], counted: occurrences.Account, asked: Asked) -> str:
+def _account(entries: Sequence[RelatedEntry], counted: occurrences.Account, asked: Asked) -> str:
     said = occurrences.sentence(counted)
     if entries:
         return said

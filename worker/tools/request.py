@@ -9,7 +9,7 @@ import msgspec
 
 from fledgling.messages.answers import Next, Refusal, RefusalKind
 from fledgling.messages.control import Generation, Open, TagsByHand
-from fledgling.messages.cursors import Place, offset_of
+from fledgling.messages.cursors import PageStart, offset_of
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Dependencies, Explore, Search, Symbols, arguments_of, name_of
@@ -142,7 +142,7 @@ class Request(msgspec.Struct, eq=False):
         if self.snapshots:
             self._use(self.snapshots.base)
 
-    def continue_at(self, where: Place) -> None:
+    def continue_at(self, where: PageStart) -> None:
         """Answer from the snapshot that the pages before are of. Raises Refused where that is gone."""
         if not self.snapshot or where.changes == self.snapshot.changes:
             return
@@ -230,7 +230,7 @@ def continuing(request: Request, question: Paged, offset: int, total: int) -> Ne
         return None
     generation = request.map_generation if isinstance(question, Explore) else CODE  # a map alone is not begun anew
     tags = request.tags_mark if isinstance(question, Search) else 0
-    following = Place(offset, generation, request.changes, tags)
+    following = PageStart(offset, generation, request.changes, tags)
     return Next(name_of(type(question)), {**arguments_of(question), "cursor": following.cursor})
 
 

@@ -5,43 +5,43 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fledgling.messages.answers import Related
 from fledgling.plain import counted
-from fledgling.worker.store.graph import CALLS, SURE, Definition, Occurrence
+from fledgling.worker.store.graph import CALLS, SURE, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
 from fledgling.worker.tools.hierarchy import all_of, placed, unsure
 from fledgling.worker.tools.meant import Placed
-from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, Entry, Found
+from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, RelatedEntries, RelatedEntry
 from fledgling.worker.tools.request import shown
 
 MOST_STEPS = 10  # that a question may ask for
 
 
-def callers(asked: Asked) -> Found:
+def callers(asked: Asked) -> RelatedEntries:
     """Find the calls of a definition, and the calls of those who call it, step by step."""
     return _stepwise(asked, lambda row: row.use in CALLS)
 
 
-def usages(asked: Asked) -> Found:
+def usages(asked: Asked) -> RelatedEntries:
     """Find whatever names a definition but itself, and what names that, step by step."""
     return _stepwise(asked, lambda row: not occurrences.is_definition(row))
 
 
-def impact(asked: Asked) -> Found:
+def impact(asked: Asked) -> RelatedEntries:
     """Find what may break where a definition changes: uses, uses of what uses it, and what takes its place."""
     found = _stepwise(asked, lambda row: not occurrences.is_definition(row))
     near = [entry for entry in found.entries if entry.related.how != "import" or entry.related.distance == 1]
     graph = asked.graph
     ways = {"override": all_of(asked.places, graph.overriding), "derived": all_of(asked.places, graph.derived)}
     also = [entry for how, places in ways.items() for entry in placed(asked, places, how)]
-    return Found([*near, *also], unknown.joined(found.note, unsure(asked, ways.values())))
+    return RelatedEntries([*near, *also], unknown.joined(found.note, unsure(asked, ways.values())))
 
 
-def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> Found:
+def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> RelatedEntries:
     """Follow uses from definition to definition, breadth first; each is expanded once.
 
     Further away than one step a definition is listed once, with the first line that leads there.
     """
-    entries: list[Entry] = []
+    entries: list[RelatedEntry] = []
     reached = asked.places
     seen = {*reached}
     for distance in range(1, asked.steps + 1):
@@ -56,11 +56,13 @@ def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> Found:
         reached = [*dict.fromkeys(place for _, place in found if place and place not in seen)]
         seen.update(reached)
         if len(entries) + len(seen) > MOST:
-            return Found(entries, f"Cut at {MOST:,} uses: what is more than {distance} steps away is not followed.")
-    return Found(entries, _further(asked, reached, is_meant))
+            return RelatedEntries(
+                entries, f"Cut at {MOST:,} uses: what is more than {distance} steps away is not followed."
+            )
+    return RelatedEntries(entries, _further(asked, reached, is_meant))
 
 
-def _further(asked: Asked, reached: Sequence[Definition], is_meant: Callable[[Occurrence], bool]) -> str | None:
+def _further(asked: Asked, reached: Sequence[GraphDefinition], is_meant: Callable[[Occurrence], bool]) -> str | None:
     """Say how many of the definitions that were reached are used in turn."""
     if asked.question.relation != "impact":
         return None
@@ -70,11 +72,11 @@ def _further(asked: Asked, reached: Sequence[Definition], is_meant: Callable[[Oc
 
 
 def _uses(
-    asked: Asked, places: Sequence[Definition], distance: int, is_meant: Callable[[Occurrence], bool]
-) -> Iterator[tuple[Entry, Definition | None]]:
+    asked: Asked, places: Sequence[GraphDefinition], distance: int, is_meant: Callable[[Occurrence], bool]
+) -> Iterator[tuple[RelatedEntry, GraphDefinition | None]]:
     """Yield the uses of definitions, one for each line and definition that it is in, with that."""
     found = (row for each in places for row in asked.graph.leading_to(each) if is_meant(row))
-    some: dict[tuple[int, int, Definition | None], list[Occurrence]] = {}
+    some: dict[tuple[int, int, GraphDefinition | None], list[Occurrence]] = {}
     for row in sorted(found, key=lambda row: (row.file, row.line, row.column, row.confidence)):
         if asked.admits(row.confidence):
             some.setdefault((row.file, row.line, asked.graph.around(row.number)), []).append(row)
@@ -86,7 +88,7 @@ def _uses(
         yield entry, definitions.place(asked.request, around) if around else None
 
 
-def _use(asked: Asked, file: File, row: Occurrence, around: Placed | None, distance: int) -> Entry:
+def _use(asked: Asked, file: File, row: Occurrence, around: Placed | None, distance: int) -> RelatedEntry:
     text = occurrences.line_of(asked.request, file, row.line).decode()
     is_certain = row.confidence == "certain"
     related = Related(
@@ -98,18 +100,18 @@ def _use(asked: Asked, file: File, row: Occurrence, around: Placed | None, dista
         reason=None if is_certain else asked.graph.reasons[row.reason] or None,
         distance=distance,
     )
-    return Entry(file, related)
+    return RelatedEntry(file, related)
 
 
 # ---- what a definition calls ----------------------------------------------------------------------------------------
 
 
-def callees(asked: Asked) -> Found:
+def callees(asked: Asked) -> RelatedEntries:
     """Find what a definition calls, and what that calls, step by step; and how much of it leads out of the project."""
-    entries: list[Entry] = []
+    entries: list[RelatedEntry] = []
     reached, seen = asked.about.definitions, {*asked.places}
     for distance in range(1, asked.steps + 1):
-        called: dict[Definition, list[Occurrence]] = {}
+        called: dict[GraphDefinition, list[Occurrence]] = {}
         for each in reached:
             asked.request.check()
             for row in definitions.inside(asked.request, asked.graph, each):
@@ -124,10 +126,10 @@ def callees(asked: Asked) -> Found:
         reached = [each for each, _ in placed]
         if len(entries) > MOST:
             break
-    return Found(entries, _unresolved(asked))
+    return RelatedEntries(entries, _unresolved(asked))
 
 
-def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Iterator[Entry]:
+def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Iterator[RelatedEntry]:
     """Yield an entry for each confidence that calls of a definition have, the surest first."""
     for confidence in (*SURE, POSSIBLE):
         alike = [row for row in rows if row.confidence == confidence]
@@ -144,7 +146,7 @@ def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: in
             distance=distance,
             at=sorted({row.line for row in alike}),
         )
-        yield Entry(each.file, related)
+        yield RelatedEntry(each.file, related)
 
 
 def _unresolved(asked: Asked) -> str:

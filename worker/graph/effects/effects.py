@@ -14,7 +14,7 @@ from fledgling.worker.graph.effects.builtin_types import FileFacts, RowTarget
 from fledgling.worker.graph.effects.contents import Contents
 from fledgling.worker.graph.effects.surroundings import CALLED, OWN, Rows, Surroundings, changed_around
 from fledgling.worker.graph.reasons import Confidence
-from fledgling.worker.graph.tables import NONE, Augmented, Flag, Op, Scope, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import NONE, Augmented, Flag, NameScope, Op, ScopeKind, Site, Use
 from fledgling.worker.graph.unit import Target
 from fledgling.worker.languages.python import effects as known
 
@@ -131,7 +131,7 @@ class EffectReader:
         if not effects:  # the first one is evidence enough
             effects.append(Effect(line, what))
 
-    def _of_flags(self, row: Scope, function: Function) -> None:
+    def _of_flags(self, row: NameScope, function: Function) -> None:
         unseen.of_flags(row.flags, row.line, function.unseen_kinds)
         if row.flags & Flag.SPREADS:
             self._add(function.unseen, row.line, "spreads what may be a file or a generator")

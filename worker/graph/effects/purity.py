@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 
-from fledgling.worker.graph.columns import Graph
+from fledgling.worker.graph.columns import GraphColumns
 from fledgling.worker.graph.effects.builtin_types import FileFacts, Place, RowTarget
 from fledgling.worker.graph.effects.effects import Effect, EffectReader, Function
 from fledgling.worker.graph.effects.surroundings import surroundings
@@ -30,7 +30,7 @@ class Judged(NamedTuple):
     purity_reason: str
 
 
-def judged(files: Sequence[GraphFile], graph: Graph, tell: Tell = unheard) -> Iterator[Judged]:
+def judged(files: Sequence[GraphFile], graph: GraphColumns, tell: Tell = unheard) -> Iterator[Judged]:
     """Yield the functions of all files whose effects are read, in order. Takes time in proportion to facts and rows.
 
     `tell` hears of each file when it is unpacked and when its effects are read, and between steps about all of them.
@@ -55,7 +55,7 @@ def judged(files: Sequence[GraphFile], graph: Graph, tell: Tell = unheard) -> It
     yield from Settling(functions, names, defined.run, defined.not_known).run()
 
 
-def _rows(graph: Graph, files: Iterable[int]) -> dict[int, dict[Place, list[RowTarget]]]:
+def _rows(graph: GraphColumns, files: Iterable[int]) -> dict[int, dict[Place, list[RowTarget]]]:
     """Return the rows of some files by line and column."""
     wanted = frozenset(files)
     found: dict[int, dict[Place, list[RowTarget]]] = {number: defaultdict(list) for number in wanted}

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from fledgling.worker.graph.columns import Graph
+from fledgling.worker.graph.columns import GraphColumns
 from fledgling.worker.graph.effects.builtin_types import FileFacts, Place, RowTarget
 from fledgling.worker.graph.effects.replaced import patched, replaced, with_unseen_names
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Site, Use
@@ -56,7 +56,7 @@ class Surroundings(NamedTuple):
     not_known: Mapping[str, str]  # kinds of which something is run that nobody knows, and its name
 
 
-def surroundings(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph: Graph) -> Surroundings:
+def surroundings(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph: GraphColumns) -> Surroundings:
     """Return what surrounds all files, given the rows of each; files are told what is derived from built-in types."""
     found = _Definitions(files)
     above = _above(graph, found)
@@ -123,7 +123,7 @@ class _Definitions:
         return {target for target, name in self.functions.items() if name in names}
 
 
-def _above(graph: Graph, found: _Definitions) -> Above:
+def _above(graph: GraphColumns, found: _Definitions) -> Above:
     """Return the bases of each class; one that has no row, `class A(outside.B[T])`, is noted as not seen."""
     above: dict[Target, list[tuple[str, Target | None]]] = defaultdict(list)
     for own, line, name, to, to_line, _ in graph.bases:

@@ -24,8 +24,8 @@ from fledgling.worker.graph.tables import (
     Expression,
     Flag,
     Imported,
+    NameScope,
     Op,
-    Scope,
     ScopeKind,
     Site,
     Use,
@@ -69,7 +69,7 @@ class Builder:
         self.sigil = self.dialect.sigil.encode()
         self.names: dict[str, int] = {}
         self.expressions: list[Expression] = [(Op.UNKNOWN,), (Op.MADE,)]
-        self.scopes: list[Scope] = []
+        self.scopes: list[NameScope] = []
         self.bindings: list[Binding] = []
         self.imports: list[Imported] = []
         self.writes: list[Write] = []
@@ -296,7 +296,7 @@ class Builder:
     def enter(self, node: int, kind: int, name: int, line: int, flags: int = 0) -> int:
         """Begin a scope; return its number."""
         scope = len(self.scopes)
-        self.scopes.append(Scope(kind, name, self.scope, line, flags))
+        self.scopes.append(NameScope(kind, name, self.scope, line, flags))
         self.own.append(self._declared.names.get(node, set()))
         self.items.append(self._declared.items.get(node, set()) if kind in LOCAL else self.own[-1])
         self.outward.append(self._declared.outward.get(node, {}))

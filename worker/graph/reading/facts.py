@@ -38,7 +38,7 @@ class FactsExtractor:
 
     def __init__(self, languages: Languages) -> None:
         self._readers = {
-            name: Reader(name, row, {file: languages.rules[file] for file in row.graph.rules})
+            name: LanguageReader(name, row, {file: languages.rules[file] for file in row.graph.rules})
             for name, row in languages.rows.items()
             if row.graph.rules
         }
@@ -61,7 +61,7 @@ class GraphSyntax(Syntax):
         self.language = name
 
 
-class Reader:
+class LanguageReader:
     """One language."""
 
     def __init__(self, name: str, row: Language, rules: dict[str, str]) -> None:
@@ -70,7 +70,7 @@ class Reader:
         self._name = name
         self._syntaxes: list[Syntax] = [GraphSyntax(name, grammar, rules, self.row) for grammar in row.grammars]
 
-    def asks(self, other: "Reader") -> None:
+    def asks(self, other: "LanguageReader") -> None:
         """Try the grammars of another language too, where those of its own do not know a text."""
         self._syntaxes += other._syntaxes
 

@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.values import CONTAINER, FUNCTION, GIVEN, Ce
 from fledgling.worker.graph.tables import NONE, Flag, Op
 
 
-class Call(NamedTuple):
+class MadeCall(NamedTuple):
     """A call: the number of its expression, cells of arguments (with whether each is spread), cells by name."""
 
     node: int
@@ -22,7 +22,7 @@ def takes_receiver(solver: Solver, function: int) -> bool:
     return solver.project.unit(function).dialect.receiver_parameter or bool(flags & Flag.RECEIVES)
 
 
-def hand_over(solver: Solver, function: int, made: Call, receiver: Value | None) -> None:
+def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | None) -> None:
     """Let the parameters of a function take the arguments of a call."""
     row = solver.project.scope(function)
     skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
@@ -70,7 +70,7 @@ def _expect(solver: Solver, function: int, place: int, cell: Cell) -> None:
 
 
 def _hand_over_in_order(
-    solver: Solver, function: int, made: Call, skip: int, plain: list[int], *, has_rest: bool
+    solver: Solver, function: int, made: MadeCall, skip: int, plain: list[int], *, has_rest: bool
 ) -> None:
     """`f(a, *b)`, where `plain` are the places of the parameters that are taken in order."""
     for at, (cell, spread) in enumerate(made.arguments, skip):
@@ -98,7 +98,7 @@ def _hand_over_words(solver: Solver, function: int, cell: Cell, by_name: dict[in
                 solver.key((CONTAINER, ("words", function)), key, ("element", value, key), Reason.FLOW)
 
 
-def substituted(solver: Solver, function: int, values: Values, made: Call, receiver: Value | None) -> Values:
+def substituted(solver: Solver, function: int, values: Values, made: MadeCall, receiver: Value | None) -> Values:
     """Put this call's own arguments in the place of those that a function returns."""
     given = [value for value in values if value[0] == GIVEN]
     if not given:

@@ -4,7 +4,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import (
     outside,
 )
-from fledgling.worker.graph.solving.arguments import Call, hand_over, substituted
+from fledgling.worker.graph.solving.arguments import MadeCall, hand_over, substituted
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
 from fledgling.worker.graph.solving.lookup import starred
@@ -83,14 +83,14 @@ def in_its_scope(solver: Solver, node: int, expression: Expression) -> Values | 
     if gives == "same":
         return dict(solver.value(base | before[0])) if before else {}
     arguments = [(base | of, False) for of in before[:1]]
-    return substituted(solver, scope, returned(solver, scope, None), Call(node, arguments, []), None)
+    return substituted(solver, scope, returned(solver, scope, None), MadeCall(node, arguments, []), None)
 
 
-def made_of(solver: Solver, node: int, expression: Expression) -> Call:
+def made_of(solver: Solver, node: int, expression: Expression) -> MadeCall:
     """The arguments of a call."""
     base = node & ~MASK
     names = solver.project.unit(node).names
-    return Call(
+    return MadeCall(
         node,
         [(base | (part if part >= 0 else ~part), part < 0) for part in expression[2][:MAX_ARGUMENTS]],
         [(NONE if word == NONE else names[word], base | part) for word, part in expression[3][:MAX_ARGUMENTS]],
@@ -109,7 +109,7 @@ def decorated(solver: Solver, node: int, expression: Expression) -> Values:
         for value, sure in list(solver.value(base | decorator).items()):
             if value[0] in (FUNCTION, BOUND, CLASS, OBJECT):
                 is_known = True
-                add(made, invoked(solver, value, Call(node, [(cell, False)], []), sure))
+                add(made, invoked(solver, value, MadeCall(node, [(cell, False)], []), sure))
         if made:
             found = capped(made, Reason.DECORATOR)
         elif is_known and not is_class and not solver.is_settled:
@@ -126,7 +126,7 @@ def decorated(solver: Solver, node: int, expression: Expression) -> Values:
     return found
 
 
-def invoked(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """What calling a value gives."""
     kind = value[0]
     if kind == FUNCTION:
@@ -148,7 +148,7 @@ def invoked(solver: Solver, value: Value, made: Call, sure: int) -> Values:
     return {}
 
 
-def _called_object(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     found: Values = {}
     for held, own in list(member(solver, value, solver.project.number("__call__"), sure).items()):
         if held[0] in (BOUND, FUNCTION):
@@ -158,13 +158,13 @@ def _called_object(solver: Solver, value: Value, made: Call, sure: int) -> Value
     return found
 
 
-def _run(solver: Solver, function: int, made: Call, sure: int, receiver: Value | None) -> Values:
+def _run(solver: Solver, function: int, made: MadeCall, sure: int, receiver: Value | None) -> Values:
     hand_over(solver, function, made, receiver)
     found = substituted(solver, function, returned(solver, function, receiver), made, receiver)
     return capped(found, sure)
 
 
-def _made(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+def _made(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """An object of a class; its constructor gets the arguments."""
     _constructed(solver, (OBJECT, value[1], value[2]), made, None)
     found: Values = {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
@@ -178,7 +178,7 @@ def _made(solver: Solver, value: Value, made: Call, sure: int) -> Values:
     return found
 
 
-def _constructed(solver: Solver, value: Value, made: Call, after: int | None) -> Values:
+def _constructed(solver: Solver, value: Value, made: MadeCall, after: int | None) -> Values:
     """Hand the arguments to the constructor of an object's class, or of the one after another."""
     for own in solver.project.unit(value[1]).dialect.constructors:
         owner, _ = solver.classes.of_class(value[1], solver.project.number(own), after)

@@ -3,7 +3,7 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.overrides import may_override
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import Cell, Place, Value
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
@@ -103,7 +103,7 @@ def over_in_class(solver: Solver, value: Value, name: int, owner: int) -> list[i
     return [at for at in over if any(_is_static(project, binding) for binding in project.table(at)[name])]
 
 
-def _is_static(project: Project, binding: int) -> bool:
+def _is_static(project: GraphProject, binding: int) -> bool:
     """Whether what a class binds is a method of the class itself."""
     _, scope = project.defined(binding)
     return scope >= 0 and bool(project.scope(scope).flags & Flag.STATIC)

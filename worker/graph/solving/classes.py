@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT, Cell, Values
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, Space
@@ -20,7 +20,9 @@ class Classes:
     `parts` are the classes that several places make up; `value` says what an expression stands for.
     """
 
-    def __init__(self, project: Project, parts: Mapping[Space, list[int]], value: Callable[[Cell], Values]) -> None:
+    def __init__(
+        self, project: GraphProject, parts: Mapping[Space, list[int]], value: Callable[[Cell], Values]
+    ) -> None:
         self._project = project
         self._in_parts = parts
         self._value = value
@@ -489,7 +491,7 @@ def _merged(orders: list[list[int]]) -> list[int]:
     return found
 
 
-def _extended(project: Project, type_: int) -> str:
+def _extended(project: GraphProject, type_: int) -> str:
     """The last name of a type that a function extends, or ARRAY; empty where it has none."""
     expression = project.expression(type_)
     if expression[0] == Op.ARRAY:

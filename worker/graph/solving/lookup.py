@@ -8,7 +8,7 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.globs import of_globs
 from fledgling.worker.graph.solving.members import of_space, of_stars, places
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.spaces import upwards
 from fledgling.worker.graph.solving.stars import NOT_LOOKED_FOR, SURELY
@@ -57,7 +57,7 @@ def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple
     return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
 
 
-def _extends(project: Project, cell: Cell) -> bool:
+def _extends(project: GraphProject, cell: Cell) -> bool:
     """Whether a name is that of functions that extend a type from outside."""
     scopes = [project.defined(at)[1] for at in project.table(cell[1]).get(cell[2], ())]
     return all(at >= 0 and project.scope(at).flags & Flag.EXTENSION for at in scopes)
@@ -75,7 +75,7 @@ def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, V
     ]
 
 
-def _is_variable(project: Project, cell: Cell) -> bool:
+def _is_variable(project: GraphProject, cell: Cell) -> bool:
     """Whether a name is that of a field or function alone, which is no type."""
     bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
     no_types = (Op.DECLARED, Op.FUNCTION)
@@ -243,7 +243,7 @@ def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
     return is_found or project.imports.beside(path, text) is not None
 
 
-def _is_given(project: Project, binding: int, unit: Unit) -> bool:
+def _is_given(project: GraphProject, binding: int, unit: Unit) -> bool:
     """Whether a class gives what it binds to a file that takes all of it: what is static, and what the file sees."""
     _, scope = project.defined(binding)
     if scope < 0 and project.binding(binding).how == OF_OBJECTS:
@@ -252,13 +252,13 @@ def _is_given(project: Project, binding: int, unit: Unit) -> bool:
     return is_own and _sees(project, unit, binding)
 
 
-def _shown(project: Project, unit: Unit, cell: Cell) -> bool:
+def _shown(project: GraphProject, unit: Unit, cell: Cell) -> bool:
     """Whether a file sees what a cell holds, if that is what a name is bound to."""
     bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
     return not bindings or any(_sees(project, unit, at) for at in bindings)
 
 
-def _sees(project: Project, unit: Unit, binding: int) -> bool:
+def _sees(project: GraphProject, unit: Unit, binding: int) -> bool:
     """Whether a file sees what is bound in another one: all of its own package, else what is for others."""
     own = project.unit(binding)
     is_beside = own.shares == unit.shares or not own.dialect.members_of_packages

@@ -5,7 +5,7 @@ https://doc.rust-lang.org/reference/items/modules.html
 
 import posixpath
 
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.unit import Unit
 
 ROOTS = ("lib.rs", "main.rs")
@@ -13,12 +13,12 @@ ALONE = ("tests", "examples", "benches", "bin")  # folders where each file is a 
 RELATIVE = ("crate", "super", "self")
 
 
-def own(_project: Project, unit: Unit) -> int | None:
+def own(_project: GraphProject, unit: Unit) -> int | None:
     """The module that a file is."""
     return unit.number
 
 
-def crate(project: Project, unit: Unit) -> int | None:
+def crate(project: GraphProject, unit: Unit) -> int | None:
     """The file where the crate of a file begins."""
     folder, name = posixpath.split(unit.path)
     if name in ROOTS or is_alone(project, folder):
@@ -33,14 +33,14 @@ def crate(project: Project, unit: Unit) -> int | None:
         folder = posixpath.dirname(folder)
 
 
-def is_alone(project: Project, folder: str) -> bool:
+def is_alone(project: GraphProject, folder: str) -> bool:
     """Whether each file of a folder is a crate: `tests` is a module where it stands in a crate, `src/bin` never is."""
     above, name = posixpath.split(folder)
     is_module = name != "bin" and any(posixpath.join(above, root) in project.imports.places for root in ROOTS)
     return name in ALONE and not is_module
 
 
-def above(project: Project, unit: Unit) -> int | None:
+def above(project: GraphProject, unit: Unit) -> int | None:
     """The module that a file's module is declared in."""
     folder, name = posixpath.split(unit.path)
     if name == "mod.rs":
@@ -52,7 +52,7 @@ def above(project: Project, unit: Unit) -> int | None:
     return None
 
 
-def crates(project: Project) -> dict[str, int]:
+def crates(project: GraphProject) -> dict[str, int]:
     """The crates that imports lead to, by name; not where two have the same."""
     found: dict[str, int | None] = {}
     for unit in project.units:

@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
 from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
 from fledgling.worker.graph.solving.solver import Solver
@@ -88,7 +88,7 @@ def _type_or_variable(solver: Solver, node: int, expression: Expression, values:
     return {value: sure for value, sure in values.items() if value not in types} if is_hidden else values
 
 
-def is_in_lambda(project: Project, scope: int) -> bool:
+def is_in_lambda(project: GraphProject, scope: int) -> bool:
     """Whether a scope is in a function that is written out where it is handed over."""
     while scope >= 0 and project.scope(scope).kind != ScopeKind.LAMBDA:
         scope = project.outer(scope)

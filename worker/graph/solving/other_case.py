@@ -8,7 +8,7 @@ name of them all, by which they are looked up.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from fledgling.worker.graph.tables import NONE, Facts, Op, Scope, ScopeKind, Use, packed_sites, sites_of
+from fledgling.worker.graph.tables import NONE, Facts, NameScope, Op, ScopeKind, Use, packed_sites, sites_of
 
 NAMING = {Op.BARE: 0, Op.GET: 1}  # expressions of a name, and which of their parts it is
 BEHIND = (Op.CALL, Op.NEW, Op.ALIAS)  # expressions that are of a name, whose occurrence is theirs
@@ -129,7 +129,7 @@ class _Respelling:
         return name, number
 
 
-def _move(scope: Scope, binding: int, name: int, number: int) -> None:
+def _move(scope: NameScope, binding: int, name: int, number: int) -> None:
     """Let a binding be one of another name."""
     for table in (scope.every, scope.last):
         if binding in table.get(name, ()):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.arguments import Call
+from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import (
     called_member,
     constants,
@@ -36,7 +36,7 @@ from fledgling.worker.graph.tables import NONE
 CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
 
 
-def external(solver: Solver, full: str, made: Call, sure: int) -> Values:
+def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
     """What a call of something outside gives, known by its last name."""
     last = full.rpartition(".")[2]
     functions = solver.project.unit(made.node).dialect.functions
@@ -50,16 +50,16 @@ def external(solver: Solver, full: str, made: Call, sure: int) -> Values:
     return found
 
 
-def _first(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
+def _first(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
     return capped(solver.value(first), sure)
 
 
-def _promised(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
+def _promised(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
     """Promise.resolve(a): something outside, which `await` makes a."""
     return add({(EXTERNAL, "Promise#"): sure}, solver.value(first), min(sure, Reason.CONTAINER))
 
 
-def _second(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+def _second(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """cast(A, b): an A, unless b is known and A is not."""
     if len(made.arguments) < 2:
         return {}
@@ -69,17 +69,17 @@ def _second(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
     return second if known and not any(value[0] == CLASS for value in second) else capped(dict(type_) or second, sure)
 
 
-def _applies(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+def _applies(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """Reflect.apply(a, b, c)"""
     found: Values = {}
     apply = solver.project.number("apply")
     for value, own in list(solver.value(first).items()):
         for held, reason in method_of_function(solver, value, apply, min(own, sure)).items():
-            add(found, called_on(solver, held, Call(made.node, made.arguments[1:], []), reason))
+            add(found, called_on(solver, held, MadeCall(made.node, made.arguments[1:], []), reason))
     return found
 
 
-def _called(solver: Solver, values: Values, made: Call) -> Values:
+def _called(solver: Solver, values: Values, made: MadeCall) -> Values:
     found: Values = {}
     for value, sure in list(values.items()):
         if value[0] in CALLABLE:
@@ -88,28 +88,28 @@ def _called(solver: Solver, values: Values, made: Call) -> Values:
     return found
 
 
-def _maps(solver: Solver, made: Call, _first: Cell, _sure: int) -> Values:
+def _maps(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
     """map(f, a)"""
     elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
     given: Values = {}
     for cell, _ in made.arguments:
-        add(given, _called(solver, solver.value(cell), Call(made.node, elements, [])))
+        add(given, _called(solver, solver.value(cell), MadeCall(made.node, elements, [])))
     return _of_these(solver, made, given)
 
 
-def _runs(solver: Solver, made: Call, _first: Cell, _sure: int) -> Values:
+def _runs(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
     """Lazy { a }: what the function gives that is the last argument."""
-    return _called(solver, solver.value(made.arguments[-1][0]), Call(made.node, [], []))
+    return _called(solver, solver.value(made.arguments[-1][0]), MadeCall(made.node, [], []))
 
 
-def _filters(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+def _filters(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     """filter(f, a)"""
     elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
-    _called(solver, solver.value(first), Call(made.node, elements, []))
+    _called(solver, solver.value(first), MadeCall(made.node, elements, []))
     return iterable(solver, made, made.arguments[1][0]) if len(made.arguments) > 1 else {}
 
 
-def _of_these(solver: Solver, made: Call, values: Values) -> Values:
+def _of_these(solver: Solver, made: MadeCall, values: Values) -> Values:
     value: Value = (CONTAINER, ("made", made.node))
     cell = ("these", made.node)
     solver.key(value, "*", cell)
@@ -117,7 +117,7 @@ def _of_these(solver: Solver, made: Call, values: Values) -> Values:
     return {value: Reason.CONTAINER}
 
 
-def iterable(solver: Solver, made: Call, cell: Cell) -> Values:
+def iterable(solver: Solver, made: MadeCall, cell: Cell) -> Values:
     """list(a): a container of the same elements."""
     found: Values = {}
     for value, sure in list(solver.value(cell).items()):
@@ -130,19 +130,19 @@ def iterable(solver: Solver, made: Call, cell: Cell) -> Values:
     return found
 
 
-def _container(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+def _container(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     _keyed(solver, made, first, _sure)
     return iterable(solver, made, first)
 
 
-def _keyed(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+def _keyed(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     """sorted(a, key=f)"""
     for _, cell in made.words:
-        _called(solver, solver.value(cell), Call(made.node, [(("elements of", first), False)], []))
+        _called(solver, solver.value(cell), MadeCall(made.node, [(("elements of", first), False)], []))
     return iterated(solver, solver.value(first)) if len(made.arguments) == 1 else dict(solver.value(first))
 
 
-def _next(solver: Solver, _made: Call, first: Cell, _sure: int) -> Values:
+def _next(solver: Solver, _made: MadeCall, first: Cell, _sure: int) -> Values:
     found: Values = {}
     for value, sure in list(solver.value(first).items()):
         if value[0] == OBJECT:
@@ -152,7 +152,7 @@ def _next(solver: Solver, _made: Call, first: Cell, _sure: int) -> Values:
     return found
 
 
-def _numbered(solver: Solver, made: Call, _first: Cell, _sure: int, skip: int = 1) -> Values:
+def _numbered(solver: Solver, made: MadeCall, _first: Cell, _sure: int, skip: int = 1) -> Values:
     """enumerate(a): pairs of a number and an element."""
     pairs: Value = (CONTAINER, ("pairs", made.node))
     pair: Value = (CONTAINER, ("pair", made.node))
@@ -164,11 +164,11 @@ def _numbered(solver: Solver, made: Call, _first: Cell, _sure: int, skip: int = 
     return {pairs: Reason.CONTAINER}
 
 
-def _zipped(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+def _zipped(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     return _numbered(solver, made, first, sure, 0)
 
 
-def _attribute(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+def _attribute(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """getattr(a, "b", c)"""
     found: Values = {}
     for key in constants(solver, made.arguments[1][0]) if len(made.arguments) > 1 else ():
@@ -180,7 +180,7 @@ def _attribute(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
     return found
 
 
-def _class_of(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
+def _class_of(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
     """type(a)"""
     found: Values = {}
     for value in list(solver.value(first)):
@@ -189,7 +189,7 @@ def _class_of(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
     return found
 
 
-def _words(solver: Solver, made: Call, first: Cell | None, _sure: int) -> Values:
+def _words(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
     """dict(a=b)"""
     value: Value = (CONTAINER, ("made", made.node))
     for word, cell in made.words:
@@ -202,19 +202,19 @@ def _words(solver: Solver, made: Call, first: Cell | None, _sure: int) -> Values
     return {value: Reason.BOUND}
 
 
-def _holds(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+def _holds(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """Some(a): a container of a"""
     value: Value = (CONTAINER, ("made", made.node))
     solver.key(value, "*", first)
     return {value: sure}
 
 
-def _object(solver: Solver, _made: Call, first: Cell, _sure: int) -> Values:
+def _object(solver: Solver, _made: MadeCall, first: Cell, _sure: int) -> Values:
     """new(T)"""
     return dict(solver.value(("type", first, None))) if type(first) is int else {}
 
 
-def _assigns(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+def _assigns(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """Object.assign(a, b): what b has is put into a."""
     found = dict(solver.value(first))
     for cell, _ in made.arguments[1:]:
@@ -224,7 +224,7 @@ def _assigns(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
     return capped(found, sure)
 
 
-def _inherits(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+def _inherits(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     """inherits(A, B)"""
     for cell, _ in made.arguments[1:2]:
         for base in list(solver.value(cell)):
@@ -233,7 +233,7 @@ def _inherits(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
     return {}
 
 
-def _unknown(_solver: Solver, _made: Call, _first: Cell, _sure: int) -> Values:
+def _unknown(_solver: Solver, _made: MadeCall, _first: Cell, _sure: int) -> Values:
     """What may be an object of the project: of `new Proxy(a, b)`, with members that are not seen, or `a.into()`."""
     return {}
 
@@ -262,7 +262,7 @@ HANDING_ON: dict[str, Any] = {
 }
 
 
-def method(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """A method of a container or generator: `a.append(b)`."""
     container, own = value[1], solver.project.text(value[2])
     how = solver.project.unit(made.node).dialect.methods.get(own)
@@ -286,18 +286,18 @@ def method(solver: Solver, value: Value, made: Call, sure: int) -> Values:
     return _pairs(solver, container, made, sure) if how == "items" else {}
 
 
-def _each(solver: Solver, container: Value, made: Call, arguments: list[Cell]) -> Values:
+def _each(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell]) -> Values:
     """a.map(f): f gets each element; what comes back is a container of what f returns, or of the elements."""
     given: Values = {}
     for cell in arguments:
-        add(given, _called(solver, solver.value(cell), Call(made.node, [(("held", container), False)], [])))
+        add(given, _called(solver, solver.value(cell), MadeCall(made.node, [(("held", container), False)], [])))
     for value in list(solver.value(arguments[0])) if len(arguments) > 1 else ():
         if value[0] in (FUNCTION, BOUND) and has_prototype(solver, value[1]):  # a.forEach(b, c)
             receives(solver, value[1], arguments[1])
     return _of_these(solver, made, given or element_of(solver, container))
 
 
-def _put(solver: Solver, container: Value, made: Call, how: str, arguments: list[Cell]) -> None:
+def _put(solver: Solver, container: Value, made: MadeCall, how: str, arguments: list[Cell]) -> None:
     """append, extend, update"""
     if how == "updates":
         if arguments:
@@ -324,7 +324,7 @@ def _taken(solver: Solver, container: Value, own: str, arguments: list[Cell], su
     return capped(found, min(sure, in_container(solver, container)))
 
 
-def _pairs(solver: Solver, container: Value, made: Call, sure: int) -> Values:
+def _pairs(solver: Solver, container: Value, made: MadeCall, sure: int) -> Values:
     """items()"""
     pairs: Value = (CONTAINER, ("pairs", made.node, container))
     pair: Value = (CONTAINER, ("pair", made.node, container))

@@ -15,7 +15,7 @@ from fledgling.worker.graph.solving.argument_types import (
     wanted_of,
     widens_to,
 )
-from fledgling.worker.graph.solving.arguments import Call, takes_receiver
+from fledgling.worker.graph.solving.arguments import MadeCall, takes_receiver
 from fledgling.worker.graph.solving.overrides import alike, parameter_types
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
@@ -34,7 +34,7 @@ MAX_NARROWED = 16  # functions that fit equally well, of which each is compared 
 Group = tuple[int | None, int]  # the class of some functions, and their name
 
 
-def called(solver: Solver, values: Values, made: Call) -> Values:
+def called(solver: Solver, values: Values, made: MadeCall) -> Values:
     """What a call means whose function has several values: those that fit, and in C++ those of other namespaces.
 
     `f(a)` finds functions beside the type of a too, which are not told apart from what f means without that.
@@ -46,7 +46,7 @@ def called(solver: Solver, values: Values, made: Call) -> Values:
     return {value: min(sure, Reason.OVERLOAD) for value, sure in {**others, **found}.items()}
 
 
-def _beside_arguments(solver: Solver, values: Values, made: Call) -> Values:
+def _beside_arguments(solver: Solver, values: Values, made: MadeCall) -> Values:
     """The functions of other namespaces with the name of a call, where an argument may be an object."""
     project = solver.project
     unit = project.unit(made.node)
@@ -65,7 +65,7 @@ def _beside_arguments(solver: Solver, values: Values, made: Call) -> Values:
     return found
 
 
-def fitting(solver: Solver, values: Values, made: Call) -> Values:
+def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
     """The functions among values that a call may mean; where several fit equally, each is one of several overloads.
 
     Where none of a class takes the arguments, those of the classes above it are meant; where none does at all, the
@@ -111,7 +111,7 @@ def _overriding(solver: Solver, group: list[Value], meant: list[Value], reason: 
     return ([value for value in group if how[value] == best], reason) if best else ([], reason)
 
 
-def _seen(solver: Solver, fit: dict[Value, "Fit"], made: Call) -> dict[Value, "Fit"]:
+def _seen(solver: Solver, fit: dict[Value, "Fit"], made: MadeCall) -> dict[Value, "Fit"]:
     """The functions that a call sees: a private one only within its class, unless there is no other."""
     seen = {value: own for value, own in fit.items() if not _is_hidden(solver, value[1], made.node)}
     if any(value[0] == BOUND for value in seen) and solver.project.unit(made.node).dialect.selects == "nearest":
@@ -147,7 +147,9 @@ def _not_all(solver: Solver, values: Values) -> Values:
     return {**values, **dict.fromkeys(extensions, int(most))}
 
 
-def _chosen(solver: Solver, group: list[Value], owner: int | None, name: int, made: Call) -> tuple[list[Value], int]:
+def _chosen(
+    solver: Solver, group: list[Value], owner: int | None, name: int, made: MadeCall
+) -> tuple[list[Value], int]:
     """The functions of one name and class that a call may mean, or of the classes above it, and how sure they are."""
     selects = solver.project.unit(group[0][1]).dialect.selects
     fit = {value: taken(solver, value, made) for value in group}
@@ -252,7 +254,7 @@ def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> in
     return YES if is_wider else NO
 
 
-def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: int, made: Call) -> None:
+def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: int, made: MadeCall) -> None:
     """Add the functions of that name in the classes above an owner, which are called on the same object.
 
     What an override takes is what the function above it takes: in Kotlin it does not repeat what may be left out.
@@ -344,7 +346,7 @@ class Fit(NamedTuple):
         return self.takes, -self.against, self.score
 
 
-def taken(solver: Solver, value: Value, made: Call) -> Fit:
+def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     """How well the parameters of a function take the arguments of a call."""
     function = value[1]
     skip = 1 if value[0] == BOUND and takes_receiver(solver, function) else 0

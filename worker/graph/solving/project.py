@@ -25,9 +25,9 @@ from fledgling.worker.graph.tables import (
     Expression,
     Flag,
     GraphFile,
+    NameScope,
     Op,
     Parameter,
-    Scope,
     ScopeKind,
     Use,
     site_columns,
@@ -43,7 +43,7 @@ MAX_NAMES = 50  # that stand for each other, one after the other
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 
 
-class Project:
+class GraphProject:
     """All files; what is asked of one file's tables is asked here, by number.
 
     It `is_partial` where there are more files, of which nothing is known.
@@ -129,7 +129,7 @@ class Project:
         """An expression: its Op, and its parts as the file numbers them."""
         return self.units[node >> SHIFT].expressions[node & MASK]
 
-    def scope(self, scope: int) -> Scope:
+    def scope(self, scope: int) -> NameScope:
         """A scope."""
         return self.units[scope >> SHIFT].facts.scopes[scope & MASK]
 

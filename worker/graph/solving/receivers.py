@@ -5,7 +5,7 @@ and what is asked of it is in doubt if the method may be called on anything else
 """
 
 from fledgling.worker.graph.reasons import CERTAIN, Reason
-from fledgling.worker.graph.solving.arguments import Call
+from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.project import MAX_NAMES
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
 from fledgling.worker.graph.solving.solver import Solver
@@ -35,7 +35,7 @@ def method_of_function(solver: Solver, value: Value, name: int, sure: int) -> Va
     return {(METHOD_OF, value, name): sure}
 
 
-def called_on(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+def called_on(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """What a call of such a method gives, or of what `a.bind(b)` gives, which is METHOD_OF a without a name."""
     function, name = value[1:]
     how = "" if name == NONE else solver.project.text(name)
@@ -49,7 +49,7 @@ def called_on(solver: Solver, value: Value, made: Call, sure: int) -> Values:
     if how == "apply":
         arguments = [(cell, True) for cell, _ in arguments[:1]]
     add(solver.handed.setdefault(made.node, {}), {function: sure})
-    return capped(solver.invoke(solver, function, Call(made.node, arguments, []), sure), Reason.FLOW)
+    return capped(solver.invoke(solver, function, MadeCall(made.node, arguments, []), sure), Reason.FLOW)
 
 
 def is_such_call(unit: Unit, expression: Expression) -> bool:

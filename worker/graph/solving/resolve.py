@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fledgling.worker.graph.columns import Graph
+from fledgling.worker.graph.columns import GraphColumns
 from fledgling.worker.graph.solving import (
     calls,
     containers,
@@ -18,7 +18,7 @@ from fledgling.worker.graph.solving import (
     this,
     types,
 )
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.receivers import is_such_call
 from fledgling.worker.graph.solving.rows import Rows, with_rows
 from fledgling.worker.graph.solving.solver import GraphBudget, Solver
@@ -97,18 +97,18 @@ def resolved(
     languages: Mapping[str, Language],
     is_partial: bool = False,
     tell: Tell = unheard,
-) -> Graph:
+) -> GraphColumns:
     """Resolve every occurrence of a name that the project defines; `is_partial` where it has files besides these.
 
     Files of a language without graph have no facts and are not among `files`. The same files give the same rows.
     `tell` hears of each file twice, when it is read and when its rows are made, and in between that work goes on.
     """
-    project = Project(files, {name: row.graph for name, row in languages.items()}, is_partial=is_partial)
+    project = GraphProject(files, {name: row.graph for name, row in languages.items()}, is_partial=is_partial)
     solver = solved(project, budget, tell)
     return Rows(solver).graph(lambda done: tell(len(files) + done))
 
 
-def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solver:
+def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> Solver:
     """Work out what everything may stand for, or where arguments are not followed, what rows are made from."""
     solver = Solver(project, budget, tell)
     solver.operations = OPERATIONS
@@ -137,7 +137,7 @@ def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solve
     return solver
 
 
-def asked(project: Project) -> Iterator[int]:
+def asked(project: GraphProject) -> Iterator[int]:
     """Yield the expressions that rows are made from, where calls hand nothing over that others could lead to."""
     for unit in project.units:
         sites = site_columns(unit.facts)

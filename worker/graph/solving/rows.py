@@ -6,7 +6,15 @@ from itertools import starmap
 import numpy as np
 import numpy.typing as npt
 
-from fledgling.worker.graph.columns import BASE_REASONS, EXTENDS, FURTHER, IMPLEMENTS, MAY_IMPLEMENT, Begun, Graph
+from fledgling.worker.graph.columns import (
+    BASE_REASONS,
+    EXTENDS,
+    FURTHER,
+    IMPLEMENTS,
+    MAY_IMPLEMENT,
+    Begun,
+    GraphColumns,
+)
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
 from fledgling.worker.graph.solving.meaning import Meaning, Targets
 from fledgling.worker.graph.solving.overrides import Overrides, may_override
@@ -48,9 +56,9 @@ class Rows:
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
         self._around: dict[int, int] = {}  # its scopes, and where the definitions around begin
 
-    def graph(self, tell: Callable[[int], None]) -> Graph:
+    def graph(self, tell: Callable[[int], None]) -> GraphColumns:
         """Make all rows, and tell of how many files."""
-        graph = Graph(names=list(self._project.numbers), is_cut=self._solver.is_cut)
+        graph = GraphColumns(names=list(self._project.numbers), is_cut=self._solver.is_cut)
         columns = (
             graph.file, graph.line, graph.column, graph.name, graph.kind, graph.enclosing_line, graph.enclosing_part,
             graph.target_file, graph.target_line, graph.target_part, graph.confidence, graph.reason,
@@ -153,7 +161,7 @@ class Rows:
 
     # ---- hierarchy
 
-    def _hierarchy(self, graph: Graph, unit: Unit) -> None:
+    def _hierarchy(self, graph: GraphColumns, unit: Unit) -> None:
         classes = self._solver.classes
         for at, row in enumerate(unit.facts.scopes):
             if row.kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE):
@@ -177,7 +185,7 @@ class Rows:
                 elif having:
                     self._overrides(graph, scope, having[0], name)
 
-    def _base(self, graph: Graph, own: Target, node: int) -> None:
+    def _base(self, graph: GraphColumns, own: Target, node: int) -> None:
         project = self._solver.project
         expression = project.expression(node)
         text = project.last_name((node & ~MASK) | expression[1] if expression[0] == Op.INDEX else node)  # Generic[T]
@@ -187,7 +195,7 @@ class Rows:
         if not known:
             graph.bases.append((*own, text, -1, 0, EXTENDS))
 
-    def _implementing(self, graph: Graph, interface: int) -> None:
+    def _implementing(self, graph: GraphColumns, interface: int) -> None:
         """Add the classes that have all methods of an interface, and what they have in place of each."""
         classes, project = self._solver.classes, self._project
         own, name = project.place_of(interface), project.scope(interface).name
@@ -204,7 +212,7 @@ class Rows:
                     if owner not in (None, above):
                         self._overrides(graph, owner, above, method, BASE_REASONS[kind])
 
-    def _overrides(self, graph: Graph, scope: int, above: int, name: int, reason: int = 0) -> None:
+    def _overrides(self, graph: GraphColumns, scope: int, above: int, name: int, reason: int = 0) -> None:
         own = [self._project.defined(at) for at in self._project.table(scope)[name]]
         other = [self._project.defined(at) for at in self._project.table(above)[name]]
         if not (own and other and own[-1][1] >= 0 and other[-1][1] >= 0):
@@ -212,7 +220,7 @@ class Rows:
         if may_override(self._solver, own[-1][1], other[-1][1]):
             graph.overrides.append((*own[-1][0], *other[-1][0], reason))
 
-    def _overrides_by_types(self, graph: Graph, scope: int, above: list[int], name: int) -> None:
+    def _overrides_by_types(self, graph: GraphColumns, scope: int, above: list[int], name: int) -> None:
         """Add what a class overrides where functions of one name may take different arguments."""
         dialect = self._project.unit(scope).dialect
         if dialect.own_constructors and self._project.text(name) in dialect.constructors:

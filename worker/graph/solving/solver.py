@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.classes import Classes
 from fledgling.worker.graph.solving.modules import crates
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.spaces import Spaces
 from fledgling.worker.graph.solving.stars import Stars
 from fledgling.worker.graph.solving.taken_classes import TakenClasses
@@ -38,7 +38,7 @@ class GraphBudget(NamedTuple):
 class Solver:
     """The cells of a project."""
 
-    def __init__(self, project: Project, budget: GraphBudget, tell: Tell = unheard) -> None:
+    def __init__(self, project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> None:
         """Prepare to solve a project; `tell` hears again and again while cells are evaluated."""
         self.project = project
         self.budget = budget

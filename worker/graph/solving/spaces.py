@@ -9,7 +9,7 @@ from collections.abc import Iterator, Set
 from functools import cached_property
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import Space, Unit, dotted
 
@@ -39,7 +39,7 @@ class Spaces:
     that several places make up.
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: GraphProject) -> None:
         self._project = project
         self._binding: dict[Space, dict[int, list[int]]] = {}
         self._known: set[Space] = set()

@@ -4,7 +4,7 @@ import posixpath
 from functools import cached_property
 from typing import NamedTuple
 
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.tables import (
     AT,
     BINDING,
@@ -40,7 +40,7 @@ NOT_HANDED_ON, NOT_LOOKED_FOR = Starring([], is_cut=False), Starring([], is_cut=
 class Stars:
     """Which modules hand on which names. A module is the number of its file, a name that of the project."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: GraphProject) -> None:
         """Let what modules of the project bind stand for what the names they take may put over it, too."""
         self._project = project
         self._stars: dict[int, list[tuple[int, bool]]] = {}

@@ -5,14 +5,14 @@ from collections.abc import Set
 from functools import cached_property
 
 from fledgling.worker.graph.solving.classes import Classes
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.tables import NONE, ScopeKind
 
 
 class TakenClasses:
     """Which of these may have a name. Classes go by their last name, which several may share."""
 
-    def __init__(self, project: Project, classes: Classes) -> None:
+    def __init__(self, project: GraphProject, classes: Classes) -> None:
         self._project = project
         self._classes = classes
 

@@ -1,7 +1,7 @@
 """What `this` and `super` are."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import makes_objects
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import CLASS, OBJECT, SUPER, Value, Values, add, capped
@@ -39,7 +39,7 @@ def this(solver: Solver, node: int, expression: Expression) -> Values:
     return add(found, solver.value(("called on", function)), Reason.FLOW) if dialect.prototypes else found
 
 
-def _lambdas_around(project: Project, scope: int) -> list[int]:
+def _lambdas_around(project: GraphProject, scope: int) -> list[int]:
     """The lambdas around, the innermost first, that may each run on another object than what is around it."""
     found = []
     while scope >= 0 and (row := project.scope(scope)).kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE):

@@ -27,7 +27,7 @@ class OvergrownError(Exception):
     """So much has changed that the index is to be built anew."""
 
 
-class Place(NamedTuple):
+class PathPlace(NamedTuple):
     """Where a path stands among the files of the base: before the file `at`, or in its place."""
 
     at: int
@@ -44,7 +44,7 @@ class Overlay(Struct, frozen=True):
 
     parts: dict[str, Part] = {}
     removed: frozenset[str] = frozenset()
-    places: dict[str, Place] = {}
+    places: dict[str, PathPlace] = {}
     imports: dict[str, list[ImportRow]] = {}
     pending: tuple[str, ...] = ()
     unlisted: list[tuple[str, str]] | None = None  # None where they are those of the base
@@ -72,9 +72,9 @@ class Overlay(Struct, frozen=True):
         )
 
 
-def _place(base: Blocks, path: str) -> Place:
+def _place(base: Blocks, path: str) -> PathPlace:
     at = base.first(path)
-    return Place(at, at < len(base.files) and base.path(at) == path)
+    return PathPlace(at, at < len(base.files) and base.path(at) == path)
 
 
 class _Step(NamedTuple):
