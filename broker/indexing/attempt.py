@@ -26,7 +26,7 @@ MAX_REPORT_BYTES = 2**21  # of a message of the indexer; the longest are a thous
 SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel takes a tenth of that
 ENDED = "the indexer ended before the index was complete"
 NO_SHARE = 1  # byte, of a build beside a whole index: it is the first to be ended, and not a call that is answered
-UNCHANGED = Refusal("unavailable", "the project is what an earlier index was made of", "Use that index.")
+UNCHANGED = Refusal("unavailable", "the project has not changed since an earlier index was made", "Use that index.")
 
 
 class Attempt:

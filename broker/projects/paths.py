@@ -54,7 +54,7 @@ def parts(question: AnyQuestion, projects: Sequence[str]) -> Parts:
     """Return what of a question is whose; it has no parts where its path is in no project.
 
     >>> [*parts(Search("timeout", path="api/src"), ["api", "web"])]
-    [Part(project='api', question=Search(query='timeout', path='src', ...))]
+    [ProjectPart(project='api', question=Search(query='timeout', path='src', ...))]
     """
     path = _path(question)
     is_filter = isinstance(question, Search | Symbols)

@@ -138,7 +138,9 @@ def _keys(name: str, data: bytes) -> tuple[jwt.PyJWK, ...]:
         raise ConfigError(name, "it is no JSON Web Key Set", "fetch it from the issuer's jwks_uri") from None
     if len(found) > MAX_KEYS:
         raise ConfigError(
-            name, f"it has more than {MAX_KEYS} public keys for signatures", "leave out those of the past"
+            name,
+            f"it has more than {MAX_KEYS} public keys for signatures",
+            "leave out keys that sign no tokens any more",
         )
     return found
 
