@@ -316,6 +316,7 @@ def _edit_text(root: Path, random: Random, what: str, chosen: Path) -> None:
             with suppress(IsADirectoryError):  # either may have been swapped
                 with (root / ".gitignore").open("a") as rules:
                     rules.write(f"{random.choice(['*', random.choice(PLACES)])}{random.choice(ENDS)}\n")
+                _unlink_link(root / "ignored.tmp")
                 (root / "ignored.tmp").write_text("x")
 
 
