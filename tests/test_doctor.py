@@ -112,11 +112,6 @@ MISSET: dict[str, tuple[dict[str, str], list[str], str, str]] = {
         "wrong",
         "environment FLEDGLING_ROOT: root '/' is more",
     ),
-        {"FLEDGLING_ROOT": "/"},
-        [],
-        "wrong",
-        "environment FLEDGLING_ROOT: root '/' is more",
-    ),
     "a home that nobody has set": ({}, [], "notice", "the working directory: root '/' is more than a project: "),
 }
 
