@@ -196,6 +196,8 @@ class Follower:
         if worker and not message.obstacle:
             worker.seen(message.generation, begun_at)
         self._indexing.changed_to(message.generation)
+        if not message.obstacle:
+            self._indexing.cut = message.cut
 
     async def _started(self) -> None:
         """Let there be a process over the newest index."""
@@ -217,6 +219,7 @@ class Follower:
             generation=indexing.latest,
             base=max(indexing.changes, 0),
             is_next=indexing.latest > indexing.changes,
+            cut=indexing.newest().cut,
             root=order.root,
             confining=order.confining,
         )

@@ -46,7 +46,7 @@ async def status(front: Front, since: int | None = None, *, looks: bool) -> Stat
         total_files=files if state == "completed" else progress.total if progress and is_counted else None,
         processed_files=files if state == "completed" else progress.done if progress and is_counted else None,
         error=said(indexing.failure) if indexing.failure else None,
-        partial=newest.partial if (newest := indexing.newest_or_none()) else None,
+        partial=indexing.partial,
         changes=changes,
         resolving=indexing.resolving(),
     )

@@ -382,6 +382,31 @@ async def test_what_cannot_be_read_for_a_while_is_left_out_that_long(tmp_path: P
         assert (await answered(front, Search("needle"))).total == 1
 
 
+async def test_answers_say_how_many_files_are_indexed_now(tmp_path: Path) -> None:
+    """As those of an index built now do, and so does the status."""
+    write(tmp_path, "a.py", "one = 1\n")
+    write(tmp_path, "d/b.py", "two = 2\n")
+    few = {"max_files": 2}
+    changes = [
+        lambda: write(tmp_path, "d/c.py", "needle = 3\n"),
+        lambda: write(tmp_path, "d/e.py", "needle = 4\n"),
+        (tmp_path / "d/e.py").unlink,
+        (tmp_path / "d/b.py").unlink,
+    ]
+    async with live(tmp_path, **few) as front:
+        notes = []
+        for change in changes:
+            change()
+            async with fronted(tmp_path, settings=few) as (fresh, indexing):
+                await indexing.built()
+                for asked in (Search("needle"), Explore(depth=2)):
+                    found = await front.ask(asked)
+                    assert found == await fresh.ask(asked)
+            notes.append(found.note)
+            assert (await status(front, looks=True)).partial == found.note
+        assert [note and note[:16] for note in notes] == [*(f"Only 2 of {n} file" for n in (3, 4, 3)), None]
+
+
 async def test_a_file_that_is_being_written_is_named_or_read_whole(tmp_path: Path) -> None:
     """Each line is written at once: what is read of the file in between are the first of its lines."""
     write(tmp_path, "a.py", "needle = 0\n")

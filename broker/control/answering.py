@@ -195,8 +195,8 @@ async def _answered(offer: Offer, question: AnyQuestion) -> ServedAnswer:
         else:
             answer = denied(profile, tool)
         decision.became(answer, len(msgspec.msgpack.encode(answer)))
-        newest = front.indexing.newest_or_none()
-    return ServedAnswer(answer, is_partial=newest is not None and newest.partial is not None)
+        partial = front.indexing.partial
+    return ServedAnswer(answer, is_partial=partial is not None)
 
 
 async def _decided(offer: Offer, what: str, reply: Callable[[], Awaitable[Status | Refusal]]) -> Status | Refusal:

@@ -26,6 +26,7 @@ from fledgling.messages.control import (
     Open,
     Progress,
     Relate,
+    lacking,
 )
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
@@ -96,6 +97,7 @@ class Indexing:
         self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
         self.is_over = False
         self.scope = settings.scope  # what the newest index was built with
+        self.cut: str | None = None  # what is to be said of files that the newest index lacks
         self.changes = self.latest = -1  # generations of changes: of the newest index, and the last there is of it
         self._accepted: Accepted | None = None
         self._sealed: dict[int, Generation] = {}
@@ -186,6 +188,13 @@ class Indexing:
     def newest_or_none(self) -> Generation | None:
         """Return the last generation that is there, if there is one."""
         return self._newest
+
+    @property
+    def partial(self) -> str | None:
+        """Say in sentences what the newest index lacks, changes included."""
+        if (newest := self._newest) is None:
+            return None
+        return lacking(newest.partial, newest.cut, self.cut) if newest.number >= CODE else newest.partial
 
     def age(self) -> float:
         """Return the seconds since the last build began."""
@@ -402,6 +411,7 @@ class Indexing:
         if generation.number == CODE:
             assert self._accepted
             self.scope = self._accepted.scope
+            self.cut = generation.cut
             self.changes = self.latest = self.latest + 1
             self._contents = None  # those of the last; of these they come with the end of the build
             self._sealed.pop(GRAPH, None)  # that of another build

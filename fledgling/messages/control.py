@@ -185,10 +185,21 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     modules: dict[Word, Modules] = {}  # by language, where it says anything
     any_case: tuple[Word, ...] = ()  # languages in which a use may spell a name in another case
     infers_new: tuple[Word, ...] = ()  # languages in which `new()` may make an object of a type that is not written
-    partial: Said | None = None  # what the index lacks, as a sentence
+    partial: Said | None = None  # what the index lacks, as sentences
+    cut: Said | None = None  # the first of them, where files are missing: changes may make it another
     pending: Said | None = None  # what only a later generation has, likewise
     related: tuple[Word, ...] = ()
     unrelated: Said | None = None
+
+
+def lacking(partial: str | None, cut: str | None, now: str | None) -> str | None:
+    """Return what an index lacks where another sentence says now which files are missing.
+
+    >>> lacking("3 of 4 files. No room.", "3 of 4 files.", "3 of 5 files.")
+    '3 of 5 files. No room.'
+    """
+    rest = (partial or "").removeprefix(cut or "").strip()
+    return " ".join(filter(None, (now, rest))) or None
 
 
 class LanguageStats(Struct, frozen=True):

@@ -31,6 +31,7 @@ class Follow(Struct, frozen=True, forbid_unknown_fields=True, tag="follow"):
     generation: int
     base: int = 0
     is_next: bool = False
+    cut: Said | None = None  # what is said of files that the index lacks
     root: str | None = None
     confining: Confining = CONFINED
 
@@ -62,6 +63,7 @@ class Swept(Struct, frozen=True, forbid_unknown_fields=True, tag="swept"):
     seconds: Seconds
     pending: Count = 0
     obstacle: Obstacle | None = None
+    cut: Said | None = None  # without an obstacle, what is to be said now of files that are missing
 
 
 class Look(Struct, frozen=True, forbid_unknown_fields=True, tag="look"):

@@ -77,7 +77,9 @@ class Sweeper:
         walk = Walk(self._root_fd, self._scope, self._names)
         walk.run()
         self._walk = walk
-        self.entries = {entry.path: entry for entry in self._walk.tree(is_whole=self._is_whole).entries}
+        tree = self._walk.tree(is_whole=self._is_whole)
+        self.entries = {entry.path: entry for entry in tree.entries}
+        self.cut = tree.partial  # which files are missing, as a sentence
         self.unlisted = self._walk.unlisted()  # names that are left out, with why
 
     def _look_at_all(self) -> ChangedFiles:

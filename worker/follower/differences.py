@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
 import msgspec
+from msgspec import UNSET
 
 from fledgling.messages.control import Update
 from fledgling.messages.following import Follow, Obstacle, Swept
@@ -60,6 +61,7 @@ class Differences:
         self._pending: list[str] = []
         self._unlisted = self._known.unlisted()
         self._unlisted_came = 0
+        self._cut, self._cut_came = order.cut, 0
         self._obstacle: Obstacle | None = None
         self._waiting = 0  # files that differ, where they are too many
         self._has_looked = False
@@ -109,6 +111,7 @@ class Differences:
             imports={path: self._imports.of(path) for path, came in self._imports_came.items() if came > generation},
             pending=self._pending[:SHOWN_PENDING],
             unlisted=self._unlisted if self._unlisted_came > generation else None,
+            cut=self._cut if self._cut_came > generation else UNSET,
         )
         yield Update(self.generation, msgspec.msgpack.encode(last))
 
@@ -122,7 +125,7 @@ class Differences:
 
     def swept(self, seconds: float) -> Swept:
         """Return what is to be said of the last look, which took so many seconds of this process."""
-        return Swept(self.generation, seconds, self._waiting or len(self._pending), self._obstacle)
+        return Swept(self.generation, seconds, self._waiting or len(self._pending), self._obstacle, self._cut)
 
     def _first_look(self) -> ChangedFiles:
         """Compare the walk with the stamps that the index has kept."""
@@ -156,12 +159,10 @@ class Differences:
         readings = self._reading.read(waiting)
         self._unread = readings.again
         others = {path: read for path, read in readings.read.items() if not self._is_known(path, waiting[path], *read)}
-        has_others_unlisted = self._sweeper.unlisted != self._unlisted
-        if not (others or found.removed or has_others_unlisted or readings.pending != self._pending):
+        if not (others or found.removed or self._is_said_otherwise() or readings.pending != self._pending):
             return
         self.generation += 1
-        if has_others_unlisted:
-            self._unlisted, self._unlisted_came = self._sweeper.unlisted, self.generation
+        self._say()
         self._pending = readings.pending
         made = self._reading.made(others)
         for path in (*found.removed, *made):
@@ -181,6 +182,17 @@ class Differences:
             self._obstacle = "unresolved imports"
             return
         self._imports_came |= dict.fromkeys(moved, self.generation)
+
+    def _is_said_otherwise(self) -> bool:
+        """Return whether something else is to be said of what is no file of the index."""
+        return (self._sweeper.unlisted, self._sweeper.cut) != (self._unlisted, self._cut)
+
+    def _say(self) -> None:
+        """Let what is said of that be of this generation where it is something else."""
+        if self._sweeper.unlisted != self._unlisted:
+            self._unlisted, self._unlisted_came = self._sweeper.unlisted, self.generation
+        if self._sweeper.cut != self._cut:
+            self._cut, self._cut_came = self._sweeper.cut, self.generation
 
     def _is_there(self, path: str) -> bool:
         """Return whether there is a file, as far as updates have told."""

@@ -120,6 +120,7 @@ class Building:
         self._languages_of: Mapping[str, str] = {}  # of files that are parsed, by path
         self._resolved: dict[str, bytes] = {}  # imports, packed, by the path of their file
         self._unresolved: set[str] = set()  # of which files they are not known
+        self._cut: str | None = None
         self._partial: str | None = None
         self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
 
@@ -132,6 +133,7 @@ class Building:
                 self._tell(self._generation(LISTING, walked.partial, COUNTING))
             tree = self._lister.tree()
             self._lister.close()
+            self._cut = tree.partial
             self._index.unlisted(tree.unlisted)
             if self._kept:
                 self._kept.files({entry.path: entry.stamp for entry in tree.entries}, self._order.begun_ns)
@@ -207,6 +209,7 @@ class Building:
             infers_new=self._languages.inferring_new(),
             related=() if self._index.why_unrelated() else self._languages.graphed(),
             partial=partial,
+            cut=self._cut,
             pending=pending,
         )
 

@@ -62,7 +62,8 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     gc.enable()
     pipe.send(Ready(layers))
 
-    base = Snapshot(opened.changes, blocks, signatures, outlines, words, partial=opened.generation.partial, graph=graph)
+    partial, cut = opened.generation.partial, opened.generation.cut
+    base = Snapshot(opened.changes, blocks, signatures, outlines, words, partial=partial, cut=cut, graph=graph)
     snapshots = Snapshots(base, db.cursor if db else duckdb.connect, opened.generation.modules)
 
     corpora, tags, summaries = Corpora(), LastMade[TagsOfFiles](), LastMade[MadeRows]()

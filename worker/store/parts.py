@@ -4,7 +4,7 @@ The process that follows the project makes it; the query worker lays it over the
 the broker passes it on and looks at nothing of it.
 """
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from fledgling.worker.rows import Engine, FileRow, FileWords, ImportRow, SymbolColumns
 from fledgling.worker.store.symbol_writer import Outlined
@@ -41,7 +41,8 @@ class Changes(Struct, frozen=True):
     `imports` are those of each file whose imports are others now, resolved: an edit may change where the imports of
     files lead that were not edited. Sent together they are one step: nobody sees half of it. `pending` are files that
     have changed and could not be read yet, and `unlisted` all names that are no files of the index, with why; None
-    where those that were known are. Told `afresh`, they are all that has changed since the index was built.
+    where those that were known are. `cut` says which files are missing; it is unset where that is as it was. Told
+    `afresh`, they are all that has changed since the index was built.
     """
 
     parts: list[Part] = []
@@ -50,3 +51,4 @@ class Changes(Struct, frozen=True):
     pending: list[str] = []
     afresh: bool = False
     unlisted: list[tuple[str, str]] | None = None
+    cut: str | UnsetType | None = UNSET

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from fledgling.worker.rows import ImportRow
 from fledgling.worker.store.parts import Changes, Part
@@ -48,6 +48,7 @@ class Overlay(Struct, frozen=True):
     imports: dict[str, list[ImportRow]] = {}
     pending: tuple[str, ...] = ()
     unlisted: list[tuple[str, str]] | None = None  # None where they are those of the base
+    cut: str | UnsetType | None = UNSET  # likewise
 
     def laid(self, base: Blocks, changes: Changes) -> "Overlay":
         """Return this overlay with what has changed since. Raises OvergrownError."""
@@ -69,6 +70,7 @@ class Overlay(Struct, frozen=True):
             {**self.imports, **gone, **changes.imports},
             tuple(changes.pending),
             self.unlisted if changes.unlisted is None else changes.unlisted,
+            self.cut if changes.cut is UNSET else changes.cut,
         )
 
 

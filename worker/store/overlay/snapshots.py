@@ -5,9 +5,9 @@ from typing import Protocol
 
 import _duckdb as duckdb
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
-from fledgling.messages.control import Modules, Update
+from fledgling.messages.control import Modules, Update, lacking
 from fledgling.worker.store.graph import Graph
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.changed import Order, OvergrownError, Overlay
@@ -44,7 +44,8 @@ class Snapshot(Struct, frozen=True, eq=False):
     outlines: Outlines | None  # of the second generation
     words: Words | None = None  # likewise
     tables: Meant | None = None
-    partial: str | None = None  # what it lacks, as a sentence
+    partial: str | None = None  # what it lacks, as sentences
+    cut: str | None = None  # the first of them, where files are missing
     pending: tuple[str, ...] = ()  # files that have changed and could not be read yet
     graph: Graph | None = None  # of the last generation
 
@@ -98,8 +99,8 @@ class Snapshots:
             outlines,
             OverlaidWords(base.words, order),
             Tables(self._connect(), changes, Laid(overlay, order, blocks, outlines), self._modules),
-            base.partial,
-            overlay.pending,
+            base.partial if overlay.cut is UNSET else lacking(base.partial, base.cut, overlay.cut),
+            pending=overlay.pending,
         )
 
     def _keep(self, snapshot: Snapshot) -> None:
