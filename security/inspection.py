@@ -4,6 +4,7 @@ Landlock cannot be seen from outside, nor in every container the root directory 
 audit` tries both.
 """
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -25,16 +26,28 @@ _SHOWN: Mapping[str, Mapping[str, Callable[[str], bool]]] = {
 }
 
 
-def problem(role: str, pid: int, layers: Iterable[Layer], confining: Confining) -> str | None:
+def filters() -> int:
+    """Return how many filters of seccomp hold this process, and so all that it starts; 0 where the kernel says nothing.
+
+    Linux says so from 5.9 on.
+    """
+    return int(next(_threads(os.getpid()), {}).get("Seccomp_filters", 0))
+
+
+def problem(
+    role: str, pid: int, layers: Iterable[Layer], confining: Confining, inherited: int | None = None
+) -> str | None:
     """Return which layer of its role does not hold a process and each of its threads, and why; None if all do.
 
-    `layers` is what the process says; `confining` what it was allowed to do without.
+    `layers` is what the process says; `confining` what it was allowed to do without; `inherited` how many filters of
+    seccomp it had from the start, which do not hold it to its role: those of this process, unless they are given.
 
     >>> problem("query worker", pid, (), CONFINED)
     'capabilities does not hold the query worker: it says nothing about that'
     """
     if sys.platform != "linux":
         return None
+    inherited = filters() if inherited is None else inherited
     said = {layer.name: layer.absent for layer in layers}
     threads = [*_threads(pid)]
     if not threads:
@@ -44,7 +57,7 @@ def problem(role: str, pid: int, layers: Iterable[Layer], confining: Confining) 
             continue
         absent = said.get(name, "it says nothing about that")
         if absent is None:
-            absent = next((wrong for status in threads if (wrong := _against(name, status))), None)
+            absent = next((wrong for status in threads if (wrong := _against(name, status, inherited))), None)
         elif (name in DEGRADABLE and confining.allow_degraded) or (name == "user" and _may_stay(role)):
             continue
         if absent:
@@ -57,11 +70,13 @@ def _may_stay(role: str) -> bool:
     return role == "indexer" or not user.exists(user.NOBODY, user.NOBODY)
 
 
-def _against(name: str, status: Mapping[str, str]) -> str | None:
+def _against(name: str, status: Mapping[str, str], inherited: int) -> str | None:
     """Return what the kernel says of a thread against a layer."""
     for field, holds in _SHOWN.get(name, {}).items():
         if not holds(status.get(field, "")):
             return f"the kernel says {field} {status.get(field)}"
+    if name == "seccomp" and 0 <= int(status.get("Seccomp_filters", -1)) <= inherited:
+        return f"the kernel says Seccomp_filters {status['Seccomp_filters']}, and it has inherited {inherited}"
     return None
 
 

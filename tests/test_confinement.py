@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 from conftest import serve_command
-from running import PATIENCE, QUERY_WORKER, Server, answered, back_processes, fronted
+from running import FOLLOWER, INDEXER, PATIENCE, QUERY_WORKER, Server, answered, back_processes, first, fronted, until
 
 from fledgling.broker.refused import NOT_STARTED
 from fledgling.messages.answers import Exploration
@@ -280,22 +280,48 @@ def test_a_call_that_is_not_listed_is_refused_everywhere() -> None:
 # ---- what holds -----------------------------------------------------------------------------------------------------
 
 
-def test_every_thread_of_every_process_is_confined(project: Path) -> None:
-    with Server(project) as server:
+def threads(process: psutil.Process) -> list[dict[str, str]]:
+    """What the kernel shows of each thread of a process."""
+    return [status(int(task.name)) for task in Path(f"/proc/{process.pid}/task").iterdir()]
+
+
+def is_held(process: psutil.Process, filters: int = 2) -> bool:
+    """Whether each of its threads is: a back process by a filter of its own besides that of the broker."""
+    return all(
+        (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2") and int(shown["Seccomp_filters"]) >= filters
+        for shown in threads(process)
+    )
+
+
+@pytest.mark.anyio
+async def test_every_thread_of_every_process_is_confined(staged: Path) -> None:
+    with Server(staged) as server:
+        indexer = await first(server.seen, INDEXER)
+        await until(lambda: is_held(indexer))
+        indexer.suspend()  # else it ends when it has the index, and what it has forked with it
         server.begin()
         server.call(2, "explore", {})
+        await first(server.seen, QUERY_WORKER)
+        await until(lambda: len(indexer.children()) > 1)  # the lister, and the process above extractors
+        building = [indexer, *indexer.children(recursive=True)]
+        await until(lambda: all(map(is_held, building)))
+        for process in building:
+            assert {shown["CapEff"] for shown in threads(process)} == {"0" * 16}
+        indexer.resume()
         server.receive()
+        follower = await first(server.seen, FOLLOWER)
+        await until(lambda: all(map(is_held, [follower, *follower.children(recursive=True)])))
+        assert {shown["CapEff"] for shown in threads(follower)} == {"0" * 16}
         [worker] = back_processes(server.seen, QUERY_WORKER)
-        for task in Path(f"/proc/{worker.pid}/task").iterdir():
-            shown = status(int(task.name))
-            assert (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2")
+        await until(lambda: is_held(worker))
+        assert len(threads(worker)) > 1
+        for shown in threads(worker):
             assert {shown[name] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
             if os.geteuid() == 0:
                 assert set(shown["Uid"].split()) == set(shown["Gid"].split()) == {"65534"}
                 assert shown["CapBnd"] == "0" * 16
                 assert shown["Groups"].strip() == ""
-        shown = status(server.process.pid)
-        assert (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2")
+        assert is_held(server.seen, filters=1)
 
 
 # Threads that end all the time, as those of a process do that is just done.
@@ -436,6 +462,41 @@ def test_what_is_confined_while_it_has_a_thread_is_refused() -> None:
         check=False,
     )
     assert "a thread was started before it" in done.stderr
+
+
+INHERITING = """
+import os, signal, sys
+from fledgling.messages.control import Confining, Layer
+from fledgling.security import inspection, no_new_privs, system_calls
+from fledgling.security.confinement import LAYERS
+no_new_privs.confine()
+system_calls.confine("broker")
+ours = inspection.filters()
+for role in ("", "query worker"):
+    (reader, writer), (held, _) = os.pipe(), os.pipe()
+    if not (pid := os.fork()):
+        if role:
+            system_calls.confine(role)
+        os.write(writer, b"held")
+        os.read(held, 1)
+    os.read(reader, 4)
+    layers = [Layer(name) for name in LAYERS]
+    print(inspection.problem("query worker", pid, layers, Confining(without=("user", "capabilities")), *GIVEN))
+    sys.stdout.flush()
+    os.kill(pid, signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("given", ["", "ours", "ours - 1"])
+def test_a_filter_that_a_process_has_from_the_broker_is_not_its_own(given: str) -> None:
+    """Started before the broker was confined, it would have one less from there."""
+    command = [sys.executable, "-I", "-c", INHERITING.replace("*GIVEN", given)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    inherits, confined = done.stdout.splitlines()
+    assert confined == "None"
+    assert ("seccomp does not hold the query worker: the kernel says Seccomp_filters" in inherits) == (
+        given != "ours - 1"
+    )
 
 
 @pytest.mark.anyio

@@ -76,6 +76,7 @@ class Connector:
         self._confining = confining
         self._tell = tell
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._filters = inspection.filters()  # which it inherits
         reader, writer = os.pipe()
         self._lifeline = os.fdopen(writer, "wb", buffering=0)  # the connector ends with it, even where it was stopped
         with ExitStack() as opened:
@@ -126,7 +127,9 @@ class Connector:
             said = await self._received((Connecting,), time.monotonic() + START_SECONDS)
             problem = said.problem if said else "it did not say what confines it"
             if said and not problem:
-                problem = inspection.problem("connector", self._process.pid, said.layers, self._confining)
+                problem = inspection.problem(
+                    "connector", self._process.pid, said.layers, self._confining, self._filters
+                )
                 tell_confinement(self._tell, "connector", self._process.pid, said.layers)
             self._is_ready = problem is None
             if problem:
@@ -188,7 +191,7 @@ class Connector:
             return connected.reason
         if not isinstance(connected, Connected):
             return "silent"
-        problem = inspection.problem("embedder", connected.pid, connected.layers, self._confining)
+        problem = inspection.problem("embedder", connected.pid, connected.layers, self._confining, self._filters + 1)
         if problem:
             self._end(f"an embedder is not confined: {problem}")
             return "unreachable"
