@@ -18,7 +18,17 @@ from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing.indexing import UNFINISHED
 from fledgling.broker.protocol import render, tools
 from fledgling.broker.terms import Terms, due
-from fledgling.messages.answers import Directory, Exploration, FileEntry, Hits, Refusal, Relations, Summary, SymbolList
+from fledgling.messages.answers import (
+    Directory,
+    Exploration,
+    FileEntry,
+    Hits,
+    Ranking,
+    Refusal,
+    Relations,
+    Summary,
+    SymbolList,
+)
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.questions import Explore, Read, Search, Symbols
 from fledgling.security import limits
@@ -81,7 +91,7 @@ async def test_what_needs_definitions_waits_for_them(large):
     """Paths and text are all there: no error about a path and no empty search says that something is to come."""
     async with fronted(large) as (front, indexing):
         await indexing.sealed(TEXT)
-        whole = Read("nowhere.py"), Explore("nowhere"), Search("nowhere"), Read("module_007.py", end_line=2)
+        whole = Read("nowhere.py"), Explore("nowhere"), Search("nowhere", mode="text"), Read("module_007.py")
         for found in await asyncio.gather(*map(front.ask, whole)):
             assert "still being" not in (render.refusal(found) if isinstance(found, Refusal) else tools.text(found))
         asked = [
@@ -99,6 +109,22 @@ async def test_what_needs_definitions_waits_for_them(large):
         assert definition.lines == ["def function_7_3(value):", "    # target 3", "    return [value, (value, {})]"]
         assert named.total == FUNCTIONS
         assert (await front.ask(Explore())).note is None
+
+
+@pytest.mark.anyio
+async def test_a_question_that_no_line_answers_waits_for_ranks(large, monkeypatch):
+    """Not for long: then it is told that no line holds it, and how it is answered."""
+    question = Search("the value of a target")
+    async with fronted(large) as (front, indexing):
+        await indexing.sealed(TEXT)
+        monkeypatch.setattr("fledgling.broker.front.RANKS_SECONDS", 0.01)
+        soon = await front.ask(question)
+        monkeypatch.undo()
+        found = await front.ask(question)
+    assert isinstance(soon, Hits)
+    assert 'mode="meaning" waits for them' in soon.note
+    assert isinstance(found, Ranking)
+    assert found.files
 
 
 @pytest.mark.anyio

@@ -75,6 +75,8 @@ def meaning(text: str) -> dict[str, str]:
 
 # Tables and columns that are known with the graph.
 _EDGES = re.compile(r"\b(?:calls|refs|inherits|cycles|hubs|unreachable|purity|purity_reason)\b", re.IGNORECASE)
+_ASKS = re.compile(r"[^\W_]+(?:[ ,'-]+[^\W_]+)*[ ?.!]?")  # words, and what stands between them in a sentence
+_WORD = re.compile(r"[a-z]{3,}")
 _NO_TEXT = re.compile("[\ud800-\udfff]")  # bytes of a command line that are not UTF-8, halves of pairs in JSON
 
 
@@ -207,6 +209,18 @@ class Search(Question, frozen=True):
     def is_ranked(self) -> bool:
         """Whether files or sections are to be ranked, and not lines found."""
         return self.mode in ("meaning", "docs") or (self.mode == "auto" and bool(self.also))
+
+    @property
+    def may_mean(self) -> bool:
+        """Whether it may be about something, where no line answers: words, and no code, path or expression.
+
+        >>> Search("where uploads are retried").may_mean, Search("retry(").may_mean, Search("NoSuchName").may_mean
+        (True, False, False)
+        """
+        is_plain = self.mode == "auto" and not (self.is_regex or self.case_sensitive or self.whole_word or self.kind)
+        if not is_plain or self.cursor or not _ASKS.fullmatch(self.query):
+            return False
+        return len(self.query.split()) > 1 or _WORD.fullmatch(self.query) is not None
 
 
 class Symbols(Question, frozen=True):

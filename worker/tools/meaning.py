@@ -1,6 +1,5 @@
 """Search by meaning: the files that are about what is asked, each with its best definition and lines."""
 
-import re
 from collections.abc import Iterator, Mapping, Set
 from itertools import accumulate
 from math import inf
@@ -40,21 +39,7 @@ BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
 ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
 
-_ASKS = re.compile(r"[^\W_]+(?:[ ,'-]+[^\W_]+)*[ ?.!]?")  # words, and what stands between them in a sentence
-_WORD = re.compile(r"[a-z]{3,}")
 _PLACES = {Field.BASE: "name", Field.DIRECTORY: "directory", Field.DEFINITION: "definition", Field.COMMENT: "comment"}
-
-
-def may_mean(question: Search) -> bool:
-    """Return whether a question that no line answers may be about something: words, and no code, path or expression.
-
-    >>> may_mean(Search("where uploads are retried")), may_mean(Search("retry(")), may_mean(Search("NoSuchName"))
-    (True, False, False)
-    """
-    is_plain = question.mode == "auto" and not (question.is_regex or question.case_sensitive or question.whole_word)
-    if not is_plain or question.cursor or not _ASKS.fullmatch(question.query):
-        return False
-    return len(question.query.split()) > 1 or _WORD.fullmatch(question.query) is not None
 
 
 def ranked(request: Request, question: Search) -> Ranking:
@@ -112,13 +97,13 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
 def later(request: Request, question: Search) -> str | None:
     """Say that a question that no line answers is answered by meaning once definitions are there."""
     is_early = request.outlines is None and request.opened.generation.has_content
-    return LATER if is_early and may_mean(question) else None
+    return LATER if is_early and question.may_mean else None
 
 
 def besides(request: Request, question: Search, found: Hits) -> str | None:
     """Say that files may be about a question of several words that only documents and tests hold as it stands."""
     documents = request.opened.generation.documents
-    is_seldom = len(question.query.split()) > 1 and may_mean(question) and request.words and not found.next
+    is_seldom = len(question.query.split()) > 1 and question.may_mean and request.words and not found.next
     is_beside = is_seldom and all(hit.language in documents or is_aside(hit.path) for hit in found.files)
     return BESIDE_CODE if is_beside else None
 
@@ -126,7 +111,7 @@ def besides(request: Request, question: Search, found: Hits) -> str | None:
 def instead(request: Request, question: Search) -> Ranking | None:
     """Return the answer by meaning to a question that no line answers; None where it cannot be, or no file says it."""
     is_there = request.words and request.opened.generation.has_content
-    if not is_there or not may_mean(question):
+    if not is_there or not question.may_mean:
         return None
     found, is_said = _ranked(request, question)
     return msgspec.structs.replace(found, note=unknown.joined(NO_LINE, found.note)) if is_said else None
