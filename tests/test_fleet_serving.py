@@ -489,6 +489,31 @@ async def test_index_that_cannot_be_read_costs_its_own_repository_alone(shards: 
         assert "its index cannot be read" in named.reason
 
 
+async def test_index_that_says_what_no_answer_may_hold_costs_its_own_repository_alone(
+    shards: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of a language, a line of two: a worker that says so is ended, and with it calls about other repositories."""
+    path = shards / "api.shard"
+    whole = path.read_bytes()
+    [of] = [each for each in manifest(path).parts if each.name == "blocks"]
+    blocks = whole[of.start : of.start + of.size]
+    assert blocks.count(b"\xa6python") == 1
+    blocks = blocks.replace(b"\xa6python", b"\xa6pyth\nn")
+    digest = verified.blake2b(blocks, digest_size=32).hexdigest()
+
+    def change(written: dict[str, Any]) -> dict[str, Any]:
+        parts = [{**each, "digest": digest} if each["name"] == "blocks" else each for each in written["parts"]]
+        return {**written, "parts": parts}
+
+    path.write_bytes(remade(whole[: of.start] + blocks + whole[of.start + of.size :], change))
+    async with serving(shards) as fleet:
+        found = await fleet.ask(Symbols(name_pattern="run_*"))
+        assert "api/" in str(found)
+        assert isinstance(found, SymbolList), found
+        assert {file.path.partition("/")[0] for file in found.files} == {"lib", "web"}
+    assert "broke the protocol" not in caplog.text
+
+
 def test_shard_of_another_release_is_refused(shards: Path) -> None:
     path = shards / "lib.shard"
     path.write_bytes(remade(path.read_bytes(), lambda of: {**of, "extractors": f"{shard.RELEASE}9 0"}))

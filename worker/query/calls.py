@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable
 from queue import SimpleQueue
 
+import msgspec
+
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Begun, Call, Cancel, Open, OpenFleet, Reply, ToWorker, Update, Updated
 from fledgling.messages.questions import Query
-from fledgling.pipe import Pipe, pack
+from fledgling.pipe import HEADER_BYTES, Pipe, pack
 from fledgling.worker.process import fault
 from fledgling.worker.query.dispatch import answer
 from fledgling.worker.tools.request import Request
@@ -21,6 +23,7 @@ TICK = 0.02  # seconds at most between two looks at deadlines
 FORGET_CALLS = 64  # that opened a cursor, until the engine forgets their buffers: each leaves one to five kilobytes
 AGAIN = 0.005  # seconds between two interrupts of a call: one is lost on an engine that is between two batches
 FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask in another way; the server's log says more.")
+_REPLY = msgspec.msgpack.Decoder(Reply)
 
 Waiting = SimpleQueue[tuple[Call, Request]]
 
@@ -37,15 +40,19 @@ class Calls:
         request: Callable[[int], Request],
         forget: Callable[[], None] = lambda: None,
         update: Callable[[Update], bool] = lambda _: False,
+        *,
+        are_doubtful: bool = False,
     ) -> None:
         """Answer calls that come through `pipe`; `request` opens a cursor on the index of each.
 
         `forget` lets the engine go of what calls have left behind; `update` takes what has changed, if there is room.
+        Answers that `are_doubtful` are read here before the broker does, which would end this worker.
         """
         self._pipe = pipe
         self._asking = request
         self._forget = forget
         self._update = update
+        self._are_doubtful = are_doubtful
         self._until_forgotten = FORGET_CALLS
         self._at_work: dict[int, tuple[Request, float]] = {}
         self._ending = threading.Lock()  # whoever ends a call must find its cursor open
@@ -98,6 +105,8 @@ class Calls:
         try:
             answered, taken = answer(request, call.question)
             frame = pack(Reply(call.id, answered, request.changes, taken))
+            if self._are_doubtful:
+                _REPLY.decode(frame[HEADER_BYTES:])
         except MemoryError:
             frame = pack(Reply(call.id, refusals.out_of_memory(request.profile), request.changes))
         except Exception as problem:  # noqa: BLE001  (the loop's last resort: one refusal, one log line, the next call)

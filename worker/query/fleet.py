@@ -61,4 +61,4 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
             shelf=shelf,
         )
 
-    Calls(pipe, request, lambda: forget_buffers(db, share)).serve()
+    Calls(pipe, request, lambda: forget_buffers(db, share), are_doubtful=True).serve()
