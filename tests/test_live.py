@@ -18,7 +18,7 @@ import msgspec
 import psutil
 import pytest
 from changing import edit, plant, question
-from running import FOLLOWER, PATIENCE, QUERY_WORKER, answered, first, fronted, indexed, until
+from running import FOLLOWER, PATIENCE, QUERY_WORKER, answered, back_processes, first, fronted, indexed, until
 
 from fledgling.broker import following
 from fledgling.broker.basis import Basis
@@ -30,6 +30,7 @@ from fledgling.broker.terms import Terms, due
 from fledgling.found import PROJECT_FILE
 from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
 from fledgling.messages.cursors import place as cursor_at
+from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Survey, Symbols
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
@@ -44,7 +45,9 @@ async def live(
     root: Path, profile: object = "fledgling-core", freshness: Freshness = "strict", **settings: int
 ) -> AsyncIterator[Front]:
     """A front that follows the project."""
-    indexing = Indexing(Settings(root=str(root), **settings), profiles.load(str(profile)), is_followed=True)
+    indexing = Indexing(
+        Settings(root=str(root), **settings), profiles.load(str(profile)), is_followed=freshness != "off"
+    )
     front = Front(indexing.profile, indexing, freshness)
     try:
         await indexing.built()
@@ -470,6 +473,22 @@ async def test_what_changes_while_the_first_index_is_built_is_in_the_first_answe
         assert isinstance(await front.ask(Read("d/m8.py")), Refusal)
     finally:
         await front.close()
+
+
+@pytest.mark.parametrize(
+    ("freshness", "share", "total"), [("strict", 10**6, 2), ("burst", 10**6, 1), ("burst", 0, 2), ("off", 0, 1)]
+)
+async def test_a_look_is_shared_for_so_many_times_what_it_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, freshness: Freshness, share: int, total: int
+) -> None:
+    monkeypatch.setattr(following, "SHARE", share)
+    write(tmp_path, "a.py", "needle = 1\n")
+    async with live(tmp_path, freshness=freshness) as front:
+        assert await front.indexing.is_sealed(GRAPH, PATIENCE)  # what takes over from a worker has looked at nothing
+        assert (await answered(front, Search("needle"))).total == 1
+        write(tmp_path, "b.py", "needle = 2\n")
+        assert (await answered(front, Search("needle"))).total == total
+        assert bool(back_processes(psutil.Process(), FOLLOWER)) == (freshness != "off")
 
 
 async def test_an_empty_file_is_parsed_by_nobody(tmp_path: Path) -> None:
