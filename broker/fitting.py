@@ -52,9 +52,7 @@ from fledgling.messages.questions import (
     arguments_of,
     name_of,
 )
-from fledgling.plain import plain_path
-
-_WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is a path
+from fledgling.plain import WILDCARD, plain_path
 
 
 def may_mean(asked: Asked, taken: AnyQuestion) -> bool:
@@ -314,7 +312,7 @@ def sifts(question: Sift, found: Sifted, _: Profile) -> bool:
 def _is_within(question: Search | Symbols, file: FileHits | FileSymbols | Passage) -> bool:
     """Return whether a file is what the filters leave, as far as that is no matter of patterns."""
     asked = plain_path(question.path or "")
-    is_inside = not asked or _WILDCARD.search(asked) or f"{file.path}/".startswith(f"{asked}/")
+    is_inside = not asked or WILDCARD.search(asked) or f"{file.path}/".startswith(f"{asked}/")
     return bool(is_inside) and question.language in (None, file.language)
 
 

@@ -12,6 +12,7 @@ HIDDEN = (
     r"\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     r"\U000e0000-\U000e0fff"
 )
+WILDCARD = re.compile(r"[*?\[{]")  # of a glob: a path filter without one is a path
 _OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f{HIDDEN}]")
 
 

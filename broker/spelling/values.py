@@ -9,10 +9,10 @@ import msgspec
 
 from fledgling.broker.spelling.table import listed
 from fledgling.messages.questions import Direction, Kind, Mode, Relation
+from fledgling.plain import WILDCARD
 
 MAX_LEVELS = 20  # of a map that is to be recursive: the most that explore gives
 URI_PREFIXES = ("file://", "fledgling://file/")
-WILDCARD = re.compile(r"[*?\[{]")
 
 _FENCED = re.compile(r"\s*```\w*\n(.*?)```\s*", re.DOTALL)
 _WORD = re.compile("A+(?!a)|A?a+|0+")  # in a text of kinds of characters

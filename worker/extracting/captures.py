@@ -42,7 +42,7 @@ from tree_sitter import Node, Query
 
 from fledgling.worker.extracting.declarator import DeclaredName, declared
 from fledgling.worker.extracting.outline import Definition, FoundImport
-from fledgling.worker.extracting.source_text import without
+from fledgling.worker.extracting.source_text import Span, without
 
 MAX_MODULE = 1000  # characters; prefixes nested ten thousand deep would make modules of quadratic size
 BLANKS = re.compile(r"(?<!\s)\s++(?=[.:\\])|(?<=[.:])[\s\\]++|\\\n\s*+")  # `a . b` is `a.b`, also over lines
@@ -53,7 +53,6 @@ CAPTURE = re.compile(rb"@\w[\w.]*+")
 CALLS = frozenset({"function_declarator", "parenthesized_declarator"})  # what a macro with a body looks like
 MORE = re.compile(rb"@(?:inside|doc|parent|visibility|exported|global)\b")
 
-Span = tuple[int, int]
 Captures = dict[str, list[Node]]
 
 

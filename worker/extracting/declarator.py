@@ -7,11 +7,11 @@ the name in it.
 from msgspec import Struct
 from tree_sitter import Node
 
+from fledgling.worker.extracting.source_text import Span
+
 INNER = ("declarator", "identifier", "operator_name", "destructor_name", "operator_cast")
 WRAPPER = frozenset({"parenthesized_declarator", "attributed_declarator", "init_declarator"})  # say nothing themselves
 NAME = frozenset({"identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name"})
-
-Span = tuple[int, int]
 
 
 class DeclaredName(Struct, frozen=True):

@@ -21,6 +21,7 @@ import re2
 from msgspec import Struct
 from tree_sitter import Range
 
+from fledgling.worker.extracting.source_text import Span
 from fledgling.worker.language import Languages
 
 SHORTEST = 30  # bytes of a body; a shorter one takes no longer to parse than to leave out
@@ -34,7 +35,6 @@ INDENTED = rb"(?>(?:%s[^\n]*+\n|[ \t]*+(?:#[^\n]*+)?+\n)*)"
 COMMENTS = b"/#"  # what they begin with, and no string
 CONDITION = re.compile(rb"^[ \t]*+#[ \t]*+(?:(?P<begin>if)|(?P<turn>el)|en)", re.MULTILINE)  # #if, #else, #endif
 
-Span = tuple[int, int]
 Point = tuple[int, int]  # row and column, both from 0 on, in bytes
 
 

@@ -12,7 +12,6 @@ import re2
 from msgspec.structs import replace
 
 from fledgling.worker.deferred import compile_all
-from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.elided_bodies import Blanked, Bodies
 from fledgling.worker.extracting.grammar import Syntax, load_grammar, without_resources
 from fledgling.worker.extracting.heads import HeadRules
@@ -20,7 +19,7 @@ from fledgling.worker.extracting.inner import Inner, on_lines
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.outline import by_place, extraction, symbols
 from fledgling.worker.extracting.repair import IsLate, RepairedReading, never, read, read_others, repairs
-from fledgling.worker.extracting.source_text import SourceText
+from fledgling.worker.extracting.source_text import SourceText, Span
 from fledgling.worker.language import PLACE, Language, LanguageError, Languages, own_module
 from fledgling.worker.rows import Extraction, SymbolRow
 

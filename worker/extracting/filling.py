@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from fledgling.worker.extracting.blanking import VISIBLE
-from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.repair import Repaired, around, left_out
+from fledgling.worker.extracting.source_text import Span
 
 Gap = tuple[re.Pattern[bytes], bytes]
 

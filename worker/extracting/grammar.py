@@ -10,7 +10,8 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Parser, Query, QueryCursor, QueryError, Range, Tree
 
 from fledgling.standing_in import standing_in
-from fledgling.worker.extracting.captures import Captured, Captures, Pattern, Span, patterns
+from fledgling.worker.extracting.captures import Captured, Captures, Pattern, patterns
+from fledgling.worker.extracting.source_text import Span
 from fledgling.worker.language import PLACE, Language, LanguageError
 
 RESOURCES = "importlib.resources"

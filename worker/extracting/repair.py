@@ -19,11 +19,11 @@ import re2
 from msgspec import Struct
 from tree_sitter import Range, Tree
 
-from fledgling.worker.extracting.captures import Captured, Span
+from fledgling.worker.extracting.captures import Captured
 from fledgling.worker.extracting.elided_bodies import Blanked, between, moved
 from fledgling.worker.extracting.grammar import Syntax, errors, unknown
 from fledgling.worker.extracting.outline import Definition, FoundImport
-from fledgling.worker.extracting.source_text import without
+from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.language import Language, own_module
 
 STAGES = ("apart", "first", "repaired", "others")

@@ -9,6 +9,7 @@ from functools import cached_property
 NEWLINE, LINE_END = 10, re.compile(b"\n")
 MAX_GAP = 1000  # bytes of white space between a comment and what it is about: each definition looks through them
 END = 256  # bytes looked at together for the last code before a place
+Span = tuple[int, int]  # of bytes of a text: the first, and that behind the last
 
 
 def line_starts(source: bytes) -> list[int]:
@@ -30,8 +31,8 @@ class SourceText:
     def __init__(
         self,
         source: bytes,
-        comments: Iterable[tuple[int, int]],
-        hidden: Sequence[tuple[int, int]] = (),
+        comments: Iterable[Span],
+        hidden: Sequence[Span] = (),
         *,
         has_blank_ends: bool = False,
     ) -> None:
@@ -107,7 +108,7 @@ class SourceText:
                     yield line
 
 
-def without(source: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+def without(source: bytes, spans: Iterable[Span]) -> bytes:
     """The text with blanks in place of spans, every other byte where it was."""
     text = bytearray(source)
     for start, end in spans:

@@ -14,7 +14,7 @@ from fledgling.worker.graph.solving.other_case import small
 from fledgling.worker.graph.tables import GraphFile, Op, unpacked
 from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer.edges import CALLS
-from fledgling.worker.indexer.placing import Places
+from fledgling.worker.indexer.placing import MAX_LINES, Places
 from fledgling.worker.store.graph import CONFIDENCES, IN_NO_OUTLINE, PLACE_BITS, USES
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.symbols import Row as Symbol
@@ -30,7 +30,6 @@ BY_NAME = frozenset(("python", "javascript", "typescript", "php", "ruby"))  # no
 PASTING = frozenset(("c", "cpp"))  # their macros make names by `##`
 WORD = re.compile(r"\w+")
 LINE_BITS = 32
-LINES = (1 << LINE_BITS - PLACE_BITS) - 1
 DEFINING = USES.index("definition")
 
 
@@ -111,7 +110,7 @@ class Whole:
         for called in circles(self._calls(), with_own=True):
             number += 1
             for key in called:
-                file, line, place = key >> LINE_BITS, key >> PLACE_BITS & LINES, key & IN_NO_OUTLINE
+                file, line, place = key >> LINE_BITS, key >> PLACE_BITS & MAX_LINES, key & IN_NO_OUTLINE
                 row = self._places.row(file, line, place)
                 name = row.qualified_name if row else None
                 yield Circle("call", number, len(called), self._files[file].path, line, name)

@@ -3,13 +3,13 @@
 import re
 
 from fledgling.messages.questions import Search
+from fledgling.plain import WILDCARD
 
 _TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]]*\]|\{[^{}]*\}|.", re.DOTALL)
 _EITHER = re.compile(r"\{([^{}]*)\}")
 _RANGES = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 NOTHING = r"[^\x00-\x{10ffff}]"  # matches no character
 _OPEN_QUOTE = re.compile(r"(?:[^\\]|\\[^Q]|\\Q.*?\\E)*+\\Q", re.DOTALL)  # without its `\E` it goes on to the end
-_WILDCARD = re.compile(r"[*?\[{]")
 
 
 def literal(text: str) -> str:
@@ -48,7 +48,7 @@ def path_pattern(path: str) -> str:
     path = path.removeprefix("./").rstrip("/")
     if (either := _EITHER.fullmatch(path)) and (choices := [*filter(None, either[1].split(","))]):
         return f"({'|'.join(map(_choice, choices))})"
-    if not _WILDCARD.search(path):
+    if not WILDCARD.search(path):
         return f"^{literal(path)}(/|$)" if path not in ("", ".") else ""
     anchor = "^" if "/" in path else "(^|/)"
     pattern = f"{anchor}{_translate(path)}$"
@@ -57,8 +57,8 @@ def path_pattern(path: str) -> str:
 
 def _plain_choices(path: str) -> str | None:
     """Return a path with its plain choices alone, `src/{core,*.md}` as `src/{core}`; None for one with wildcards."""
-    choices = [[each for each in found.split(",") if not _WILDCARD.search(each)] for found in _EITHER.findall(path)]
-    if _WILDCARD.search(_EITHER.sub("", path)) or not all(choices):
+    choices = [[each for each in found.split(",") if not WILDCARD.search(each)] for found in _EITHER.findall(path)]
+    if WILDCARD.search(_EITHER.sub("", path)) or not all(choices):
         return None
     left = iter(choices)
     return _EITHER.sub(lambda _: f"{{{','.join(next(left))}}}", path)
@@ -77,7 +77,7 @@ def _choice(path: str) -> str:
 
 def plain(glob: str | None) -> str | None:
     """Return a glob that is just a text, `src/app.py`: comparing is much faster than matching. None for any other."""
-    return glob if glob and not _WILDCARD.search(glob) else None
+    return glob if glob and not WILDCARD.search(glob) else None
 
 
 def name_pattern(glob: str) -> str:

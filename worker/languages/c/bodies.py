@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired
-from fledgling.worker.extracting.source_text import without
+from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.languages.c.conditionals import BRACE, CODE, COMMENT, DEPTHS, PIECE, comments
 from fledgling.worker.languages.c.macros import lines
 
@@ -33,8 +33,6 @@ DEFINING = deferred(
 )
 ENDED = deferred(rb";|(?<=\})\s*+(?!else\b|while\b|catch\b|[;,.)\]]|\Z)")
 FEWEST = 2  # bytes of what is left out
-
-Span = tuple[int, int]
 
 
 class Body(Struct):

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired
-from fledgling.worker.extracting.source_text import without
+from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.languages.c.macros import lines
 
 REMARK = rb"//[^\n]*+|/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
@@ -37,8 +37,6 @@ INNER = deferred(rb"(?>(?:\s++|" + REMARK + rb")*)(?:else|case)\b")  # what stan
 ENUM = deferred(rb"\benum\b[^;]*\Z")  # what is left out of one is no mistake of its parser
 MOST_BRANCHES = 4  # that are looked at; each takes as long as the first
 UNFINISHED = deferred(rb"[\w\"=(\[|&?+*/<>!-]\Z")  # what a statement does not end in
-
-Span = tuple[int, int]
 
 
 class Conditional(Struct):

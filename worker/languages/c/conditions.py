@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired
-from fledgling.worker.languages.c.gaps import Span, without_gaps
+from fledgling.worker.extracting.source_text import Span
+from fledgling.worker.languages.c.gaps import without_gaps
 
 # C++20 15.2, and macros that stand for it: __has_include(<a>), __has_cpp_attribute(a::b), LIB_HAS_INCLUDE("a")
 ARGUMENT = deferred(

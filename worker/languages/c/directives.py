@@ -18,6 +18,7 @@ from msgspec import Struct
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import Definition, FoundImport
 from fledgling.worker.extracting.repair import Apart
+from fledgling.worker.extracting.source_text import Span
 from fledgling.worker.languages.c.macros import REMARK, ended
 
 LINE = rb"//(?>(?:[^\n\\]++|\\(?:\r?\n)?+)*)"
@@ -34,8 +35,6 @@ DIRECTIVE = deferred(
 )  # fmt: skip
 RAW = deferred(rb"R\"[^\s()\\]{0,16}+\(")
 STUB = b"#undef A"  # shorter than any of them
-
-Span = tuple[int, int]
 
 
 class Run(Struct):

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired, around
-from fledgling.worker.extracting.source_text import without
+from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.languages.c.macros import code_above, lines
 
 SAYS_NOTHING = rb"\#(?<![^\n \t]\#)[ \t]*+(?:undef|pragma)\b[^\n]*+"
 SILENT = deferred(rb"(?P<all>" + SAYS_NOTHING + rb"(?:\s*+" + SAYS_NOTHING + rb")*+)(?P<last>\s*+\})?")
-
-Span = tuple[int, int]
 
 
 def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:

@@ -10,10 +10,8 @@ from collections.abc import Iterable
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired, around, left_out
-from fledgling.worker.extracting.source_text import without
+from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.languages.c.macros import lines, placed
-
-Span = tuple[int, int]
 
 LITERAL = rb"""(?:"(?>(?:[^"\\\n]++|\\.)*)"|'(?>(?:[^'\\\n]++|\\.)*)')"""
 # A backslash outside of literals ends all of it: `\\"` is a quote there and none in a literal, and each place where a

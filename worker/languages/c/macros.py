@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 
 from fledgling.worker.deferred import deferred
+from fledgling.worker.extracting.source_text import Span
 
 WORDS = rb"[A-Za-z_]\w*+(?>(?:[\s*&]++[A-Za-z_]\w*+){2,40})"
 # Three words or more, and none too many, as in most declarations: `static struct page *f(`, `u8 const *p,`.
@@ -135,8 +136,6 @@ KEYWORDS = (
         b" __forceinline typeof __typeof__ decltype".split()
     )
 )
-
-Span = tuple[int, int]
 
 
 def first(source: bytes) -> list[Span]:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired
-from fledgling.worker.languages.c.gaps import JOINED, PARENTHESES, Span, without_gaps
+from fledgling.worker.extracting.source_text import Span
+from fledgling.worker.languages.c.gaps import JOINED, PARENTHESES, without_gaps
 from fledgling.worker.languages.c.macros import ANGLES
 
 # C++20 9.3.4.4: the class of a pointer to member: void (A::*f)()

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.repair import Repaired, around
-from fledgling.worker.extracting.source_text import without
+from fledgling.worker.extracting.source_text import Span, without
 
 # Lines of comments, and how far in the definition or the decorator stands that follows them
 ABOVE = deferred(

@@ -4,7 +4,7 @@ What a macro gets is tokens, of which a parser knows nothing. Only the graph nee
 """
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.captures import Span
+from fledgling.worker.extracting.source_text import Span
 
 # https://doc.rust-lang.org/std/index.html#macros, without those that take patterns or types; log's; anyhow's
 NAMES = (

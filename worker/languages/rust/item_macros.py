@@ -6,7 +6,7 @@ They are called `cfg_...` by custom; `cfg_if!` has an `if` within. With errors l
 import re
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.captures import Span
+from fledgling.worker.extracting.source_text import Span
 
 BEGIN = deferred(
     rb"^(?P<indent>[ \t]*+) cfg_ (?!if\b) \w++ ! [ \t]*+ \{ [ \t]*+ \n"
