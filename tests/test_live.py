@@ -18,7 +18,18 @@ import msgspec
 import psutil
 import pytest
 from changing import edit, plant, question
-from running import FOLLOWER, PATIENCE, QUERY_WORKER, answered, back_processes, first, fronted, indexed, until
+from running import (
+    FOLLOWER,
+    PATIENCE,
+    QUERY_WORKER,
+    answered,
+    back_processes,
+    first,
+    fronted,
+    indexed,
+    is_alive,
+    until,
+)
 
 from fledgling.broker import following
 from fledgling.broker.basis import Basis
@@ -535,9 +546,9 @@ async def test_nothing_is_left_of_a_server_that_is_gone(tmp_path: Path) -> None:
         await answered(front, Search("needle"))
         write(tmp_path, "a.py", "needle = 2\n")
         await answered(front, Search("needle"))
-        seen = psutil.Process().children(recursive=True)
+        seen = back_processes(psutil.Process())
         assert any(FOLLOWER in process.cmdline() for process in seen)
-    await until(lambda: not any(process.is_running() for process in seen))
+    await until(lambda: not any(map(is_alive, seen)))
 
 
 # ---- trials ----------------------------------------------------------------------------------------------------------
