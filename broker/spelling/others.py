@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from fledgling.broker.spelling.arguments import MAX_RESPELLED_CHARS, Taken, as_json
 from fledgling.broker.spelling.commands import command
 from fledgling.broker.spelling.table import PathRow, listed
-from fledgling.broker.spelling.values import MAX_LEVELS, WILDCARD, words_of
+from fledgling.broker.spelling.values import MAX_LEVELS, words_of
 from fledgling.messages.questions import AnyQuestion, Explore, Read, Search, Symbols
+from fledgling.plain import WILDCARD
 
 _SLASHED = re.compile(r"/(.+)/[gimsu]*")  # an expression as JavaScript and sed write it
 _ANY = re.compile(r"(?:\.|\\w|\[\w-]*\])[*+]|%")  # of an expression or of SQL, what a glob calls `*`

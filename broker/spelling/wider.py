@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from fledgling.broker.spelling.values import WILDCARD, words_of
+from fledgling.broker.spelling.values import words_of
 from fledgling.messages.questions import AnyQuestion, Search, Symbols, asks_graph
+from fledgling.plain import WILDCARD
 
 MAX_JOINED = 12  # words of a text that are looked for however they are joined: a name has fewer
 REGEX_SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")  # of RE2's syntax; a text without one means the same as an expression
