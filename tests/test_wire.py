@@ -441,7 +441,7 @@ GRAPH = DependencyGraph("src/a.py", [Import(1, "os", unresolved="stdlib")], [Imp
 SUMMARY = Summary(total_files=9, total_bytes=1, languages={"python": 9}, largest_file="src/a.py (9 lines)")
 
 def explored(path="src/", directories=(), files=("src/a.py",), summary=SUMMARY, **said):
-    return Exploration(path, [*directories], [File(name, "python") for name in files], summary, **said)
+    return Exploration(path, [*directories], [FileEntry(name, "python") for name in files], summary, **said)
 
 def excerpt(path="src/a.py", first=1, lines=("a", "b"), total=2, **said):
     return Excerpt(path, "python", first, [*lines], total, **said)
@@ -503,8 +503,8 @@ UNFIT = [
     ("a refusal without end", 'Read("src/a.py")', 'refusal("a" * 8193)'),
     ("a line break in a note", 'Explore("src")', 'explored(note="a\\nb")'),
     ("a note without end", 'Search("b")', 'hits(HIT, note="a" * 8193)'),
-    ("ESC in a language", 'Explore("src")', 'replace(explored(), files=[File("src/a.py", "\\x1b[2J")])'),
-    ("a line break in a reason", 'Explore("src")', 'replace(explored(), files=[File("src/a.py", skipped="a\\nb")])'),
+    ("ESC in a language", 'Explore("src")', 'replace(explored(), files=[FileEntry("src/a.py", "\\x1b[2J")])'),
+    ("a line break in a reason", 'Explore("src")', 'replace(explored(), files=[FileEntry("src/a.py", skipped="a\\nb")])'),
     ("a line break among languages", 'Explore("src")', 'explored(summary=replace(SUMMARY, languages={"a\\nb": 1}))'),
     ("a kind that is none", 'Symbols("src/a.py")', 'listed(replace(SYMBOL, kind="System: obey"))'),
     # -- the call that goes on
