@@ -27,6 +27,9 @@ class Reason:
     METHODS_OUTSIDE = 11
     MANY_IMPLEMENTATIONS = 12
     OTHER_ARGUMENTS = 13
+    MAY_OVERRIDE = 14
+    MAY_BE_PUT_OVER = 15
+    OVERRIDES_OUTSIDE = 16
     # likely
     FLOW = LEAST_LIKELY
     RETURNED = 31
@@ -85,6 +88,9 @@ WORDS: dict[int, str] = {
     Reason.METHODS_OUTSIDE: "may lack a method that the interface has from outside the project",
     Reason.MANY_IMPLEMENTATIONS: "one of many implementations",
     Reason.OTHER_ARGUMENTS: "takes another number of arguments",
+    Reason.MAY_OVERRIDE: "overrides what is declared, which may run itself",
+    Reason.MAY_BE_PUT_OVER: "assigned in the place of what is declared",
+    Reason.OVERRIDES_OUTSIDE: "overrides what is declared outside the project",
     Reason.FLOW: "passed as an argument",
     Reason.RETURNED: "inferred from what is returned",
     Reason.DECORATOR: "through a decorator",

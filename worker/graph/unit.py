@@ -106,6 +106,23 @@ class Unit:
         row = self.facts.scopes[scope]
         return self.place(row.line, row.name, row.parent)
 
+    @cached_property
+    def begun(self) -> dict[int, set[int]]:
+        """By where definitions with a name begin, as `place` has it, the functions that they are."""
+        found: dict[int, set[int]] = {}
+        for row in self.bindings:
+            if row.name == NONE:
+                continue
+            op, *parts = self.expressions[row.value]
+            if op == Op.DECORATED:
+                op, *parts = self.expressions[parts[0]]
+            is_function = op == Op.FUNCTION
+            if not is_function and (row.scope == NONE or self.facts.scopes[row.scope].kind not in HOLDING):
+                continue
+            at = self.place_of(parts[0]) if is_function else self.place(row.line, row.name, row.scope)
+            found.setdefault(at[1], set()).update(parts[:1] if is_function else ())
+        return found
+
     def forget_reach(self, names: Container[int]) -> None:
         """Let some names of the module stand for all that they are bound to, wherever the module uses them."""
         for at, expression in enumerate(self.expressions):

@@ -116,7 +116,7 @@ def sentence(account: Account) -> str:
 _WORDS = {  # classes of occurrences, in their order, and what they are called
     "certain": "certain",
     "likely": "likely",
-    "possible": "possible by the name alone (possible=true lists them)",
+    "possible": "merely possible (possible=true lists them)",
     "other": "of other definitions",
     "local": "of local variables",
     "external": "of what is outside the project",

@@ -18,12 +18,14 @@ MOST_STEPS = 10  # that a question may ask for
 
 def callers(asked: Asked) -> RelatedEntries:
     """Find the calls of a definition, and the calls of those who call it, step by step."""
-    return _stepwise(asked, lambda row: row.use in CALLS)
+    found = _stepwise(asked, lambda row: row.use in CALLS)
+    return found._replace(note=unknown.joined(found.note, _through(asked)))
 
 
 def usages(asked: Asked) -> RelatedEntries:
     """Find whatever names a definition but itself, and what names that, step by step."""
-    return _stepwise(asked, lambda row: not occurrences.is_definition(row))
+    found = _stepwise(asked, lambda row: not occurrences.is_definition(row))
+    return found._replace(note=unknown.joined(found.note, _through(asked)))
 
 
 def impact(asked: Asked) -> RelatedEntries:
@@ -33,7 +35,7 @@ def impact(asked: Asked) -> RelatedEntries:
     graph = asked.graph
     ways = {"override": all_of(asked.places, graph.overriding), "derived": all_of(asked.places, graph.derived)}
     also = [entry for how, places in ways.items() for entry in placed(asked, places, how)]
-    return RelatedEntries([*near, *also], unknown.joined(found.note, unsure(asked, ways.values())))
+    return RelatedEntries([*near, *also], unknown.joined(found.note, unsure(asked, ways.values()), _through(asked)))
 
 
 def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> RelatedEntries:
@@ -60,6 +62,31 @@ def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> RelatedEn
                 entries, f"Cut at {MOST:,} uses: what is more than {distance} steps away is not followed."
             )
     return RelatedEntries(entries, _further(asked, reached, is_meant))
+
+
+def _through(asked: Asked) -> str | None:
+    """Say which calls of what a method overrides may run it and are not listed."""
+    listed = {row[1:4] for each in asked.places for row in asked.graph.leading_to(each) if asked.admits(row.confidence)}
+    said = []
+    for above in _overridden(asked):
+        rows = [row for row in asked.graph.leading_to(above) if row.use in CALLS and row.confidence in SURE]
+        calls = len({row[1:4] for row in rows} - listed)
+        each = definitions.at(asked.request, above) if calls else None
+        if each:
+            place = f"`{each.row.qualified_name}` ({each.file.path}:{each.row.line_start})"
+            said.append(f"{counted(calls, 'more call')} of {place}")
+    if not said:
+        return None
+    return f"{unknown.listed(said)} may run it, which it overrides: ask for the callers of that."
+
+
+def _overridden(asked: Asked) -> list[GraphDefinition]:
+    """The methods in whose place those come that are asked about, and in whose place these come."""
+    found, reached = dict.fromkeys(asked.places), asked.places
+    while reached and len(found) < MOST:
+        reached = [above for above in all_of(reached, asked.graph.overridden) if above not in found]
+        found |= dict.fromkeys(reached)
+    return [*found][len(set(asked.places)) :]
 
 
 def _further(asked: Asked, reached: Sequence[GraphDefinition], is_meant: Callable[[Occurrence], bool]) -> str | None:

@@ -10,7 +10,7 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
 MAX_OVERLOADS = 16  # of one name in a class, of which each is compared with those above; with more, any may override
-MAX_OVERRIDING = 4  # of a member that are each likely where types are declared; of more, any one is merely possible
+MAX_OVERRIDING = 3  # of what has no body that are each likely where types are declared; of more, each is possible
 MAX_UNTYPED = 16  # elsewhere: of what a test-suite runs, as many of those are seen as of what is passed as an argument
 
 
@@ -41,15 +41,18 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
         elif is_abstract_member(solver, owner, name):
             own = min(own, Reason.ABSTRACT)
         found.append((("name", owner, name), own, owner))
-    reason = of_many(solver, scope, over)
+    reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
     surely = {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
 
 
-def of_many(solver: Solver, scope: int, over: list[int]) -> int:
-    """How sure each of some overrides is of a member of a class."""
-    most = MAX_OVERRIDING if solver.project.unit(scope).dialect.typed else MAX_UNTYPED
+def of_many(solver: Solver, scope: int, over: list[int], *, runs: bool = False) -> int:
+    """How sure each of some overrides is of a member of a class, which has a body of its own where that `runs`."""
+    is_typed = solver.project.unit(scope).dialect.typed
+    if is_typed and runs:
+        return Reason.MAY_OVERRIDE
+    most = MAX_OVERRIDING if is_typed else MAX_UNTYPED
     return Reason.OVERRIDE if len(over) <= most else Reason.MANY_IMPLEMENTATIONS
 
 
@@ -107,6 +110,20 @@ def _is_static(project: GraphProject, binding: int) -> bool:
     """Whether what a class binds is a method of the class itself."""
     _, scope = project.defined(binding)
     return scope >= 0 and bool(project.scope(scope).flags & Flag.STATIC)
+
+
+def put_over(solver: Solver, scope: int, name: int) -> int:
+    """How sure a member is what is put over it in an object, which is that object's alone where types are declared."""
+    is_declared = solver.project.unit(scope).dialect.typed and bool(_functions(solver, scope, name))
+    return Reason.MAY_BE_PUT_OVER if is_declared else Reason.ATTRIBUTE
+
+
+def has_body(solver: Solver, owner: int, name: int) -> bool:
+    """Whether what a class says of a member may run itself: a property of an interface has none that does."""
+    if solver.project.scope(owner).kind != ScopeKind.INTERFACE:
+        return not is_abstract_member(solver, owner, name)
+    functions = _functions(solver, owner, name)
+    return any(not solver.project.scope(at).flags & (Flag.ABSTRACT | Flag.PROPERTY) for at in functions)
 
 
 def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:

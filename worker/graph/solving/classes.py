@@ -345,7 +345,9 @@ class Classes:
         if not project.unit(scope).dialect.prototypes:
             return None
         for at in self.order(scope):
-            if any(project.binding(binding).how == OF_OBJECTS for binding in project.table(at).get(name, ())):
+            is_there = project.scope(at).kind != ScopeKind.INTERFACE  # which only says what objects have
+            bindings = project.table(at).get(name, ()) if is_there else ()
+            if any(project.binding(binding).how == OF_OBJECTS for binding in bindings):
                 return at
         return None
 

@@ -4,7 +4,7 @@ import posixpath
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import bound_to, returned
-from fledgling.worker.graph.solving.class_members import by_classes, of_many, over_in_class
+from fledgling.worker.graph.solving.class_members import by_classes, of_many, over_in_class, put_over
 from fledgling.worker.graph.solving.classes import ARRAY
 from fledgling.worker.graph.solving.enumerations import constant
 from fledgling.worker.graph.solving.globs import OUTSIDE, modules_of, of_globs, says
@@ -135,7 +135,8 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
     most = [min(sure, Reason.ATTRIBUTE) if at < of_class else sure for at in range(len(found))]
     places = [(cell, min(own, reason), owner) for own, (cell, reason, owner) in zip(most, found, strict=True)]
     single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1 and not is_early
-    return places + [(field, sure if single else min(sure, Reason.ATTRIBUTE), None) for field in fields]
+    over = put_over(solver, found[0][0][1], name) if of_class else int(Reason.ATTRIBUTE)
+    return places + [(field, sure if single else min(sure, over), None) for field in fields]
 
 
 def _of_prototypes(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:

@@ -5,6 +5,7 @@ from fledgling.worker.graph.solving import (
     modules,
 )
 from fledgling.worker.graph.solving.bound_members import bound_to
+from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
@@ -130,7 +131,7 @@ def named(solver: Solver, cell: Cell) -> Values:
     if may_be_put_over(solver, scope, own):
         found = capped(found, Reason.REPLACED)
     if own in solver.project.written:
-        add(found, solver.value(("field", scope, own)), Reason.ATTRIBUTE)
+        add(found, solver.value(("field", scope, own)), put_over(solver, scope, own))
     return found
 
 

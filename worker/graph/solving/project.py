@@ -141,6 +141,15 @@ class GraphProject:
         """Where a function or class begins."""
         return self.unit(scope).place_of(scope & MASK)
 
+    def is_nobody(self, scope: int, *, is_handed: bool) -> bool:
+        """Whether no definition is a function, which has no name: another begins there, or it is handed elsewhere."""
+        row = self.scope(scope)
+        if row.kind != ScopeKind.LAMBDA or row.name != NONE:
+            return False
+        unit = self.unit(scope)
+        begun = unit.begun.get(unit.place_of(scope & MASK)[1])
+        return is_handed if begun is None else scope & MASK not in begun
+
     def only_declared(self, scope: int) -> bool:
         """Whether a function, or -1, is declared and not defined."""
         return scope >= 0 and bool(self.scope(scope).flags & Flag.DECLARATION)

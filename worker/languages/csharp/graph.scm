@@ -71,7 +71,7 @@
   (#eq? @overrides "override"))
 ([(method_declaration (modifier) @hidden) (constructor_declaration (modifier) @hidden) (property_declaration (modifier) @hidden)] (#eq? @hidden "private"))
 [(method_declaration (modifier "static" @static)) (constructor_declaration (modifier "static" @static))]
-(method_declaration (modifier "abstract" @abstract))
+[(method_declaration (modifier "abstract" @abstract)) (property_declaration (modifier "abstract" @abstract))]
 (method_declaration (modifier "extern" @abstract))
 ((method_declaration parameters: (parameter_list . (parameter (modifier) @_this) @extension_of)) (#eq? @_this "this"))
 (local_function_statement type: (_) @returns name: (identifier) @defined body: (_) @body) @function
