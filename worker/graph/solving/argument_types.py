@@ -28,11 +28,31 @@ def is_declared(solver: Solver, function: int, cell: Cell) -> bool:
     return not selects or any(sure >= CERTAIN for sure in solver.value(cell).values())
 
 
+def must_be_small(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> bool:
+    """Whether an argument is a number that is written out and taken only if it is small: `f(short a)`, `f(1)` in C#."""
+    dialect, values = solver.project.unit(function).dialect, solver.value(cell)
+    if dialect.selects != "nearest" or parameter.type == NONE:
+        return False
+    if not values or any(value[:2] != (CONSTANT, "number") for value in values):
+        return False
+    name, _ = wanted_of(solver, solver.child(function, parameter.type))
+    name = name.removesuffix("?")
+    return name in dialect.numbers and name != "int" and not widens_to(dialect, "int", name)
+
+
+def takes_all(solver: Solver, function: int, parameter: Parameter) -> bool:
+    """Whether a parameter takes whatever there is: an `object` of C#."""
+    is_typed = parameter.type != NONE and solver.project.unit(function).dialect.selects == "nearest"
+    return is_typed and wanted_of(solver, solver.child(function, parameter.type)) == ("object", [])
+
+
 def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
     """How well one argument fits a parameter: what is declared of it, else all that it may be."""
     values = solver.value(cell)
     if parameter.type == NONE or not values:
         return PERHAPS
+    if must_be_small(solver, function, parameter, cell):
+        return WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
     dialect = solver.project.unit(function).dialect
     declared = [value for value, sure in values.items() if sure >= CERTAIN] if dialect.selects else []

@@ -1,11 +1,11 @@
 """How sure it is that a call runs something else than the member of the type that is declared."""
 
-from fledgling.worker.graph.solving.class_members import has_body
-from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.class_members import has_body
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import Flag, Op
 from fledgling.worker.graph.solving.values import EXTERNAL, OBJECT, Value
+from fledgling.worker.graph.tables import Flag, Op
+from fledgling.worker.graph.unit import MASK
 
 PASSED = (Reason.FLOW, Reason.RETURNED)  # what came from elsewhere, where another one may come as well
 Types = list[tuple[Value, int]]  # with a Reason each

@@ -12,6 +12,8 @@ from fledgling.worker.graph.solving.argument_types import (
     Wanted,
     fits,
     is_declared,
+    must_be_small,
+    takes_all,
     wanted_of,
     widens_to,
 )
@@ -165,7 +167,7 @@ def _chosen(
     fit = _seen(solver, fit, made)
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
-    if len(chosen) > 1 and selects and all(fit[value].is_sure for value in chosen):
+    if len(chosen) > 1 and selects and all(fit[value].is_told for value in chosen):
         chosen = _narrowest(solver, chosen, len(made.arguments))
     if selects and not fit[chosen[0]].takes:
         return group, Reason.OTHER_ARGUMENTS
@@ -206,8 +208,10 @@ def _settles(solver: Solver, function: int, fit: "Fit") -> bool:
 
     One that overrides another is declared above, as C# sees it.
     """
-    is_above = solver.project.scope(function).flags & Flag.OVERRIDES
-    return fit.takes and not fit.against and fit.is_sure and not is_above
+    row = solver.project.scope(function)
+    if not fit.takes or fit.against or row.flags & Flag.OVERRIDES:
+        return False
+    return fit.is_sure or (bool(fit.each) and all(takes_all(solver, function, each) for each in row.parameters))
 
 
 def _narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
@@ -261,6 +265,7 @@ def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: i
     """
     shapes = {_shape(solver, value[1]) for value in fit}
     inherited = [function for function in _inherited(solver, owner, name) if _shape(solver, function) not in shapes]
+    inherited = [function for function in inherited if not _is_hidden(solver, function, made.node)]
     own = {_types(solver, value[1]): value for value in fit} if inherited else {}
     receiver = next(iter(fit))
     is_nearest = solver.project.unit(receiver[1]).dialect.selects == "nearest"
@@ -290,16 +295,18 @@ def _inherited(solver: Solver, owner: int, name: int) -> Iterable[int]:
             own = [function for _, function in map(solver.project.defined, solver.project.table(above)[name])]
             own = [at for at in own if at >= 0 and _is_inherited(solver, at)]
             found += [function for function in own if _shape(solver, function) not in nearer]
-            nearer.update(_shape(solver, function) for function in own)
+            seen = (at for at in own if not solver.project.scope(at).flags & Flag.HIDDEN)
+            nearer.update(_shape(solver, function) for function in seen)
             above, _ = solver.classes.of_class(owner, name, above)
         solver.inherited[owner, name] = found
     return found
 
 
 def _is_inherited(solver: Solver, function: int) -> bool:
-    """Whether what a class has of a name is a function that a class below has as well."""
+    """Whether what a class has of a name is a function that a class below has as well: in C# what is private, too."""
     row = solver.project.scope(function)
-    return row.kind == ScopeKind.FUNCTION and not row.flags & (Flag.HIDDEN | Flag.EXPLICIT)
+    is_private = row.flags & Flag.HIDDEN and solver.project.unit(function).dialect.selects != "nearest"
+    return row.kind == ScopeKind.FUNCTION and not is_private and not row.flags & Flag.EXPLICIT
 
 
 def _shape(solver: Solver, function: int) -> object:
@@ -337,7 +344,8 @@ class Fit(NamedTuple):
     takes: bool  # as many as there are
     against: int  # arguments of types that do not fit
     score: int
-    is_sure: bool  # the types of all arguments are known
+    is_sure: bool  # the types of all arguments are known, and no number has to be small enough
+    is_told: bool = True  # these types are known
     each: tuple[int, ...] = ()  # how well it takes each of them
 
     @property
@@ -362,12 +370,19 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     if each and each[-1] == NO and is_behind:  # a lambda behind a call is the last one
         each[-1] = PERHAPS
     left = 0 if made.words else count - len(parameters)  # which of them are given by name is not compared
+    is_told = (
+        not (has_rest or made.words)
+        and all(fit > PERHAPS for fit in each)
+        and all(is_declared(solver, function, cell) for cell, _ in made.arguments)
+    )
     return Fit(
         takes=True,
         against=each.count(NO),
         score=sum(fit for fit in each if fit != NO) + (-1 if has_rest else left),
-        is_sure=not (has_rest or made.words)
-        and all(fit > PERHAPS for fit in each)
-        and all(is_declared(solver, function, cell) for cell, _ in made.arguments),
+        is_sure=is_told
+        and not any(
+            must_be_small(solver, function, parameters[at], cell) for at, (cell, _) in enumerate(made.arguments)
+        ),
+        is_told=is_told,
         each=tuple(each),
     )

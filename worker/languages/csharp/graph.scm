@@ -105,6 +105,7 @@
 (base_list [(identifier) (qualified_name) (generic_name)] @base)
 (base_list (primary_constructor_base_type type: (_) @base))
 (type_parameter name: (_) @label @bind)
+(type_parameter_constraints_clause . (identifier) @left @bind (type_parameter_constraint type: (_) @right)) @assign
 (variable_declaration type: (_) @type) @variables
 [(field_declaration) (event_field_declaration)] @decorated
 (variable_declarator name: (identifier) @left @bind) @assign

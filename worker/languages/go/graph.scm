@@ -68,7 +68,10 @@
 (field_declaration name: (_) @bind type: (_) @type) @field
 (field_declaration !name type: (_) @base)
 (type_elem (_) @base)
-(type_parameter_declaration name: (identifier) @label @bind)
+(type_parameter_declaration . name: (identifier) @left @bind . type: (type_constraint . (_) @right .)) @assign
+(type_parameter_declaration name: (identifier) @label @bind type: (type_constraint (_) (_)))
+(type_parameter_declaration name: (identifier) @label @bind . ",")
+(type_parameter_declaration "," . name: (identifier) @label @bind)
 
 ; ---- types
 

@@ -41,7 +41,8 @@
 
 (variable_declarator type: (_) @type)
 (type_alias_declaration name: (_) @left @bind value: (_) @right) @assign
-(type_parameter name: (type_identifier) @label @bind)
+(type_parameter name: (type_identifier) @label @bind !constraint)
+(type_parameter name: (type_identifier) @left @bind constraint: (constraint (_) @right)) @assign
 (as_expression (_) @value (_) @type) @cast
 (satisfies_expression . (_) @value) @await
 (non_null_expression (_) @value) @await
