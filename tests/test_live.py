@@ -20,6 +20,7 @@ import pytest
 from changing import edit, plant, question
 from running import (
     FOLLOWER,
+    INDEXER,
     PATIENCE,
     QUERY_WORKER,
     answered,
@@ -32,6 +33,7 @@ from running import (
 )
 
 from fledgling.broker import following
+from fledgling.broker import front as front_module
 from fledgling.broker.basis import Basis
 from fledgling.broker.following import RESTART_SECONDS, RESTARTS
 from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front
@@ -292,6 +294,29 @@ async def test_a_write_within_one_tick_of_a_build_is_seen_under_a_view(tmp_path:
             assert indexing.begun_at > begun_at
         finally:
             await front.close()
+
+
+async def test_a_call_waits_so_long_for_an_index_that_is_built_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then it is answered from the one before, and says so."""
+    monkeypatch.setattr(front_module, "PATIENCE_SECONDS", 2.0)
+    view = tmp_path / "narrow.sql"
+    view.write_text("SET tools = 'search';\nCREATE VIEW visible_files AS SELECT * FROM files WHERE path <> 'b.py';\n")
+    root = tmp_path / "root"
+    write(root, "a.py", "x = 1\n")
+    async with live(root, view) as front:
+        await until(lambda: not back_processes(psutil.Process(), INDEXER))
+        assert (await answered(front, Search("needle"))).total == 0
+        write(root, "a.py", "needle = 2\n")
+        asking = asyncio.create_task(answered(front, Search("needle")))
+        (builder := await first(psutil.Process(), INDEXER)).suspend()
+        begun = time.monotonic()
+        before = await asking
+        assert 1 < time.monotonic() - begun < profiles.load("fledgling-core").query_timeout / 2
+        assert (before.total, "changed since this was indexed" in before.note) == (0, True)
+        builder.resume()
+        assert (await current(front, Search("needle"))).total == 1
 
 
 async def test_what_is_too_much_for_messages_is_in_an_index_built_anew(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What a client hears that has subscribed to the status: that there is something to read, in both eras, and no more."""
 
 import asyncio
+import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from mcp.types import ResourceUpdatedNotification, SubscriptionFilter
 from running import building, fronted
 
 from fledgling.broker.protocol.resources import STATUS
-from fledgling.broker.protocol.updates import MAX_LISTENERS
+from fledgling.broker.protocol.updates import EVERY_SECONDS, MAX_LISTENERS
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
 HEARD_SECONDS = 30.0
@@ -65,6 +66,12 @@ async def test_since_2026_a_client_listens(tmp_path: Path) -> None:
                 async for event in events:
                     assert event.uri == STATUS
                     break
+                told = time.monotonic()
+                (tmp_path / "b.py").write_text("needle = 3\n")
+                await client.call_tool("search", {"query": "needle"})
+                async for _ in events:
+                    break
+                assert time.monotonic() - told > EVERY_SECONDS / 2  # the one before was heard late, on a busy machine
         assert (await client.call_tool("search", {"query": "needle"})).structured_content["total"] == 2
         async with AsyncExitStack() as listening:
             for _ in range(MAX_LISTENERS):
