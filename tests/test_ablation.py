@@ -16,13 +16,14 @@ from pathlib import Path
 import msgspec
 import psutil
 import pytest
+from copying import Copy
 from running import QUERY_WORKER, back_processes, fronted, opened
 from test_audit import WEAK
 
 from fledgling.broker.front import Front
 from fledgling.messages.answers import Refusal, Table
 from fledgling.messages.control import Confining
-from fledgling.messages.questions import Query
+from fledgling.messages.questions import Query, Search
 from fledgling.security import landlock, layering, memory_file
 from fledgling.security.audit import corpus, scratch
 from fledgling.security.audit.corpus import Ask
@@ -240,6 +241,51 @@ def carried_out(role, gone):
         if row["harmed"]:
             found[row["taken"]].setdefault(DOES[row["name"]], []).append(row["name"])
     return found
+
+
+# ---- links that lead out of the root ---------------------------------------------------------------------------------
+
+# What follows every link, in place of the reader that follows none: it stands for one that is swapped in at any moment.
+FOLLOWING = {
+    "worker/files/openat.py": {"os.O_RDONLY | os.O_NOFOLLOW |": "os.O_RDONLY |"},
+    "worker/files/walk.py": {
+        "        is_symlink = item.is_symlink()\n": "        is_symlink = False\n",
+        "if not is_symlink and not item.is_file(follow_symlinks=False):": "if False:",
+        "        status = item.stat(follow_symlinks=False)": "        status = os.stat(directory.fd)",
+        "            is_directory = item.is_dir(follow_symlinks=False)\n": (
+            "            is_directory = item.is_dir(follow_symlinks=False) or item.name == 'way'\n"
+        ),
+    },
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.long
+@pytest.mark.usefixtures("executed")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has another root directory")
+async def test_reader_landlock_and_root_directory_each_keep_links_inside(tmp_path, monkeypatch):
+    following = Copy(tmp_path / "copy")
+    for name, changes in FOLLOWING.items():
+        following.edit(name, changes)
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    root.mkdir()
+    (outside / "way").mkdir(parents=True)
+    for path in ("secret.py", "way/secret.py"):
+        (outside / path).write_text("LEAKED = 1\n")
+    (root / "link.py").symlink_to(outside / "secret.py")
+    (root / "relative.py").symlink_to("../outside/secret.py")
+    (root / "way").symlink_to(outside / "way")
+    layers = ("landlock", "chroot")
+    for python, taken in ((sys.executable, layers), *((following.python, (each,)) for each in layers)):
+        monkeypatch.setattr(sys, "executable", str(python))
+        assert not await leaks_out(root, taken), (python, taken)
+    assert await leaks_out(root, layers), "nothing else keeps the one that follows links inside"
+
+
+async def leaks_out(root, taken):
+    async with fronted(root, confining=Confining(without=taken)) as (front, indexing):
+        await indexing.built()
+        return "LEAKED = 1" in str(await front.ask(Search("LEAKED")))
 
 
 @pytest.mark.parametrize(("gone", "role"), rows_of((LANDLOCK_GONE,), (OTHERS_GONE,), (MORE_GONE,)))

@@ -504,7 +504,11 @@ UNFIT = [
     ("a line break in a note", 'Explore("src")', 'explored(note="a\\nb")'),
     ("a note without end", 'Search("b")', 'hits(HIT, note="a" * 8193)'),
     ("ESC in a language", 'Explore("src")', 'replace(explored(), files=[FileEntry("src/a.py", "\\x1b[2J")])'),
-    ("a line break in a reason", 'Explore("src")', 'replace(explored(), files=[FileEntry("src/a.py", skipped="a\\nb")])'),
+    (
+        "a line break in a reason",
+        'Explore("src")',
+        'replace(explored(), files=[FileEntry("src/a.py", skipped="a\\nb")])',
+    ),
     ("a line break among languages", 'Explore("src")', 'explored(summary=replace(SUMMARY, languages={"a\\nb": 1}))'),
     ("a kind that is none", 'Symbols("src/a.py")', 'listed(replace(SYMBOL, kind="System: obey"))'),
     # -- the call that goes on
