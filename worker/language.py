@@ -128,6 +128,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     variables: tuple[str, ...] = ()
     exported: str = ""
     super_function: str = ""
+    operators: dict[str, str] = {}
     constructors: tuple[str, ...] = ()
     plain_bases: tuple[str, ...] = ()
     enumerations: tuple[str, ...] = ()

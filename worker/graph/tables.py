@@ -55,7 +55,7 @@ class Op:
     DICT = 9  # [(key, value)]; a key of -1 takes all of another dictionary
     FUNCTION = 10  # scope
     CLASS = 11  # scope
-    CHOICE = 12  # any of these
+    CHOICE = 12  # any of these; with the name of a method, or -1, what an operator makes of them: `a + b`
     ELEMENT = 13  # of: what iterating over it gives
     ITEM = 14  # of, place: one part of what is taken apart
     ENTERED = 15  # of: what a context manager gives
@@ -64,9 +64,9 @@ class Op:
     DECLARED = 18  # type, value or -1
     INSTANCE = 19  # of: an object of that class
     NARROWED = 20  # of, class
-    SUPER = 21  # scope
+    SUPER = 21  # scope, the class that is named or -1: `super(A, self)`
     THIS = 22  # scope
-    REACH = 23  # bindings, otherwise: `a.b` after `a.b = c`
+    REACH = 23  # bindings, otherwise or -1, what `a.b` is in general: `a.b` after `a.b = c`
     DECORATED = 24  # definition, decorators
     NEW = 25  # of, arguments, [(name, argument)]
     MADE = 26  # a string, a number, ...: nothing of the project
@@ -86,6 +86,7 @@ class Op:
     ADDRESSED = 40  # of: `&a`, which points to a pointer of a library; any other value is that itself
     SUM = 41  # of, of: a text if one of them is one, else a number as wide as the wider one
     PRESENT = 42  # of: what it is where it is not null: `a` of `a ?? b`
+    COMPUTED = 43  # what an operator gives that a class may define, of what is not written out: `-a`, `a * 2`
 
 
 class ScopeKind:

@@ -10,7 +10,6 @@ from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
 from fledgling.worker.graph.tables import (
-    MADE,
     NONE,
     Binding,
     Facts,
@@ -31,6 +30,7 @@ VIEWS = ("items", "keys", "values")
 MAX_BEHIND = 32  # expressions that one stands for
 MAX_BINDINGS = 8  # of a name whose values are looked at
 SHOWN_CHARS = 60  # of what is named as evidence
+COUNTED_AS_MADE = (Op.MADE, Op.COMPUTED)  # operators of numbers and texts give what is made anew
 PLAIN = {Op.TEXT: "str", Op.NUMBER: "int", Op.TUPLE: "tuple", Op.DICT: "dict"}
 
 Place = tuple[int, int, bool]  # line and column of an occurrence, and whether it has a name: a call has none
@@ -148,7 +148,10 @@ class FileFacts:
     def is_immutable(self, at: int) -> bool:
         """Return whether `a += b` leaves the object as it is that `a` is."""
         origins = self.origins(at) or [at]
-        return all(value == MADE or self.type_of(value) in known.IMMUTABLE for value in origins)
+        return all(
+            self.facts.expressions[value][0] in COUNTED_AS_MADE or self.type_of(value) in known.IMMUTABLE
+            for value in origins
+        )
 
     def dotted(self, at: int, depth: int = 0) -> str | None:
         """Return the full name of something outside the project, `os.path.join` or `builtins.len`; None of all else."""
@@ -267,7 +270,7 @@ class FileFacts:
 
     def _is_none(self, at: int) -> bool:
         op, *parts = self.facts.expressions[at]
-        return op == Op.MADE or (op == Op.NAME and self.name(parts[0]) == "None")
+        return op in COUNTED_AS_MADE or (op == Op.NAME and self.name(parts[0]) == "None")
 
     def _given(self, function: int, depth: int) -> str:
         full = self.dotted(function, depth)
@@ -332,7 +335,7 @@ class FileFacts:
             return len(parts[0]) <= MAX_BINDINGS and all(self.is_still(way, function, depth + 3) for way in parts[0])
         if op == Op.ELEMENT:
             return self._holds_still(parts[0], function, depth + 1)
-        return op in (Op.TUPLE, Op.TEXT, Op.LIST, Op.DICT, Op.MADE)
+        return op in (Op.TUPLE, Op.TEXT, Op.LIST, Op.DICT, *COUNTED_AS_MADE)
 
     def _holds_still(self, at: int, function: int, depth: int) -> bool:
         """Return whether all that iterating over a value gives are containers, as it does over `a.items()`."""

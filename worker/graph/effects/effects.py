@@ -10,7 +10,7 @@ from typing import NamedTuple
 from fledgling.worker.graph.effects import (
     unseen,
 )
-from fledgling.worker.graph.effects.builtin_types import FileFacts, RowTarget
+from fledgling.worker.graph.effects.builtin_types import COUNTED_AS_MADE, FileFacts, RowTarget
 from fledgling.worker.graph.effects.contents import Contents
 from fledgling.worker.graph.effects.surroundings import CALLED, OWN, Rows, Surroundings, changed_around
 from fledgling.worker.graph.reasons import Confidence
@@ -427,7 +427,7 @@ class EffectReader:
         made = self._file.dotted(parts[0]) if op == Op.CALL else None
         return (
             is_lambda
-            or op == Op.MADE
+            or op in COUNTED_AS_MADE
             or bool(self._file.type_of(at))
             or self._file.dotted(at) in known.PURE - known.CALLING.keys()
             or made in ("operator.attrgetter", "operator.itemgetter")

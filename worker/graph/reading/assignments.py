@@ -1,6 +1,7 @@
 """How assignments are read, what removes a name, and what says in which scope one is bound."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.expressions import operator_between
 from fledgling.worker.graph.reading.labels import BITS, IS_INDEX, IS_NAME, IS_TUPLE, LEFT, OTHERWISE, RIGHT, TYPE
 from fledgling.worker.graph.reading.statements import any_of, arms
 from fledgling.worker.graph.reading.targets import key_changed, left_of, target
@@ -54,16 +55,18 @@ def augment(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     builder.scopes[builder.frame].flags |= Flag.OPERATES
     left = tree.first(node, LEFT)
-    value = builder.visit(tree.first(node, RIGHT))
+    right = tree.first(node, RIGHT)
+    value = builder.visit(right)
+    operator = [operator_between(builder, left, right)] if builder.dialect.operators and left != NONE else []
     if tree.kind(left) == IS_NAME:
         before = builder.use_name(builder.name(left))
-        after = builder.add(Op.CHOICE, [before, value])
+        after = builder.add(Op.CHOICE, [before, value], *operator)
         builder.bind(left, after)
         builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
     elif tree.kind(left) == IS_INDEX:
         of = key_changed(builder, left)
         before = builder.add(Op.INDEX, of, 0)
-        after = builder.add(Op.CHOICE, [before, value])
+        after = builder.add(Op.CHOICE, [before, value], *operator)
         builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
     elif left != NONE:
         before = builder.visit(left, Use.WRITE)

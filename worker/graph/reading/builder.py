@@ -503,7 +503,7 @@ class Builder:
         found = self.flow.reaching(key)
         if found != (NONE,):
             reach = tuple(binding for binding in found if binding != NONE)
-            at = self.add(Op.REACH, reach, at if NONE in found else NONE)
+            at = self.add(Op.REACH, reach, at if NONE in found else NONE, at)
         if len(key) == 4:
             self.flow.paths[at] = key
         return at

@@ -72,9 +72,8 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     else:
         function = builder.optional(of, use if use == Use.DECORATOR else Use.CALL)
     if is_super(builder, function):
-        for kid in tree.kids[node]:
-            builder.visit_all(kid)
-        return builder.add(Op.SUPER, builder.frame)
+        given = [builder.visit(inner) for kid in tree.kids[node] for inner in tree.kids[kid]]
+        return builder.add(Op.SUPER, builder.frame, given[0] if len(given) > 1 else NONE)
     function = max(function, declared, 0)  # a broken text may lack it
     type_ = builder.applied.pop(function, NONE)
     site = len(builder.sites) - 1 if after == NONE else after

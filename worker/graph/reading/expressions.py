@@ -8,6 +8,7 @@ from fledgling.worker.graph.reading.labels import (
     BIND,
     COND,
     IS_AWAIT,
+    IS_COMPUTED,
     IS_INDEX,
     IS_NARROW,
     IS_NUMBER,
@@ -26,6 +27,8 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, Use
 
 MAX_SLICE = 8  # elements of a slice that are told apart
 SIGNS = b"+-"
+AROUND = b"() \t\r\n\\"  # what may stand beside an operator
+WRITTEN_OUT = (Op.MADE, Op.TEXT, Op.NUMBER)
 
 
 @visits("name")
@@ -193,7 +196,18 @@ def choice(builder: Builder, node: int, use: int) -> int:
                 builder.flow.join([(arm, False)], optional=True)
         else:
             read_choice(builder, kid, inner, found)
-    return builder.add(Op.CHOICE, [at for kid, at in found if tree.labels[kid] & ARM])
+    parts = [at for kid, at in found if tree.labels[kid] & ARM]
+    if not tree.labels[node] & IS_COMPUTED or use == Use.TYPE:
+        return builder.add(Op.CHOICE, parts)
+    return builder.add(Op.CHOICE, parts, operator_between(builder, *tree.kids[node][:2]))
+
+
+def operator_between(builder: Builder, left: int, right: int) -> int:
+    """The name of the method behind an operator between two nodes, `+` or `+=`; -1 where none is known."""
+    tree = builder.tree
+    between = tree.source[tree.end[left] : tree.start[right]] if right != NONE else b""
+    method = builder.dialect.operators.get(between.strip(AROUND).removesuffix(b"=").decode(errors="replace"))
+    return builder.named(method) if method else NONE
 
 
 @visits("sum")
@@ -212,6 +226,7 @@ def operation(builder: Builder, node: int, _use: int) -> int:
     if is_negative(builder, node):
         return builder.visit(tree.kids[node][0])
     found: dict[int, int] = {}
+    is_computed = False
     for kid in tree.kids[node]:
         if tree.labels[kid] & BIND and tree.labels[node] & IS_NARROW:  # a instanceof B b
             parts = [found.get(role, 0) for role in (TYPE, LEFT)]
@@ -223,7 +238,8 @@ def operation(builder: Builder, node: int, _use: int) -> int:
         if tree.labels[kid] & OVER:  # a in b
             builder.take(at, kid)
         found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
-    return 1
+        is_computed = is_computed or builder.expressions[at][0] not in WRITTEN_OUT
+    return builder.add(Op.COMPUTED) if is_computed and tree.labels[node] & IS_COMPUTED else 1
 
 
 def is_negative(builder: Builder, node: int) -> bool:

@@ -132,8 +132,8 @@ class Flow:
     def _extend(self, expression: int, more: tuple[int, ...]) -> None:
         op, *parts, reach = self._expressions[expression]
         if op == Op.REACH:
-            op, reach, other = self._expressions[expression]
-            self._expressions[expression] = (op, tuple(dict.fromkeys((*reach, *more))), other)
+            op, reach, *others = self._expressions[expression]
+            self._expressions[expression] = (op, tuple(dict.fromkeys((*reach, *more))), *others)
         elif reach is not None:
             joined = tuple(dict.fromkeys((*reach, *(binding for binding in more if binding != NONE))))
             self._expressions[expression] = (op, *parts, joined if len(joined) <= MAX_REACHING else None)

@@ -6,8 +6,8 @@ KINDS = [
     "path", "root", "extension", "tokens", "conditional", "mixin", "accessor", "method_alias", "method_made",
     "constant_made", "setting", "own_field", "attribute", "decorated", "function", "variables", "class",
     "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch", "loop", "try", "handler",
-    "with", "item_with", "within", "match", "case", "case_name", "narrow", "return", "yield", "raise", "break",
-    "continue", "labelled", "assign", "augment", "global", "nonlocal", "delete", "field", "param", "results",
+    "with", "item_with", "within", "match", "case", "case_name", "pattern", "narrow", "return", "yield", "raise",
+    "break", "continue", "labelled", "assign", "augment", "global", "nonlocal", "delete", "field", "param", "results",
     "keyword", "spread", "spread_words", "pair", "call", "new", "reference", "get", "index", "slice", "cast",
     "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "operation", "pointed",
     "addressed", "applied", "await", "super", "this", "array", "channel", "typeof", "class_of", "nullable", "label",
@@ -21,7 +21,7 @@ ROLES = [
     "rest_words", "by_name", "generator", "static", "classmethod", "property", "setter", "abstract", "overload",
     "async", "protocol", "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container",
     "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
-    "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "skip",
+    "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "skip",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}
@@ -41,6 +41,7 @@ DEFINED, MODULE, IMPORTED, ALIAS = (BITS[role] for role in ("defined", "module",
 WILDCARD, REST, REST_WORDS, BY_NAME = (BITS[role] for role in ("wildcard", "rest", "rest_words", "by_name"))
 OPTIONAL, RECEIVER, MAKES, INCLUDED = (BITS[role] for role in ("optional", "receiver", "makes", "included"))
 IS_PRESENT = BITS["present"]
+IS_COMPUTED = BITS["computed"]
 IS_CALL, IS_NEW, IS_GET, IS_INDEX, IS_SLICE = (BITS[kind] for kind in ("call", "new", "get", "index", "slice"))
 IS_PATH, IS_NAME, IS_LABEL, IS_TEXT, IS_NUMBER = (BITS[kind] for kind in ("path", "name", "label", "text", "number"))
 IS_TUPLE, IS_DICT, IS_PAIR, IS_KEYWORD = (BITS[kind] for kind in ("tuple", "dict", "pair", "keyword"))

@@ -176,7 +176,7 @@ def cast(builder: Builder, node: int, _use: int) -> int:
 @visits("super")
 def super_(builder: Builder, node: int, use: int) -> int:
     """`super`; where that is a call, of the method that has the name of this one."""
-    above = builder.add(Op.SUPER, builder.frame)
+    above = builder.add(Op.SUPER, builder.frame, NONE)
     if not builder.dialect.bare_calls:
         return above
     scope = builder.scope

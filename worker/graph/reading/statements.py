@@ -173,9 +173,14 @@ def loop(builder: Builder, node: int, _use: int) -> int:
 
 @visits("break", "continue")
 def leap(builder: Builder, node: int, _use: int) -> int:
-    """`break`, `continue a`: what holds here may hold behind the loop."""
-    builder.visit_all(node)
-    has_label = bool(builder.tree.kids[node])
+    """`break`, `continue a`: what holds here may hold behind the loop; `next a` of Ruby: what a block gives."""
+    has_label = False
+    for kid in builder.tree.kids[node]:
+        given = builder.visit(kid)
+        if not builder.tree.labels[kid] & VALUE:
+            has_label = True
+        elif builder.scopes[builder.frame].kind == ScopeKind.LAMBDA:
+            builder.scopes[builder.frame].returned.append(given)
     builder.flow.leaps |= LABELLED if has_label else BREAK if builder.tree.kind(node) == BITS["break"] else CONTINUE
     builder.flow.is_dead = True
     return 0
@@ -384,6 +389,23 @@ def case(builder: Builder, node: int, _use: int) -> int:
         else:
             builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
     return found
+
+
+@visits("pattern")
+def pattern(builder: Builder, node: int, _use: int) -> int:
+    """`[a, {b:}]`, `A => a`: what it binds is not known, but for the class of it."""
+    tree = builder.tree
+    held, bind = NONE, BITS["bind"]
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & bind:
+            builder.bind(kid, 0 if held == NONE else builder.add(Op.CAST, held, 0))
+        elif tree.kind(kid) == BITS["param"]:  # *a
+            for rest in tree.having(kid, bind):
+                builder.bind(rest, 0)
+        else:
+            at = builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
+            held = at if tree.labels[kid] & TYPE else held
+    return 0
 
 
 @visits("case_name")

@@ -53,8 +53,19 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
         return {held: sure} if not flags & Flag.PROPERTY else {}
     is_hidden = hides(solver, held[1], receiver[1])
     if flags & Flag.PROPERTY:
-        return {} if is_hidden else capped(returned(solver, held[1], receiver), sure)
+        return {} if is_hidden else capped(_read(solver, held[1], receiver), sure)
     return {} if is_hidden else {(BOUND, held[1], receiver): sure}
+
+
+def _read(solver: Solver, function: int, receiver: Value) -> Values:
+    """What a property gives; the object itself, where it returns that."""
+    found: Values = {}
+    for value, sure in returned(solver, function, receiver).items():
+        if value[0] != GIVEN:
+            add(found, {value: sure})
+        elif value[2] == 0:
+            add(found, {receiver: sure}, Reason.RETURNED)
+    return found
 
 
 def _in_variable(solver: Solver, receiver: Value, function: int, owner: int | None) -> int:

@@ -9,6 +9,7 @@ from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
 from fledgling.worker.graph.solving.lookup import starred
 from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.named_callables import named_callables
 from fledgling.worker.graph.solving.overloads import called, fitting
 from fledgling.worker.graph.solving.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, called_on
@@ -145,7 +146,7 @@ def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         return outside.method(solver, value, made, sure)
     if kind == EXTERNAL:
         return outside.external(solver, value[1], made, sure)
-    return {}
+    return outside.called(solver, named_callables(solver, {value: sure}, made.node), made)
 
 
 def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:

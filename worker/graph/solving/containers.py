@@ -23,6 +23,7 @@ from fledgling.worker.graph.solving.values import (
 )
 from fledgling.worker.graph.tables import NONE, Expression, Op
 
+MAPPED = "mapped"  # what a Map of JavaScript is a container of: iterating gives pairs
 MAX_PLACE = 32  # elements of a list that are told apart
 
 
@@ -142,12 +143,23 @@ def underlying(solver: Solver, value: Value) -> Values:
     return {inner: sure for inner, sure in held.items() if inner[0] == CONTAINER}
 
 
+def _in_turn(solver: Solver, value: Value) -> Values:
+    """What iterating over a container gives: what it holds, or pairs of a key and that."""
+    if type(value[1]) is int or value[1][0] != MAPPED:
+        return element_of(solver, value)
+    pair: Value = (CONTAINER, ("pair", value))
+    solver.key(pair, ("number", 1), ("held", value))
+    return {pair: Reason.CONTAINER}
+
+
 def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
     """What iterating over values gives."""
     found: Values = {}
     for value, sure in list(values.items()):
         if value[0] == CONTAINER:
-            add(found, element_of(solver, value), min(sure, in_container(solver, value)))
+            add(found, _in_turn(solver, value), min(sure, in_container(solver, value)))
+        elif value[0] == CLASS and value[1] in solver.classes.enumerations:
+            found[OBJECT, value[1], False] = min(sure, Reason.CONTAINER)
         elif value[0] == GENERATOR:
             add(found, solver.value(("yielded", value[1])), min(sure, Reason.CONTAINER))
         elif value[0] == OBJECT:

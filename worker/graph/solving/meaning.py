@@ -13,6 +13,7 @@ from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import places
 from fledgling.worker.graph.solving.names import no_member
+from fledgling.worker.graph.solving.operations import is_read_by_function
 from fledgling.worker.graph.solving.receivers import asks_this_of, called_on_others
 from fledgling.worker.graph.solving.replaceable import is_another
 from fledgling.worker.graph.solving.rewritten import Rewritten
@@ -219,6 +220,8 @@ class Meaning:
         if expression[2] != NONE:
             self._of_expression(base | expression[2], name, found, sure, depth + 1)
             return
+        if is_read_by_function(self.project, base | expression[3]):
+            self._of_expression(base | expression[3], name, found, min(sure, Reason.ATTRIBUTE), depth + 1)
         for at in expression[1]:
             for value, own in self.solver.value(self.project.value_of(base | at)).items():
                 self._of_value(value, name, found, min(own, Reason.ATTRIBUTE))

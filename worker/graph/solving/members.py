@@ -56,7 +56,7 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         if receiver[0] == CLASS:
             name = _of_itself(solver, receiver[1], name, own)
         owner, _ = solver.classes.of_class(*((parent, name) if parent is not None else (receiver[1], name, own)))
-        return [] if owner is None else _of_super(solver, own, name, owner, sure)
+        return _of_super(solver, own, name, owner, sure)
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
     if kind == SPACE:
@@ -66,7 +66,7 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     return []
 
 
-def _of_super(solver: Solver, own: int, name: int, owner: int, sure: int) -> list[Place]:
+def _of_super(solver: Solver, own: int, name: int, owner: int | None, sure: int) -> list[Place]:
     """The members above a class, also of what a class below puts between: C is above B for `class D(B, C)`."""
     classes, is_of_order = solver.classes, bool(solver.project.unit(own).dialect.super_function)
     mixing = [at for at in classes.below(own) if len(classes.bases.get(at, ())) > 1] if is_of_order else []
@@ -76,9 +76,11 @@ def _of_super(solver: Solver, own: int, name: int, owner: int, sure: int) -> lis
     is_open = is_of_order and (solver.project.is_partial or classes.has_more_below(own) or is_unknown)
     has_one = len(classes.bases.get(own, ())) <= 1 or classes.parent(own) is not None
     single = has_one and not others and not is_open
-    first: Place = (("name", owner, name), min(sure, Reason.SUPER if single else Reason.OVERRIDDEN), owner)
+    first: list[Place] = []
+    if owner is not None:
+        first = [(("name", owner, name), min(sure, Reason.SUPER if single else Reason.OVERRIDDEN), owner)]
     reason = of_many(solver, own, others)
-    return [first, *((("name", at, name), min(sure, reason), at) for at in others)]
+    return [*first, *((("name", at, name), min(sure, reason), at) for at in others)]
 
 
 def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:

@@ -1,9 +1,10 @@
 """What choices, definitions, checks of a class and declared types stand for."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.containers import element_of
+from fledgling.worker.graph.solving.containers import called_member, element_of
 from fledgling.worker.graph.solving.numbers import number_or
 from fledgling.worker.graph.solving.pointers import is_pointer
+from fledgling.worker.graph.solving.project import Project
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
@@ -38,7 +39,10 @@ def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
 def _is_open(solver: Solver, node: int) -> bool:
     """Whether an expression may also be something of which nothing is known."""
     if solver.op(node) == Op.CHOICE:
-        return any(_is_open(solver, solver.child(node, part)) for part in solver.project.expression(node)[1])
+        _, parts, *operator = solver.project.expression(node)
+        if operator:
+            return any(solver.op(solver.child(node, part)) not in KNOWN for part in parts)
+        return any(_is_open(solver, solver.child(node, part)) for part in parts)
     return not solver.value(node) and solver.op(node) not in KNOWN
 
 
@@ -70,16 +74,37 @@ def unsure(solver: Solver, node: int, expression: Expression) -> Values:
 def choice(solver: Solver, node: int, expression: Expression) -> Values:
     """CHOICE"""
     ways = [solver.child(node, part) for part in expression[1]]
+    if len(expression) > 2:
+        return _by_operator(solver, ways, expression[2], node)
     return number_or(solver, node, ways) or joined(solver, ways, Reason.SEVERAL)
+
+
+def _by_operator(solver: Solver, ways: list[int], method: int, node: int) -> Values:
+    """What `a + b` gives: what the method of an object returns, or what stands there, as of lists and types."""
+    found: Values = {}
+    name = "" if method == NONE else solver.project.unit(node).facts.names[method]
+    for way, own in zip(ways, (name, name.replace("__", "__r", 1)), strict=False):
+        for value, sure in list(solver.value(way).items()):
+            if value[0] == OBJECT and name:
+                add(found, called_member(solver, value, own, sure), Reason.SEVERAL)
+            elif value[0] in (CONTAINER, CLASS, EXTERNAL):
+                add(found, {value: sure}, Reason.SEVERAL)
+    return found
 
 
 def reach(solver: Solver, node: int, expression: Expression) -> Values:
     """REACH: what was put there just before, and what it is otherwise if that may not have happened."""
     base = node & ~MASK
     found = joined(solver, [solver.project.value_of(base | at) for at in expression[1]], Reason.SEVERAL)
-    if expression[2] != NONE:
-        found = add(dict(found), solver.value(base | expression[2]))
+    if expression[2] != NONE or is_read_by_function(solver.project, base | expression[3]):
+        found = add(dict(found), solver.value(base | expression[3]))
     return capped(found, Reason.ATTRIBUTE)
+
+
+def is_read_by_function(project: Project, node: int) -> bool:
+    """Whether an expression is a member of a name that some class gives by a function: a property, which may be it."""
+    expression = project.expression(node)
+    return expression[0] == Op.GET and project.unit(node).names[expression[2]] in project.properties
 
 
 def instance(solver: Solver, node: int, expression: Expression) -> Values:

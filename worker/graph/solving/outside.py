@@ -5,6 +5,7 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import (
+    MAPPED,
     called_member,
     constants,
     copied,
@@ -13,12 +14,14 @@ from fledgling.worker.graph.solving.containers import (
     iterated,
 )
 from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.named_callables import named_callables
 from fledgling.worker.graph.solving.prototypes import has_prototype, inherit, put_all, receives
 from fledgling.worker.graph.solving.receivers import called_on, method_of_function
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
     CLASS,
+    CONSTANT,
     CONTAINER,
     EXTERNAL,
     FUNCTION,
@@ -34,6 +37,7 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE
 
 CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
+WITHOUT = ("words", "unknown", "mapped", "gathered")  # what gives something where it gets nothing
 
 
 def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
@@ -44,7 +48,7 @@ def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
     first = made.arguments[0][0] if made.arguments else None
     if how is not None and how.startswith("="):
         return {(EXTERNAL, f"{how[1:]}#"): sure}
-    if how is None or (first is None and how not in ("words", "unknown")):
+    if how is None or (first is None and how not in WITHOUT):
         return {(EXTERNAL, (full + "()")[:200]): sure} if not full.startswith("?") else {}
     found: Values = HANDING_ON[how](solver, made, first, sure)
     return found
@@ -79,9 +83,10 @@ def _applies(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     return found
 
 
-def _called(solver: Solver, values: Values, made: MadeCall) -> Values:
+def called(solver: Solver, values: Values, made: MadeCall) -> Values:
+    """What values give that something outside calls; the call that it is handed at runs them."""
     found: Values = {}
-    for value, sure in list(values.items()):
+    for value, sure in [*values.items(), *named_callables(solver, values, made.node).items()]:
         if value[0] in CALLABLE:
             add(solver.handed.setdefault(made.node, {}), {value: min(sure, Reason.FLOW)})
             add(found, solver.invoke(solver, value, made, min(sure, Reason.FLOW)))
@@ -93,19 +98,19 @@ def _maps(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
     elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
     given: Values = {}
     for cell, _ in made.arguments:
-        add(given, _called(solver, solver.value(cell), MadeCall(made.node, elements, [])))
+        add(given, called(solver, solver.value(cell), MadeCall(made.node, elements, [])))
     return _of_these(solver, made, given)
 
 
 def _runs(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
     """Lazy { a }: what the function gives that is the last argument."""
-    return _called(solver, solver.value(made.arguments[-1][0]), MadeCall(made.node, [], []))
+    return called(solver, solver.value(made.arguments[-1][0]), MadeCall(made.node, [], []))
 
 
 def _filters(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     """filter(f, a)"""
     elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
-    _called(solver, solver.value(first), MadeCall(made.node, elements, []))
+    called(solver, solver.value(first), MadeCall(made.node, elements, []))
     return iterable(solver, made, made.arguments[1][0]) if len(made.arguments) > 1 else {}
 
 
@@ -138,7 +143,7 @@ def _container(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Value
 def _keyed(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     """sorted(a, key=f)"""
     for _, cell in made.words:
-        _called(solver, solver.value(cell), MadeCall(made.node, [(("elements of", first), False)], []))
+        called(solver, solver.value(cell), MadeCall(made.node, [(("elements of", first), False)], []))
     return iterated(solver, solver.value(first)) if len(made.arguments) == 1 else dict(solver.value(first))
 
 
@@ -202,6 +207,25 @@ def _words(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Va
     return {value: Reason.BOUND}
 
 
+def _mapped(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
+    """New Map(a): of each pair in a the second part, behind the first"""
+    value: Value = (CONTAINER, (MAPPED, made.node))
+    for pair in iterated(solver, solver.value(first)) if first is not None else ():
+        if pair[0] == CONTAINER:
+            keys: list[Any] = [held[1:] for held in element_of(solver, pair, ("number", 0)) if held[0] == CONSTANT]
+            for key in keys or ["*"]:
+                solver.key(value, key, ("element", pair, ("number", 1)))
+    return {value: Reason.BOUND}
+
+
+def _gathered(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
+    """New Set(a)"""
+    value: Value = (CONTAINER, ("made", made.node))
+    if first is not None:
+        solver.key(value, "*", ("elements of", first))
+    return {value: Reason.BOUND}
+
+
 def _holds(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """Some(a): a container of a"""
     value: Value = (CONTAINER, ("made", made.node))
@@ -257,6 +281,8 @@ HANDING_ON: dict[str, Any] = {
     "attribute": _attribute,
     "class": _class_of,
     "words": _words,
+    "mapped": _mapped,
+    "gathered": _gathered,
     "object": _object,
     "holds": _holds,
 }
@@ -290,7 +316,7 @@ def _each(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell
     """a.map(f): f gets each element; what comes back is a container of what f returns, or of the elements."""
     given: Values = {}
     for cell in arguments:
-        add(given, _called(solver, solver.value(cell), MadeCall(made.node, [(("held", container), False)], [])))
+        add(given, called(solver, solver.value(cell), MadeCall(made.node, [(("held", container), False)], [])))
     for value in list(solver.value(arguments[0])) if len(arguments) > 1 else ():
         if value[0] in (FUNCTION, BOUND) and has_prototype(solver, value[1]):  # a.forEach(b, c)
             receives(solver, value[1], arguments[1])

@@ -38,7 +38,7 @@ from fledgling.worker.languages.python import effects as known
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
 NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
-CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
+CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.COMPUTED, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 MAX_NAMES = 50  # that stand for each other, one after the other
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 
@@ -291,6 +291,17 @@ class GraphProject:
             if write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
         }
         return put | written_out | by_key
+
+    @cached_property
+    def properties(self) -> set[int]:
+        """The names of members that functions give: properties, and what has a setter."""
+        computed = Flag.PROPERTY | Flag.SETTER
+        return {
+            unit.names[scope.name]
+            for unit in self.units
+            for scope in unit.facts.scopes
+            if scope.flags & computed and scope.name != NONE
+        }
 
     @cached_property
     def constants(self) -> set[tuple[str, int]]:

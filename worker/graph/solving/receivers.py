@@ -5,7 +5,7 @@ and what is asked of it is in doubt if the method may be called on anything else
 """
 
 from fledgling.worker.graph.reasons import CERTAIN, Reason
-from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.arguments import MadeCall, hand_over
 from fledgling.worker.graph.solving.project import MAX_NAMES
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
 from fledgling.worker.graph.solving.solver import Solver
@@ -21,7 +21,7 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.tables import Expression, Op
 from fledgling.worker.graph.unit import MASK, Unit
 
 CALLING = ("call", "apply", "bind")  # the methods of a function that call it, or make another one that does
@@ -36,16 +36,18 @@ def method_of_function(solver: Solver, value: Value, name: int, sure: int) -> Va
 
 
 def called_on(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
-    """What a call of such a method gives, or of what `a.bind(b)` gives, which is METHOD_OF a without a name."""
+    """What a call of such a method gives, or of what `a.bind(b)` gives: METHOD_OF a, and for a name ~ of that call."""
     function, name = value[1:]
-    how = "" if name == NONE else solver.project.text(name)
-    arguments = made.arguments
+    how = "" if name < 0 else solver.project.text(name)
+    arguments = made.arguments if how else solver.bound_arguments.get(~name, []) + made.arguments
     if how:
         for cell, spread in arguments[:1]:
             receives(solver, function[1], ("elements of", cell) if spread else cell)
         arguments = arguments[1:]
     if how == "bind":
-        return {(METHOD_OF, function, NONE): sure}
+        solver.bound_arguments[made.node] = arguments
+        hand_over(solver, function[1], MadeCall(made.node, arguments, []), None)  # whoever calls it
+        return {(METHOD_OF, function, ~made.node): sure}
     if how == "apply":
         arguments = [(cell, True) for cell, _ in arguments[:1]]
     add(solver.handed.setdefault(made.node, {}), {function: sure})

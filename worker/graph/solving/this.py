@@ -5,7 +5,7 @@ from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import makes_objects
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import CLASS, OBJECT, SUPER, Value, Values, add, capped
-from fledgling.worker.graph.tables import Expression, Flag, ScopeKind
+from fledgling.worker.graph.tables import NONE, Expression, Flag, ScopeKind
 
 
 def super_(solver: Solver, node: int, expression: Expression) -> Values:
@@ -18,7 +18,11 @@ def super_(solver: Solver, node: int, expression: Expression) -> Values:
     dialect = solver.project.unit(node).dialect
     is_of_class = row.flags & Flag.CLASSMETHOD or (dialect.prototypes and row.flags & Flag.STATIC)
     receiver: Value = (CLASS if is_of_class else OBJECT, own, True)
-    return {(SUPER, own, receiver): Reason.SUPER}
+    if expression[2] == NONE:
+        return {(SUPER, own, receiver): Reason.SUPER}
+    named = [value for value in solver.value(solver.child(node, expression[2])) if value[0] == CLASS]
+    sure = Reason.SUPER if named == [(CLASS, own, False)] else Reason.SEVERAL  # of another, or of one that is computed
+    return {(SUPER, of, receiver): sure for _, of, _ in named if of in solver.classes.order(own)}
 
 
 def this(solver: Solver, node: int, expression: Expression) -> Values:

@@ -41,7 +41,9 @@
 (for_in_clause left: (_) @left right: (_) @over) @loop
 (conditional_expression . (_) @arm . (_) @cond . (_) @arm) @choice
 (boolean_operator left: (_) @arm right: (_) @arm) @choice
-[(binary_operator) (comparison_operator) (not_operator) (unary_operator) (format_specifier) (assert_statement)] @operation
+[(comparison_operator) (not_operator) (format_specifier) (assert_statement)] @operation
+[(binary_operator) (unary_operator)] @operation @computed
+(comparison_operator operators: ["<" "<=" "==" "!=" ">=" ">"]) @computed
 (comparison_operator operators: ["in" "not in"] . (_) @over)
 (binary_operator left: (_) @arm operator: "|" right: (_) @arm) @choice
 (binary_operator left: (_) @arm operator: "+" right: (_) @arm) @choice

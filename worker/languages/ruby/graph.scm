@@ -25,10 +25,10 @@
   (#any-of? @_is "is_a?" "kind_of?" "instance_of?"))
 (element_reference object: (_) @of . (_) @key) @index
 (conditional condition: (_) @cond consequence: (_) @arm alternative: (_) @arm) @choice
-(binary) @operation
+(binary) @operation @computed
 (binary left: (_) @arm operator: ["||" "or"] right: (_) @arm) @choice
 (binary operator: ["&&" "and"] right: (_) @arm) @choice
-(unary) @operation
+(unary) @operation @computed
 [(string) (heredoc_body) (regex) (subshell) (simple_symbol) (delimited_symbol) (nil) (true) (false) (float)] @text
 (integer) @number
 (array) @list
@@ -102,6 +102,7 @@
 (retry) @raise
 (break) @break
 [(next) (redo)] @continue
+(next (argument_list . (_) @value .))
 (if condition: (_) @cond consequence: (_) @arm) @branch
 (if alternative: (else) @arm @otherwise)
 (elsif condition: (_) @cond consequence: (_) @arm)
@@ -120,6 +121,19 @@
 (case_match value: (_) @over)
 (case_match else: (else) @case)
 (in_clause body: (_) @body) @case
+[(array_pattern) (find_pattern) (hash_pattern) (as_pattern) (alternative_pattern)] @pattern
+[(in_clause pattern: (identifier) @bind) (match_pattern pattern: (identifier) @bind) (test_pattern pattern: (identifier) @bind)]
+(match_pattern) @pattern
+(test_pattern) @pattern
+[(array_pattern (identifier) @bind) (find_pattern (identifier) @bind) (alternative_pattern (identifier) @bind)]
+(array_pattern (splat_parameter name: (identifier) @bind))
+(find_pattern (splat_parameter name: (identifier) @bind))
+(hash_pattern (hash_splat_parameter name: (identifier) @bind))
+(keyword_pattern value: (identifier) @bind)
+(keyword_pattern key: (hash_key_symbol) @bind !value)
+(keyword_pattern) @pattern
+(as_pattern value: [(constant) (scope_resolution)] @type)
+(as_pattern name: (identifier) @bind)
 (begin) @try
 (method body: (body_statement) @try)
 (singleton_method body: (body_statement) @try)
