@@ -5,7 +5,7 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.members import member
-from fledgling.worker.graph.solving.prototypes import becomes_member
+from fledgling.worker.graph.solving.prototypes import becomes_member, exported_objects
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
@@ -14,6 +14,7 @@ from fledgling.worker.graph.solving.values import (
     CONTAINER,
     FUNCTION,
     GENERATOR,
+    MODULE,
     OBJECT,
     Cell,
     Value,
@@ -21,7 +22,8 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Op
+from fledgling.worker.graph.unit import SHIFT
 
 MAPPED = "mapped"  # what a Map of JavaScript is a container of: iterating gives pairs
 MAX_PLACE = 32  # elements of a list that are told apart
@@ -61,6 +63,17 @@ def copied(solver: Solver, value: Value, values: Values) -> None:
         if other[0] == CONTAINER and other != value:
             for key in solver.known_keys(other):
                 solver.key(value, key, ("element", other, key))
+        elif other[0] == MODULE:  # { ...require("a") }
+            _exported(solver, value, other[1])
+
+
+def _exported(solver: Solver, value: Value, module: int) -> None:
+    """Let a container hold what a module of JavaScript exports."""
+    project, scope = solver.project, module << SHIFT
+    for name in project.table(scope):
+        if (text := project.text(name)).startswith(EXPORT):
+            solver.key(value, ("text", project.number(text.removeprefix(EXPORT))), ("name", scope, name))
+    copied(solver, value, {held: Reason.BOUND for held in exported_objects(solver, module) if held[0] == CONTAINER})
 
 
 def constants(solver: Solver, node: int) -> list[Any]:
@@ -103,6 +116,10 @@ def index(solver: Solver, node: int, expression: Expression) -> Values:
                 if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
                     key = "all"
                 add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
+        elif value[0] in (OBJECT, MODULE) and solver.project.unit(node).dialect.keyed_members:
+            for key in constants(solver, solver.child(node, expression[2])):
+                if isinstance(key, tuple) and key[0] == "text":
+                    add(found, member(solver, value, key[1], min(sure, Reason.CONTAINER)))
         elif value[0] == OBJECT:
             add(found, called_member(solver, value, "__getitem__", sure))
             add(found, iterated(solver, underlying(solver, value)))

@@ -4,7 +4,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of
 from fledgling.worker.graph.solving.numbers import number_or
 from fledgling.worker.graph.solving.pointers import is_pointer
-from fledgling.worker.graph.solving.project import Project
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
@@ -101,7 +101,7 @@ def reach(solver: Solver, node: int, expression: Expression) -> Values:
     return capped(found, Reason.ATTRIBUTE)
 
 
-def is_read_by_function(project: Project, node: int) -> bool:
+def is_read_by_function(project: GraphProject, node: int) -> bool:
     """Whether an expression is a member of a name that some class gives by a function: a property, which may be it."""
     expression = project.expression(node)
     return expression[0] == Op.GET and project.unit(node).names[expression[2]] in project.properties

@@ -208,7 +208,7 @@ def _words(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Va
 
 
 def _mapped(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
-    """New Map(a): of each pair in a the second part, behind the first"""
+    """`new Map(a)`: of each pair in a the second part, behind the first"""
     value: Value = (CONTAINER, (MAPPED, made.node))
     for pair in iterated(solver, solver.value(first)) if first is not None else ():
         if pair[0] == CONTAINER:
@@ -219,7 +219,7 @@ def _mapped(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> V
 
 
 def _gathered(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
-    """New Set(a)"""
+    """`new Set(a)`"""
     value: Value = (CONTAINER, ("made", made.node))
     if first is not None:
         solver.key(value, "*", ("elements of", first))

@@ -44,9 +44,18 @@ class Unresolved:
             return reason
         of = unit.expressions[site.at]
         of = unit.expressions[of[1]] if of[0] in (Op.CALL, Op.NEW) else of
+        if self._is_of_module(unit, of):
+            return Reason.UNSEEN
         is_global = of[0] == Op.NAME and of[2] == NONE
         is_there = of[0] == Op.UNSURE or self._rewritten.may_be_outside(unit.names[site.name], is_global=is_global)
         return Reason.UNKNOWN_RECEIVER if is_there else reason
+
+    def _is_of_module(self, unit: Unit, expression: Expression) -> bool:
+        """Whether a name is what a module of the project has under it: `const { a } = require("./b")`."""
+        bindings: tuple[int, ...] = expression[3] or () if expression[0] == Op.NAME else ()
+        value = unit.expressions[unit.bindings[bindings[0]].value] if len(bindings) == 1 else expression
+        member = unit.expressions[value[1]] if value[0] == Op.ALIAS else value
+        return member[0] == Op.GET and is_of(self.solver, unit.base | member[1], (MODULE,))
 
     def _unresolved(self, unit: Unit, site: Site) -> int:
         if site.use == Use.KEYWORD:
@@ -110,9 +119,11 @@ class Unresolved:
         return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER
 
     def _is_kept(self, value: Value) -> bool:
-        """Whether a value is a field of a tuple that is named: what that is need not be seen."""
+        """Whether a value is a field of a tuple or object that is written out: what that is need not be seen."""
         of = value[1]
-        return value[0] == METHOD_OF and of[0] == CONTAINER and type(of[1]) is int and self.solver.op(of[1]) == Op.TUPLE
+        if value[0] != METHOD_OF or of[0] != CONTAINER or type(of[1]) is not int:
+            return False
+        return self.solver.op(of[1]) == Op.TUPLE or self._is_written_out(of)
 
     def _is_text(self, value: Value) -> bool:
         """Whether a value is a text: in PHP `$a::b()` is of the class that it names."""
