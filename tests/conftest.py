@@ -34,12 +34,12 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "audit", "cli", "seeking", "control", "memory", "http", "live", "ablation", "processes", "projects", "limits",
+    "audit", "cli", "control", "memory", "http", "live", "ablation", "processes", "projects", "limits",
     "graph", "generations", "wire", "stdio", "confinement", "calls", "staying", "fleet_serving", "relations",
     "languages", "fleet_bundles", "poison", "environments", "corpora", "operator", "hostile_trees", "hidden_files",
     "traces", "fleet_build", "honesty", "narrowing", "extract", "deadlines", "image", "statement", "fleet",
-    "supply_chain", "monitor", "contracts", "made_tables", "resolve", "benchmarks", "embedding", "overlay",
-    "report", "listing", "shell", "fleet_storage", "meaning", "audit_log", "resources", "cookbook", "status",
+    "supply_chain", "monitor", "doctor", "contracts", "made_tables", "resolve", "benchmarks", "embedding", "overlay",
+    "report", "seeking", "listing", "shell", "fleet_storage", "meaning", "audit_log", "resources", "cookbook", "status",
     "summaries", "shadowing", "savings", "tools",
 ]
 # fmt: on

@@ -28,7 +28,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -374,6 +374,7 @@ def room_of_command() -> tuple[int, int]:
 _room = (0, 0)
 _set: dict[str, str] = {}  # variables of the environment that modules have set
 _standing_in: dict[str, Any] = {}  # modules that are others in back processes
+_status: list[int] = []  # with which this process is about to end
 
 
 def load_back_processes() -> None:
@@ -432,6 +433,7 @@ def load_what_is_of_languages() -> None:
 def main() -> None:
     """Load what processes need, fork one for each kind, and become each that is asked for."""
     gc.disable()
+    atexit.register(end_at_once)
     global _room  # noqa: PLW0603
     asking = dict(zip(KINDS, map(int, sys.argv[1:-1]), strict=True))
     _room = room_of_command()
@@ -453,25 +455,21 @@ def main() -> None:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     except SystemExit as end:
         if isinstance(end.code, int | None):
-            end_at_once(end.code or 0)
+            _status.append(end.code or 0)
         raise
 
 
-def end_at_once(status: int) -> None:
-    """End as the interpreter does, but take nothing down, which would touch, and so copy, all that forks share.
+def end_at_once() -> None:
+    """End as the interpreter is about to, but take nothing down, which would touch, and so copy, all that forks share.
 
-    Return where what was printed cannot be written: the interpreter says so.
+    It is registered before what our modules register, and so called after that. Return where what was printed cannot
+    be written, or with an error: the interpreter says so.
     """
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        return
-    threading._shutdown()
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
+    if _status:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(_status[0])
 
 
 if __name__ == "__main__":
