@@ -473,7 +473,8 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert lines[1] == '"Uploads: Sends files to a bucket." [README.md]'
     manifests = "Makefile, pyproject.toml, shop/Makefile.PL, shop/shop.podspec, web/package.json, web/lib/package.json"
     assert f"built by: {manifests}, .github/workflows/ (1)" in lines
-    assert "begins at: up = up.cli:main, src/up/cli.py:5, shop/src/shop_app.erl" in lines
+    inner = "a = web/lib, b = web/lib/data, c = web/lib/dist/c.js (not in the index)"
+    assert f"begins at: up = up.cli:main, {inner}, src/up/cli.py:5, shop/src/shop_app.erl" in lines
     parts = [line.split()[0] for line in lines if line.startswith("  src/")]
     assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
     assert "files that import each other in a circle: 1 circle" in lines
@@ -500,7 +501,7 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
 @pytest.mark.parametrize(
     ("path", "begins"),
     [
-        ("web", "./lib/"),
+        ("web", "./lib/, a = lib, b = lib/data, c = lib/dist/c.js (not in the index)"),
         ("web/lib", "a = ., b = ./data, c = dist/c.js (not in the index)"),
         ("shop", "bin/ (7 files), script/sell, src/shop_app.erl"),
     ],

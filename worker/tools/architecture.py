@@ -22,6 +22,9 @@ UNITS = 12  # directories that stand for parts
 DOMINANT = 0.5  # of all lines: a directory with more is shown by what is in it
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
+DECLARING = (
+    32  # manifests that are asked for commands, the nearest to the root: a repository may hold hundreds of packages
+)
 STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
 SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
@@ -167,18 +170,26 @@ def _entries(request: Request, project: _Project) -> list[str]:
 
 
 def _declared(request: Request, project: _Project) -> Iterator[str]:
-    for file in project.files:
-        name = file.path.removeprefix(project.prefix)
-        if name == "pyproject.toml":
-            yield from manifests.scripts(_text(request, file))
-        elif name == "package.json":
-            yield from _there(request, project, manifests.entries(_text(request, file)))
+    """Yield what manifests declare, the nearest to the root first; those of packages in it declare commands alone."""
+    names = {file.path.removeprefix(project.prefix): file for file in project.files}
+    declaring = (name for name in names if name.rpartition("/")[2] in ("pyproject.toml", "package.json"))
+    for name in sorted(filter(is_own, declaring), key=by_depth)[:DECLARING]:
+        folder, slash, _ = name.rpartition("/")
+        text = _text(request, names[name])
+        if name.endswith(".toml"):
+            yield from manifests.scripts(text)
+        else:
+            entries = manifests.entries(text)
+            commands = (entry for entry in entries if not folder or " = " in entry)
+            yield from _there(request, project, f"{folder}{slash}", commands)
 
 
-def _there(request: Request, project: _Project, entries: Iterable[str]) -> Iterator[str]:
+def _there(request: Request, project: _Project, folder: str, entries: Iterable[str]) -> Iterator[str]:
     """Yield what a package begins at; of a file that is not in the index, as what is built is not, say so."""
-    for entry in entries:
-        path = posixpath.normpath(f"{project.prefix}{entry.rpartition(' = ')[2]}")
+    for declared in entries:
+        command, sign, target = declared.rpartition(" = ")
+        entry = f"{command}{sign}{posixpath.normpath(folder + target)}" if folder else declared
+        path = posixpath.normpath(f"{project.prefix}{folder}{target}")
         is_there = any(request.blocks.find(posixpath.normpath(f"{path}{ending}")) for ending in _ENDINGS)
         yield entry if is_there else f"{entry} (not in the index)"
 
