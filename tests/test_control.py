@@ -342,7 +342,7 @@ def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_
         assert server.process.poll() is None
 
 
-BUSY = "takes commands and does not answer: it is busy with others, or stopped. Ask again in 5 s"
+BUSY = "takes commands and does not answer: it is starting, busy with others, or stopped. Ask again in 5 s"
 
 
 def test_a_server_that_stands_still_is_passed_over(served, root, place):

@@ -25,7 +25,7 @@ EVERY_SECONDS = 0.2  # how often a build is looked at
 LOOK_SECONDS = 60.0  # for a look at the project; the longest query_timeout of a shipped profile, which it may take
 
 BUSY = (
-    "takes commands and does not answer: it is busy with others, or stopped. "
+    "takes commands and does not answer: it is starting, busy with others, or stopped. "
     f"Ask again in {place.REQUEST_SECONDS:.0f} s: who asks it nothing so long makes room."
 )
 
