@@ -233,12 +233,15 @@ def _expected(solver: Solver, cell: Cell) -> Values:
 
 
 def _exact(solver: Solver, taken: Values, declared: Values) -> Values:
-    """What is passed where its type is declared: only what is of exactly one class below that."""
+    """What is passed where its type is declared: only what is of exactly one class, below that if it is no protocol."""
     wanted = {value[1] for value in declared if value[0] in (OBJECT, CLASS)}
+    takes_any = any(solver.project.scope(at).flags & Flag.PROTOCOL for at in wanted)
     return {
         value: min(sure, Reason.FLOW)
         for value, sure in taken.items()
-        if value[0] in (OBJECT, CLASS) and not value[2] and not wanted.isdisjoint(solver.classes.order(value[1]))
+        if value[0] in (OBJECT, CLASS)
+        and not value[2]
+        and (takes_any or not wanted.isdisjoint(solver.classes.order(value[1])))
     }
 
 
