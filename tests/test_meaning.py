@@ -18,10 +18,11 @@ from fledgling.broker.protocol import tools
 from fledgling.messages.answers import Hits, Passage, Ranking, Refusal, SymbolList
 from fledgling.messages.bounded import MAX_OTHERS
 from fledgling.messages.generations import GRAPH
+from fledgling.messages.passages import TOKENS
 from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
-from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, ROWS, TOKENS
+from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, NEAREST_ARE, ROWS
 
 pytestmark = pytest.mark.anyio
 
@@ -235,6 +236,21 @@ async def test_what_nobody_says_is_said_to_be_absent(front: Front, query: str) -
     found = await ranked(front, query)
     assert len(found.files) <= NEAREST
     assert (found.note or "").startswith("Nothing says this")
+
+
+async def test_what_nobody_says_is_answered_with_the_nearest_files_by_any_mode(front: Front) -> None:
+    """A question that no line answers is one that nothing says, and the files that are nearest to it are named."""
+    query = "limit how many passwords are refused"
+    nearest = (await ranked(front, query)).files
+    found = await front.call("search", {"query": query})
+    assert isinstance(found, Hits)
+    assert 0 < len(nearest) <= NEAREST
+    places = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in nearest)
+    assert f"{NEAREST_ARE} {places}." in (found.note or "")
+    for absent in ("kubernetes pod scheduler", "PasswordChecker", "check_password(root)"):
+        found = await front.call("search", {"query": absent})
+        assert isinstance(found, Hits)
+        assert NEAREST_ARE not in (found.note or "")
 
 
 @pytest.mark.parametrize("query", ["who buys pages", "send a file to a kitchen in spring", "upload password file"])

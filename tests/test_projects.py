@@ -25,15 +25,17 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.operating import links
 from fledgling.broker.projects import projects as projects_module
-from fledgling.broker.projects.merging import ProjectTurn, turn
+from fledgling.broker.projects.merging import ProjectTurn, ranked, turn
 from fledgling.broker.projects.paths import _changes, parts, within
 from fledgling.broker.projects.projects import Projects, Slot
+from fledgling.broker.protocol import tools
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.terms import due
-from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
+from fledgling.messages.answers import AnyAnswer, Excerpt, Passage, Ranking, Refusal
 from fledgling.messages.cursors import PageStart
 from fledgling.messages.following import AskRefs
 from fledgling.messages.generations import GRAPH
+from fledgling.messages.passages import TOKENS
 from fledgling.messages.questions import Dependencies, Explore, Question, Read, Search, Symbols
 from fledgling.security import profile as profiles
 from fledgling.settings import Settings
@@ -209,6 +211,48 @@ async def test_the_best_by_meaning_of_all(client):
     assert (await structured(client, "search", query="need.e", regex=True))["mode_used"] == "regex"
     nothing = await structured(client, "search", query="unicorns graze quietly")
     assert (nothing["mode_used"], nothing["files"]) == ("text", [])
+
+
+def _ranking(project: str, files: int, note: str | None = None) -> Ranking:
+    """What a project answers by meaning: files of long names, the first with their lines, each with definitions."""
+    return Ranking(
+        [
+            Passage(
+                f"{'deep/' * 20}{project}_{number}.py",
+                (1, 9),
+                round(0.9 - number / 20, 2),
+                signature=f"def send_{project}_{number}(address, weight, sender)",
+                best=[(line, "parcel = weigh(address, weight, sender)") for line in (2, 3)] if number < 3 else [],
+                others=[(line, f"send_parcel_{line}") for line in range(10, 20 if number < 3 else 11)],
+            )
+            for number in range(files)
+        ],
+        files,
+        "meaning",
+        note,
+    )
+
+
+def test_an_answer_of_several_projects_by_meaning_has_the_tokens_of_one():
+    found = {name: _ranking(name, 9) for name in ("api", "web", "a.b")}
+    assert all(len(tools.text(each)) <= TOKENS * 4 for each in found.values())
+    merged = ranked(Search("send a parcel", mode="meaning"), found)
+    assert isinstance(merged, Ranking)
+    assert TOKENS * 4 - 400 < len(tools.text(merged)) <= TOKENS * 4
+    assert [bool(each.best) for each in merged.files] == [True] * 3 + [False] * (len(merged.files) - 3)
+    assert len(merged.files) > 5
+    assert merged.total == 27
+    asked = ranked(Search("send a parcel", mode="meaning", max_results=9), found)
+    assert isinstance(asked, Ranking)
+    assert len(asked.files) == 9
+
+
+def test_what_is_said_of_one_project_is_not_said_of_all():
+    lacks, part = "No file of code has zebra.", "Only 2 of 4 files are indexed."
+    found = {"api": _ranking("api", 1, lacks), "web": _ranking("web", 1), "a.b": _ranking("ab", 1, lacks)}
+    assert ranked(Search("zebra", mode="meaning"), found).note == f"api/, a.b/: {lacks}"
+    found = {name: _ranking("x", 1, part) for name in NAMES}
+    assert ranked(Search("zebra", mode="meaning"), found).note == part
 
 
 async def test_definitions_of_all(client):

@@ -171,6 +171,17 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "## What it does\n\nSends files again.\n",
         "Uploads: Sends files again.",
     ),
+    "news, up to a line": (
+        "# Uploads\n\n## 📰 Uploads 1.2.0 is now available!\n\nWe announce the release of it.\n\n---\n\n"
+        "Sends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "what is new, up to a heading": (
+        "Uploads\n=======\n\nWhat's new in 2.0\n-----------------\n\nIt is faster than before.\n\n"
+        "What it does\n------------\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a release of something": ("# Release a lock\n\nSends files again.\n", "Release a lock: Sends files again."),
     "money alone": ("# Sponsors\n\nBig Corp sells it.\n", "Sponsors: Big Corp sells it."),
     "prose alone": ("Sends files again. More.\n", "Sends files again."),
     "nothing": ("\n\n", None),
@@ -237,7 +248,12 @@ def test_a_definition_is_its_docstring_or_the_comment_above(name: str) -> None:
     assert sentences.of_definition(above, head, has_docstring=True) == expected
 
 
-HOSTILE = ["# a" + " " * 100_000 + "b", "= a" + "= " * 50_000 + "b"]
+HOSTILE = [
+    "# a" + " " * 100_000 + "b",
+    "# " + "! is now out!" * 1000 + "b",
+    "# News\n\n" + "- " * 50_000 + "b",
+    "= a" + "= " * 50_000 + "b",
+]
 HOSTILE += [part * 100_000 for part in ("<", "[", "`a", "# a\n", "/*", "a. ", "![](", "<!--", "{@a ", "#[")]
 HOSTILE += [
     "```a\n" * 4000,
@@ -327,6 +343,27 @@ def test_a_manifest_declares_commands(case: str) -> None:
     assert [*manifests.scripts(text)] == expected
 
 
+# Likewise of a setup.cfg.
+CONSOLE = "[options.entry_points]\nconsole_scripts =\n"
+SETUP_CFG: dict[str, tuple[str, list[str]]] = {
+    "commands": (f"{CONSOLE}    up = a:main\n    # no\n\n\tup-2=a.b:two [x]\n", ["up = a:main", "up-2 = a.b:two"]),
+    "on the line of its name": (
+        "[options.entry_points]\nother =\n    x = y:z\ngui_scripts = up = a:main\n",
+        ["up = a:main"],
+    ),
+    "with line ends of Windows": (f"{CONSOLE}    up = a:main\n".replace("\n", "\r\n"), ["up = a:main"]),
+    "before another section": (f"{CONSOLE}    up = a:main\n[flake8]\n    x = y:z\n", ["up = a:main"]),
+    "of another section": ("[flake8]\nconsole_scripts =\n    up = a:main\n", []),
+    "in a file": ("[options]\nentry_points = file: entry_points.txt\n", []),
+}
+
+
+@every_row("case", SETUP_CFG)
+def test_a_setup_cfg_declares_commands(case: str) -> None:
+    text, expected = SETUP_CFG[case]
+    assert [*manifests.scripts_of_setup_cfg(text)] == expected
+
+
 LONG = [
     "\n",
     "q",
@@ -349,6 +386,8 @@ LONG = [
 def test_a_hostile_manifest_takes_no_time(part: str) -> None:
     text = part * (manifests.MOST_BYTES // len(part))
     costs_under(0.2, lambda: [*manifests.scripts(f"[project.scripts]\n{text}")])
+    for heading in ("[options.entry_points]\n", CONSOLE):
+        costs_under(0.2, lambda heading=heading: [*manifests.scripts_of_setup_cfg(f"{heading}{text}")])
     for name in (*manifests.SPEAKING, "a.gemspec"):
         costs_under(0.2, lambda name=name: manifests.says(name, f"[package]\ndescription = '{text}"))
         costs_under(0.2, lambda name=name: manifests.says(name, f"[package]\n{text}"))
@@ -405,6 +444,7 @@ FILES = {
     "many/first.py": "def first():\n" + "    pass\n" * 50,
     "many/z.py": "def first(): ...\n",
     "many/c.py": "".join(f"class C{number}: ...\n" for number in range(6)),
+    "old/setup.cfg": "[options.entry_points]\nconsole_scripts =\n    old-up = old:main\n",
     "web/package.json": '{"name": "web", "main": "./lib/", "description": "Sells it to browsers"}\n',
     "web/README.md": "# Web\n\nThanks to those who pay for it.\n",
     "web/conftest.py": "",
@@ -471,10 +511,13 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert isinstance(found, Architecture)
     lines = found.lines
     assert lines[1] == '"Uploads: Sends files to a bucket." [README.md]'
-    manifests = "Makefile, pyproject.toml, shop/Makefile.PL, shop/shop.podspec, web/package.json, web/lib/package.json"
+    manifests = (
+        "Makefile, pyproject.toml, old/setup.cfg, shop/Makefile.PL, shop/shop.podspec, "
+        "web/package.json, web/lib/package.json"
+    )
     assert f"built by: {manifests}, .github/workflows/ (1)" in lines
     inner = "a = web/lib, b = web/lib/data, c = web/lib/dist/c.js (not in the index)"
-    assert f"begins at: up = up.cli:main, {inner}, src/up/cli.py:5, shop/src/shop_app.erl" in lines
+    assert f"begins at: up = up.cli:main, old-up = old:main, {inner}, src/up/cli.py:5, shop/src/shop_app.erl" in lines
     parts = [line.split()[0] for line in lines if line.startswith("  src/")]
     assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
     assert "files that import each other in a circle: 1 circle" in lines

@@ -19,9 +19,9 @@ from fledgling.broker.breaker import Breaker
 from fledgling.broker.fleet import builds
 from fledgling.broker.fleet.pack import PackIndex
 from fledgling.broker.front import MAX_CALLS
-from fledgling.broker.projects.merging import Merging, not_in_answer, ranked, summed, tree, turn
+from fledgling.broker.projects.merging import Merging, not_in_answer, ranked, some_of, summed, tree, turn
 from fledgling.broker.projects.paths import Parts, ProjectPart, top
-from fledgling.broker.projects.tree import ManyProjects, only, some_of
+from fledgling.broker.projects.tree import ManyProjects, only
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import not_ready
 from fledgling.broker.succession import Succession
@@ -231,7 +231,7 @@ class Fleet(ManyProjects):
     async def _ranked(self, question: Search, about: Parts, terms: Terms) -> AnyAnswer | Refusal:
         """Return the best passages; of many repositories those are ranked alone that say most of what is asked."""
         if len(about) <= RANKED_TOGETHER:
-            return self._with_gaps(ranked(await self._answers(about, terms)), about.projects)
+            return self._with_gaps(ranked(question, await self._answers(about, terms)), about.projects)
         found = await self._sift(question, about, terms)
         if isinstance(found, Refusal):
             return found
@@ -242,7 +242,7 @@ class Fleet(ManyProjects):
             note = " ".join((nothing, *not_in_answer(dict.fromkeys(found.unreadable, UNREADABLE))))
             return self._with_gaps(Ranking([], 0, mode, said(note)), about.projects)
         best = found.having[:RANKED_TOGETHER]
-        answer = ranked(await self._answers(Parts([*best, *found.unreadable], about.question), terms))
+        answer = ranked(question, await self._answers(Parts([*best, *found.unreadable], about.question), terms))
         if len(best) < len(found.having) and isinstance(answer, Ranking):
             cut = (
                 f"Ranked are {len(best)} of {len(found.having):,} repositories that may have a word of this: those "

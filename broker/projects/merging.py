@@ -1,6 +1,6 @@
 """One answer out of those of several projects: pages go from one project to the next, totals are of all."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -19,10 +19,12 @@ from fledgling.messages.answers import (
     SymbolList,
 )
 from fledgling.messages.cursors import PageStart, place
+from fledgling.messages.passages import SHOWN_WITH_LINES, filled, room
 from fledgling.messages.questions import AnyQuestion, Explore, Search, Symbols, name_of
 from fledgling.plain import said
 
 SHOWN_REFUSALS = 5  # of projects, in a note
+SHOWN_NAMES = 20  # of projects, in a sentence
 
 
 class ProjectTurn(NamedTuple):
@@ -161,8 +163,10 @@ def may_be_ranked(question: Search) -> bool:
     return question.mode == "auto" and not (question.regex or question.kind or question.also)
 
 
-def ranked(found: Mapping[str, AnyAnswer | Refusal]) -> Ranking | Refusal:
-    """Return the best passages of all projects as one answer; where none is ranked, why the first is not."""
+def ranked(question: Search, found: Mapping[str, AnyAnswer | Refusal]) -> Ranking | Refusal:
+    """Return the best passages of all projects as one answer, which is as short as that of one; where none is ranked,
+    why the first is not.
+    """
     rankings = {name: each for name, each in found.items() if isinstance(each, Ranking)}
     refusals = {name: each for name, each in found.items() if isinstance(each, Refusal)}
     if not rankings:
@@ -170,14 +174,29 @@ def ranked(found: Mapping[str, AnyAnswer | Refusal]) -> Ranking | Refusal:
     inside = [within(each, name) for name, each in rankings.items()]
     passages = [passage for each in inside if isinstance(each, Ranking) for passage in each.files]
     most = max(len(each.files) for each in rankings.values())
-    notes = [each.note for each in inside if isinstance(each, Ranking) and each.note]
-    notes += not_in_answer(refusals)
-    return Ranking(
-        sorted(passages, key=lambda passage: -passage.score)[:most],
-        sum(each.total for each in rankings.values()),
-        next(iter(rankings.values())).mode_used,
-        said(" ".join(notes)) or None,
-    )
+    note = said(" ".join([*_notes(rankings), *not_in_answer(refusals)])) or None
+    best = sorted(passages, key=lambda passage: -passage.score)[:most]
+    mode = next(iter(rankings.values())).mode_used
+    if mode == "meaning" and question.is_default_many:
+        best = [*best[:SHOWN_WITH_LINES], *(replace(each, best=[]) for each in best[SHOWN_WITH_LINES:])]
+        best = [*filled(best, (each.others for each in best), room(note))]
+    return Ranking(best, sum(each.total for each in rankings.values()), mode, note)
+
+
+def _notes(rankings: Mapping[str, Ranking]) -> Iterator[str]:
+    """Yield what answers say besides, each once, and of which projects where it is not of all."""
+    names: dict[str, list[str]] = {}
+    for name, each in rankings.items():
+        if each.note:
+            names.setdefault(each.note, []).append(name)
+    for note, told in names.items():
+        yield note if len(told) == len(rankings) else f"{some_of(told)}: {note}"
+
+
+def some_of(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
+    """Return the first of some projects in a sentence: `api/, web/ and 3 more`."""
+    shown = ", ".join(f"{name}/" for name in names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def _default(question: Search | Symbols, field: str) -> object:

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from fledgling.broker import mending
-from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, tree
+from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, some_of, tree
 from fledgling.broker.projects.paths import Parts, ProjectPart, parts, within
 from fledgling.broker.refused import taken
 from fledgling.broker.terms import Terms, due
@@ -20,7 +20,6 @@ from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols, name_of
 
 NO_ROOT = "\0"  # no path begins with it: absolute paths are looked at here
-SHOWN_NAMES = 20  # of projects, in a sentence
 # To what might be a way on, and was not asked by the agent: an index of each project is a high price for a hint.
 NOT_ASKED = Refusal("not_found", "projects that are not running are not started for a hint", "Ask for it.")
 
@@ -114,12 +113,6 @@ class ManyProjects:
         )
 
 
-def some_of(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
-    """Return the first of some projects in a sentence: `api/, web/ and 3 more`."""
-    shown = ", ".join(f"{name}/" for name in names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
-
-
 def _as_of(project: str, found: AnyAnswer | Refusal) -> AnyAnswer | Refusal:
     return _told_by(project, found) if isinstance(found, Refusal) else within(found, project)
 
@@ -159,5 +152,5 @@ async def _listed(question: Search | Symbols, about: Parts, ask: AskPart) -> Any
         if not (isinstance(question, Search) and may_be_ranked(question) and isinstance(found, Hits)) or found.total:
             return found
         answers = {part.project: await ask(part) for part in about}
-        return ranked(answers) if any(isinstance(each, Ranking) for each in answers.values()) else found
-    return ranked({part.project: await ask(part) for part in about})
+        return ranked(question, answers) if any(isinstance(each, Ranking) for each in answers.values()) else found
+    return ranked(question, {part.project: await ask(part) for part in about})

@@ -211,6 +211,12 @@ class Search(Question, frozen=True):
         return self.mode in ("meaning", "docs") or (self.mode == "auto" and bool(self.also))
 
     @property
+    def is_default_many(self) -> bool:
+        """Whether no number of hits is asked for."""
+        at = self.__struct_fields__.index("max_results") - len(self.__struct_fields__)
+        return bool(self.max_results == self.__struct_defaults__[at])
+
+    @property
     def may_mean(self) -> bool:
         """Whether it may be about something, where no line answers: words, and no code, path or expression.
 

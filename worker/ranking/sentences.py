@@ -64,6 +64,12 @@ _OF_MONEY = re.compile(  # a heading of sections that ask for money, or thank fo
     r"|financial contributors|supporters|for enterprises?|support (?:us|me|(?:this|the) project|(?:the )?development))"
     r"(?: (?:and|&|/) \w+)?(?:\W|_)*"
 )
+_OF_NEWS = re.compile(  # likewise of what is new, which says nothing of what there was before
+    r"(?i)(?:\W|_)*(?:(?:(?:our|the|latest|recent|release) )?(?:news|announcements?|updates|releases|changelog)"
+    r"|release notes|what(?:.?s| is) new(?: in .{1,60})?"
+    r"|.{1,60}? (?:is|are) (?:now (?:available|here|live|out|released)|out|released))(?:\W|_)*"
+)
+_BREAK = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|'{3,})")
 _FENCE = re.compile(r"\s*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)  # and what is said of the code behind it
 _CLOSING = re.compile(r"\s*(`{3,}|~{3,})\s*")
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s")
@@ -290,11 +296,14 @@ def _without_lists(lines: Sequence[str]) -> list[str]:
     return kept
 
 
-def _without_money(lines: Sequence[str]) -> list[str]:
-    """Return lines without the sections that are about money, each up to the next heading as high as its own."""
+def _without_money_and_news(lines: Sequence[str]) -> list[str]:
+    """Return lines without the sections about money or news, each up to the next heading as high as its own, and of
+    news up to a line across.
+    """
     kept: list[str] = []
     signs: list[str] = []  # of headings that are underlined, the highest first
     passed = 0  # how high the heading is of what is passed over; 0 where nothing is
+    is_news, above = False, ""
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         found, underline = _HEADING.fullmatch(line), _UNDERLINE.fullmatch(following)
         level = 0
@@ -304,7 +313,12 @@ def _without_money(lines: Sequence[str]) -> list[str]:
             signs += [underline[1]] if underline[1] not in signs else []
             level = signs.index(underline[1]) + 1
         if level and (not passed or level <= passed):
-            passed = level if _OF_MONEY.fullmatch(found[1] if found else line) else 0
+            heading = found[1] if found else line
+            is_news = _OF_NEWS.fullmatch(heading) is not None
+            passed = level if is_news or _OF_MONEY.fullmatch(heading) else 0
+        elif is_news and not above.strip() and _BREAK.fullmatch(line):
+            passed = 0
+        above = line
         if not passed:
             kept.append(line)
     return kept
@@ -313,7 +327,7 @@ def _without_money(lines: Sequence[str]) -> list[str]:
 def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sentence | None:
     """Return the first heading, and what the first line of prose behind it says: without marks of references, `a_`."""
     lines, heading, prose = _without_lists(_without_fences(lines)), "", ""
-    lines = _without_money(lines) or lines
+    lines = _without_money_and_news(lines) or lines
     is_header = is_field = False
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""

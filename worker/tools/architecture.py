@@ -30,6 +30,7 @@ COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says no
 SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
 SAYS_CHARS = 60  # of what a part says of itself
 
+_DECLARING = ("pyproject.toml", "setup.cfg", "package.json")
 _MANIFEST = re.compile(
     r"(?:pyproject\.toml|setup\.py|setup\.cfg|package\.json|deno\.jsonc?|Cargo\.toml|go\.mod|go\.work|pom\.xml"
     r"|(?:build|settings)\.gradle(?:\.kts)?|[Mm]akefile|GNUmakefile|CMakeLists\.txt|configure\.ac|meson\.build|BUILD(?:\.bazel)?"
@@ -172,12 +173,14 @@ def _entries(request: Request, project: _Project) -> list[str]:
 def _declared(request: Request, project: _Project) -> Iterator[str]:
     """Yield what manifests declare, the nearest to the root first; those of packages in it declare commands alone."""
     names = {file.path.removeprefix(project.prefix): file for file in project.files}
-    declaring = (name for name in names if name.rpartition("/")[2] in ("pyproject.toml", "package.json"))
+    declaring = (name for name in names if name.rpartition("/")[2] in _DECLARING)
     for name in sorted(filter(is_own, declaring), key=by_depth)[:DECLARING]:
         folder, slash, _ = name.rpartition("/")
         text = _text(request, names[name])
         if name.endswith(".toml"):
             yield from manifests.scripts(text)
+        elif name.endswith(".cfg"):
+            yield from manifests.scripts_of_setup_cfg(text)
         else:
             entries = manifests.entries(text)
             commands = (entry for entry in entries if not folder or " = " in entry)

@@ -3,6 +3,7 @@
 TOML is read by expressions: tomllib takes a minute for a key of many parts.
 """
 
+import configparser
 import json
 import re
 import sys
@@ -20,6 +21,8 @@ _TOML = re.compile(  # the head of a section, or a key with its value; text on l
 )
 _IN_TABLE = re.compile(r"(?:^|,)\s*+[\"']?([\w.-]++)[\"']?\s*+=\s*+(?:\"([^\"\n]*+)\"|'([^'\n]*+)')")
 _COMMANDS = ("project.scripts", "project.gui-scripts", "tool.poetry.scripts")
+_SETUP_CFG = "options.entry_points"  # the section, of whose options these name commands
+_SCRIPTS = ("console_scripts", "gui_scripts")
 _TARGETS = ("reference", "callable")  # of a command of Poetry, which is a table
 _SECTIONS = ("project", "tool.poetry", "package")  # of TOML
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^\n])|\s++)")
@@ -42,6 +45,21 @@ def scripts(pyproject: str) -> Iterator[str]:
                 targets = (found["text"], found["raw_text"], *map(table.get, _TARGETS))
                 name = whole[len(commands) + 1 :].strip("\"'")
                 yield from (f"{name} = {target}" for target in targets if target)
+
+
+def scripts_of_setup_cfg(text: str) -> Iterator[str]:
+    """Yield the commands that a setup.cfg declares, as those of a pyproject.toml."""
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read_string(text.replace("\r\n", "\n"))
+    except configparser.Error:
+        return
+    for option in _SCRIPTS:
+        for line in parser.get(_SETUP_CFG, option, fallback="").splitlines():
+            name, sign, target = line.partition("=")
+            target = target.partition("[")[0].strip()  # what is behind is an extra that it needs
+            if sign and target:
+                yield f"{name.strip()} = {target}"
 
 
 def entries(package: str) -> Iterator[str]:

@@ -1,15 +1,15 @@
 """Search by meaning: the files that are about what is asked, each with its best definition and lines."""
 
 from collections.abc import Iterator, Mapping, Set
-from itertools import accumulate
 from math import inf
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from fledgling.messages.answers import Hits, Passage, Ranking, Why
-from fledgling.messages.bounded import MAX_OTHERS
+from fledgling.messages.passages import SHOWN_WITH_LINES, filled, room
 from fledgling.messages.questions import Search
 from fledgling.plain import said
 from fledgling.worker.ranking import passages
@@ -24,16 +24,13 @@ from fledgling.worker.tools import documents, empty_answers, tags, unknown
 from fledgling.worker.tools.request import Refused, Request, shown
 from fledgling.worker.words import Field
 
-TOKENS = 600  # of an answer of which no number of passages is asked for, each of four characters, as text
-ROWS = 13  # passages of such an answer, at most: more leave no room for their definitions
+ROWS = 13  # passages of an answer of which no number is asked for: more leave no room for their definitions
 SECTIONS = 10  # likewise, of documents
-SHOWN_WITH_LINES = 3  # passages whose best lines are shown: it is one of them in nine of ten questions
 NEAREST = 3  # that are named where none says what is asked
-OTHERS = 1  # definitions that are named beside the best of a file whose lines are not shown; of others MAX_OTHERS are
-HEAD_CHARS, NOTE_CHARS, OTHER_CHARS = 70, 3, 8  # of the first line of an answer, and around a note and definitions
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 NOTHING = "Nothing says this"
+NEAREST_ARE = f"{NOTHING} by meaning, either; the nearest are"
 IN_DOUBT = "Little of this is said in any one place: it may not be there."
 BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the files of code.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
@@ -42,11 +39,18 @@ ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views
 _PLACES = {Field.BASE: "name", Field.DIRECTORY: "directory", Field.DEFINITION: "definition", Field.COMMENT: "comment"}
 
 
+class Ranked(NamedTuple):
+    """An answer by meaning, and whether a file says what is asked: else it has the nearest."""
+
+    answer: Ranking
+    is_said: bool
+
+
 def ranked(request: Request, question: Search) -> Ranking:
     """Answer with the files that are about what is asked, or sections; where none says it, with the nearest, and so."""
     if question.mode == "docs":
         return documents.ranked(request, question, _corpus(request), _rows(question, SECTIONS), NEAREST)
-    return _ranked(request, question)[0]
+    return _ranked(request, question).answer
 
 
 def again(request: Request, question: Search, near: Mapping[str, float]) -> Ranking | None:
@@ -65,8 +69,7 @@ def order_of(request: Request, question: Search, tagged: Set[int] | None) -> Fil
     return rank(corpus, asked(question.query, question.also), leaves, request.check)
 
 
-def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) -> tuple[Ranking, bool]:
-    """Return the answer, and whether a file says what is asked."""
+def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) -> Ranked:
     tagged = tags.left(request, question)
     order = order_of(request, question, tagged)
     is_said = order.is_said
@@ -90,8 +93,9 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
         unknown.of_parsing(request, given_up, "their words are not known"),
         unknown.of_unread(request, asked_of, "ranked") if found else None,
     )
-    room = TOKENS * 4 - HEAD_CHARS - NOTE_CHARS - len(note or "") if _is_default(question) else inf
-    return Ranking([*_filled(request, order, found, room)], order.total, "meaning", note), is_said
+    others = (_others(request, order, each) if at < ROWS else () for at, each in enumerate(found))
+    files = [*filled(found, others, room(note) if question.is_default_many else inf)]
+    return Ranked(Ranking(files, order.total, "meaning", note), is_said)
 
 
 def later(request: Request, question: Search) -> str | None:
@@ -108,13 +112,19 @@ def besides(request: Request, question: Search, found: Hits) -> str | None:
     return BESIDE_CODE if is_beside else None
 
 
-def instead(request: Request, question: Search) -> Ranking | None:
-    """Return the answer by meaning to a question that no line answers; None where it cannot be, or no file says it."""
+def instead(request: Request, question: Search) -> Ranked | None:
+    """Return the answer by meaning to a question that no line answers; None where it cannot be."""
     is_there = request.words and request.opened.generation.has_content
     if not is_there or not question.may_mean:
         return None
     found, is_said = _ranked(request, question)
-    return msgspec.structs.replace(found, note=unknown.joined(NO_LINE, found.note)) if is_said else None
+    return Ranked(msgspec.structs.replace(found, note=unknown.joined(NO_LINE, found.note)), is_said)
+
+
+def nearest(found: Ranked | None) -> str | None:
+    """Name the files that are nearest to a question that nothing answers, by meaning neither."""
+    places = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in found.answer.files] if found else []
+    return f"{NEAREST_ARE} {unknown.listed(places)}." if places else None
 
 
 def _doubt(request: Request, question: Search, order: FileOrder, found: list[Passage]) -> str | None:
@@ -156,13 +166,7 @@ def _leaves(request: Request, question: Search, corpus: Corpus) -> npt.NDArray[n
 
 def _rows(question: Search, default: int) -> int:
     """Return how many passages are wanted: the default of other modes is too many."""
-    return default if _is_default(question) else min(question.max_results, MOST)
-
-
-def _is_default(question: Search) -> bool:
-    """Return whether no number of passages is asked for."""
-    default = Search.__struct_defaults__[Search.__struct_fields__.index("max_results") - len(Search.__struct_fields__)]
-    return bool(question.max_results == default)
+    return default if question.is_default_many else min(question.max_results, MOST)
 
 
 def _passage(request: Request, question: Search, order: FileOrder, each: RankedFile, at: int) -> Passage:
@@ -184,33 +188,12 @@ def _passage(request: Request, question: Search, order: FileOrder, each: RankedF
     )
 
 
-def _filled(request: Request, order: FileOrder, found: list[Passage], room: float) -> Iterator[Passage]:
-    """Yield the first passages, with further definitions of their files, as many characters as there is room for: at
-    least one passage, others before definitions, and those of the first files before those of the next.
-    """
-    ends = [*accumulate(map(_chars, found))]
-    kept = [passage for passage, end in zip(found, ends, strict=True) if end <= max(room, ends[0])]
-    room -= ends[len(kept) - 1] if kept else 0
-    for at, passage in enumerate(kept):
-        others: list[tuple[int, str]] = []
-        file = request.blocks.find(passage.path) if at < ROWS else None
-        best = order.definitions.best(file) if file else ()
-        named = [each.row for each in best if each.row.qualified_name != passage.name]
-        for row in named[: MAX_OTHERS if at < SHOWN_WITH_LINES else OTHERS]:
-            name = shown(_short(row), NAME_CHARS)
-            room -= len(f"{row.line_start} {name}, ") + (0 if others else OTHER_CHARS)
-            if room < 0:
-                break
-            others.append((row.line_start, name))
-        yield msgspec.structs.replace(passage, others=others)
-
-
-def _chars(passage: Passage) -> int:
-    """Return how many characters a passage has as text, without further definitions and what explains it."""
-    first, last = passage.lines
-    named = passage.signature or f"{passage.kind} {passage.name}"
-    best = sum(len(f"  {number}: {line} ") for number, line in passage.best)
-    return len(f"{passage.path}:{first}-{last}  {named}  [0.00] ") + best
+def _others(request: Request, order: FileOrder, passage: Passage) -> Iterator[tuple[int, str]]:
+    """Yield the further definitions of the file of a passage by their lines, the best first."""
+    file = request.blocks.find(passage.path)
+    for each in order.definitions.best(file) if file else ():
+        if each.row.qualified_name != passage.name:
+            yield each.row.line_start, shown(_short(each.row), NAME_CHARS)
 
 
 def _short(row: Row) -> str:

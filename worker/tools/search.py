@@ -74,7 +74,10 @@ def search(request: Request, question: Search) -> Hits | SymbolList | Ranking:
         return msgspec.structs.replace(
             found, note=unknown.joined(found.note, meaning.besides(request, question, found))
         )
-    return meaning.instead(request, question) or _nothing(request, question)
+    found_instead = meaning.instead(request, question)
+    if found_instead and found_instead.is_said:
+        return found_instead.answer
+    return _nothing(request, question, meaning.nearest(found_instead))
 
 
 def _named(request: Request, question: Search) -> SymbolList:
@@ -128,8 +131,8 @@ def of_text(request: Request, question: Search) -> Hits | None:
     )
 
 
-def _nothing(request: Request, question: Search) -> Hits:
-    """Answer that no line matches, and say where none does."""
+def _nothing(request: Request, question: Search, nearest: str | None) -> Hits:
+    """Answer that no line matches, and say where none does, and what is nearest."""
     from fledgling.worker.tools import empty_answers, meaning  # noqa: PLC0415  (a text that is found needs nothing of it)
 
     tagged = tags.left(request, question)
@@ -138,6 +141,7 @@ def _nothing(request: Request, question: Search) -> Hits:
         tags.note(request, question, tagged),
         meaning.later(request, question),
         empty_answers.of_text(request, question, asked, tagged),
+        nearest,
     )
     return Hits([], 0, 0, _mode(question), None, note)
 
