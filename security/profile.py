@@ -20,7 +20,7 @@ from fledgling.messages.aliases import ALIASES
 from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile, View
 from fledgling.messages.questions import QUESTIONS
-from fledgling.plain import MAX_SHOWN, MAX_SHOWN_PATH
+from fledgling.plain import MAX_SHOWN, MAX_SHOWN_PATH, one_line
 from fledgling.security import tag_rules
 from fledgling.security.sql_text import Create, Drop, Setting, SqlTextError, Token, parse, unquoted
 
@@ -38,6 +38,7 @@ class ProfileError(Exception):
 
     def __init__(self, file: str, line: int | None, problem: str, fix: str) -> None:
         """Keep the parts; `line` is None where the file as a whole is meant."""
+        file, problem, fix = map(one_line, (file, problem, fix))  # they quote what is written in it
         super().__init__(f"{file}{f':{line}' if line else ''}: {problem}; {fix}")
         self.file, self.line, self.problem, self.fix = file, line, problem, fix
 

@@ -371,6 +371,38 @@ def test_a_server_that_stands_still_is_passed_over(served, root, place):
     assert [(done.returncode, BUSY in done.stderr) for done in refused] == [(1, True)] * 3
 
 
+def test_there_may_be_more_sockets_than_a_process_can_hold(served, root, place):
+    """Who is behind them has nothing to say; one after the other is heard, and the server among them too."""
+    others = [socket.socket(socket.AF_UNIX) for _ in range(100)]
+    directory = os.open(place, os.O_PATH)
+    for number, other in enumerate(others):
+        other.bind(f"/proc/self/fd/{directory}/fledgling-{number:016}-0")
+        other.listen()
+
+    def hang_up() -> None:
+        while (ready := select.select(others, [], [])[0]) and ready[0].fileno() >= 0:
+            for other in ready:
+                with suppress(OSError):
+                    other.accept()[0].close()
+
+    threading.Thread(target=hang_up, daemon=True).start()
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -n 64; exec "$0" -I -B -m fledgling list', sys.executable],
+        env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    for name in place.glob("fledgling-0*-0"):
+        name.unlink()
+    for other in others:
+        other.shutdown(socket.SHUT_RDWR)  # which wakes who waits for it
+    os.close(directory)
+    assert (done.returncode, str(served.process.pid) in done.stdout) == (0, True), done.stderr
+
+
 def test_every_agent_over_http_has_its_own(tmp_path, place):
     root, agents = tmp_path / "root", tmp_path / "agents"
     root.mkdir()
@@ -714,12 +746,6 @@ def test_who_connects_and_is_silent_makes_room(served, place):
     assert 1 < time.monotonic() - begun < control_place.REQUEST_SECONDS + PATIENCE
     for each in silent:
         each.__exit__(None, None, None)
-
-
-def test_a_server_is_asked_again_that_hung_up_while_another_was_asked(served, root, place):
-    with asking.served({"XDG_RUNTIME_DIR": str(place)}, root) as (indexes, _):
-        time.sleep(control_place.REQUEST_SECONDS + 1)
-        assert isinstance(indexes[0].ask(AskStatus(indexes[0].number), PATIENCE), Status)
 
 
 def test_who_sends_more_while_it_takes_no_replies_holds_up_nobody(served, place):

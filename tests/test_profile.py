@@ -44,6 +44,7 @@ def test_refused(case, tmp_path):
     assert str(error.value).startswith(f"mine.sql:{case['line']}: ")
     assert case["says"].replace("{tools}", ", ".join(QUESTIONS)) in str(error.value)
     assert error.value.fix
+    assert str(error.value).isprintable()
 
 
 @pytest.mark.parametrize("case", cases(TABLES / "accepted.toml"))

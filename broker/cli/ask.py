@@ -261,21 +261,21 @@ def checked(project: ServedProject, tool: str, given: Mapping[str, Any]) -> AnyQ
 def _served(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[AnyAnswer | Refusal, bool] | None:
     """Return the answer of a running server, and whether its index is partial; None where none serves the same."""
     settings = settings_digest(project.settings, project.confining)
-    with asking.served(os.environ, Path(project.settings.root)) as served:
-        index = asking.same(served.indexes, project.profile, settings)
-        if not index:
-            return None
-        are_partial = []
+    served = asking.served(os.environ, Path(project.settings.root))
+    index = asking.same(served.indexes, project.profile, settings)
+    if not index:
+        return None
+    are_partial = []
 
-        async def ask(asked: AnyQuestion) -> AnyAnswer | Refusal:
-            answered = index.answer(asked, project.profile)
-            are_partial.append(answered.is_partial)
-            return answered.answer
+    async def ask(asked: AnyQuestion) -> AnyAnswer | Refusal:
+        answered = index.answer(asked, project.profile)
+        are_partial.append(answered.is_partial)
+        return answered.answer
 
-        try:
-            return _at_once(put(ask, question)), any(are_partial)
-        except NoAnswerError:
-            return None
+    try:
+        return _at_once(put(ask, question)), any(are_partial)
+    except NoAnswerError:
+        return None
 
 
 def _at_once(asking: Coroutine[None, None, Result]) -> Result:

@@ -2,8 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +57,8 @@ def status(since: int | None, as_json: bool, **options: Any) -> None:
     The server was started with `serve --control`. Exit codes: 0 no build failed, no index is of a part; 1 a build has
     failed, or there is no such server; 2 an index is of a part.
     """
-    with _indexes(options) as indexes:
-        found = _asked(indexes, lambda index: AskStatus(index.number, since))
+    indexes = _indexes(options)
+    found = _asked(indexes, lambda index: AskStatus(index.number, since))
     _show(indexes, found, as_json=as_json)
     raise SystemExit(FAILED if any(said.state == "failed" for said in found) else _whole(found))
 
@@ -74,8 +73,8 @@ def check_updates(since: int | None, as_json: bool, **options: Any) -> None:
     Exit codes: 0 it is said, be it nothing; 1 nobody can tell, or there is no server that takes commands; 2 not of all
     indexes.
     """
-    with _indexes(options) as indexes:
-        found = _asked(indexes, lambda index: AskStatus(index.number, since, looks=True))
+    indexes = _indexes(options)
+    found = _asked(indexes, lambda index: AskStatus(index.number, since, looks=True))
     _show(indexes, found, as_json=as_json)
     known = [said.changes is not None for said in found]
     raise SystemExit(terminal.OK if all(known) else IN_PART if any(known) else FAILED)
@@ -124,8 +123,8 @@ def purge(as_json: bool, **options: Any) -> None:
     The next question about the project indexes it again. Exit codes: 0 it is given up; 1 it is the only one of its
     server, or there is no such server.
     """
-    with _indexes(options) as indexes:
-        found = _asked(indexes, lambda index: Purge(index.number))
+    indexes = _indexes(options)
+    found = _asked(indexes, lambda index: Purge(index.number))
     _show(indexes, found, as_json=as_json)
 
 
@@ -136,9 +135,9 @@ def list_served(as_json: bool) -> None:
 
     Those that are too busy to answer are missing, and named on standard error. Exit code 1 where there are none.
     """
-    with asking.served(os.environ, None) as found:
-        replies = ((index, index.ask(AskStatus(index.number), LOOK_SECONDS)) for index in found.indexes)
-        served = [(index, said) for index, said in replies if isinstance(said, Status)]
+    found = asking.served(os.environ, None)
+    replies = ((index, index.ask(AskStatus(index.number), LOOK_SECONDS)) for index in found.indexes)
+    served = [(index, said) for index, said in replies if isinstance(said, Status)]
     if not served:
         if found.silent:
             terminal.fail(f"a server of yours {BUSY}", FAILED)
@@ -183,8 +182,8 @@ def _updated(indexes: list[ServedIndex]) -> list[Status]:
 
 def _ingested(options: dict[str, Any], ingest: Callable[[list[ServedIndex]], list[Status]], *, as_json: bool) -> int:
     """Have what is served ingested, say how it stands then, and return the exit code."""
-    with _indexes(options) as indexes:
-        found = ingest(indexes)
+    indexes = _indexes(options)
+    found = ingest(indexes)
     _show(indexes, found, as_json=as_json)
     return FAILED if any(said.state != "completed" for said in found) else _whole(found)
 
@@ -193,32 +192,31 @@ def _whole(found: list[Status]) -> int:
     return IN_PART if any(said.partial for said in found) else terminal.OK
 
 
-@contextmanager
-def _indexes(options: dict[str, Any]) -> Iterator[list[ServedIndex]]:
-    """Yield what is served of a root, or of a project by name; where somebody has named a profile, under that alone."""
+def _indexes(options: dict[str, Any]) -> list[ServedIndex]:
+    """Return what is served of a root, or a project by name; where somebody has named a profile, under that alone."""
     directory, name = options.pop("directory", None), options.pop("name", None)
     if directory:
         options["root"] = (directory,)
     options["yes_really"] |= name is not None  # where the command is typed does not matter, and nothing is indexed here
     project = project_of(options)
-    with asking.served(os.environ, Path(project.settings.root) if directory or not name else None) as served:
-        is_any = project.resolved.sources["profile"] == "default"
-        wanted = [
-            index
-            for index in served.indexes
-            if name in (None, index.serving.project) and (is_any or index.serving.digest == project.profile.digest)
-        ]
-        if not wanted and served.silent:
-            terminal.fail(f"a server {'of yours' if name and not directory else 'of this root'} {BUSY}", FAILED)
-        if not wanted:
-            what = f"project {name!r}" if name else "this root"
-            under = "" if is_any else f" under the profile {project.profile.name}"
-            terminal.fail(
-                f"no server of {what}{under} takes commands. Start one with `fledgling serve --control`; "
-                "`fledgling index` says what an index built now holds.",
-                FAILED,
-            )
-        yield wanted
+    served = asking.served(os.environ, Path(project.settings.root) if directory or not name else None)
+    is_any = project.resolved.sources["profile"] == "default"
+    wanted = [
+        index
+        for index in served.indexes
+        if name in (None, index.serving.project) and (is_any or index.serving.digest == project.profile.digest)
+    ]
+    if not wanted and served.silent:
+        terminal.fail(f"a server {'of yours' if name and not directory else 'of this root'} {BUSY}", FAILED)
+    if not wanted:
+        what = f"project {name!r}" if name else "this root"
+        under = "" if is_any else f" under the profile {project.profile.name}"
+        terminal.fail(
+            f"no server of {what}{under} takes commands. Start one with `fledgling serve --control`; "
+            "`fledgling index` says what an index built now holds.",
+            FAILED,
+        )
+    return wanted
 
 
 def _asked(indexes: list[ServedIndex], request: Callable[[ServedIndex], FromOperator]) -> list[Status]:

@@ -69,12 +69,9 @@ def _asked(words: Sequence[str], environment: Mapping[str, str]) -> "Reply | Non
         return None
     if not root:
         return None
-    for connection in place.connected(environment, place.prefix_of(root[0])).values():
-        if connection:
-            with connection:
-                reply = _reply(connection, request)
-            if reply:
-                return reply
+    for _, connection in place.connected(environment, place.prefix_of(root[0])):
+        if connection and (reply := _reply(connection, request)):
+            return reply
     return None
 
 

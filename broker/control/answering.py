@@ -129,7 +129,7 @@ async def _talk(connection: socket.socket, root: str, offers: Sequence[Offer], r
             async with asyncio.timeout(REPLY_SECONDS):
                 await writer.drain()
     except (OSError, FrameError, TimeoutError) as broken:
-        _log.warning("an operator broke off, or sent no request: %s", type(broken).__name__)
+        _log.debug("an operator broke off, or sent no request: %s", type(broken).__name__)
     except Exception:  # noqa: BLE001  (whatever it is, it is of this connection alone)
         _log.exception("an operator's request has failed")
     finally:

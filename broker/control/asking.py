@@ -2,9 +2,7 @@
 
 import logging
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
@@ -24,8 +22,6 @@ from fledgling.settings import Settings
 if TYPE_CHECKING:  # as in place.py
     import socket
 
-    Connect = Callable[[], socket.socket]
-
 REPLY_SECONDS = 5.0  # beside what a call may take
 ELSEWHERE = ("unavailable", "busy", "failed")  # refusals of a server, where an index of one's own may do better
 _log = logging.getLogger("fledgling")
@@ -43,23 +39,24 @@ class ServedIndex:
     """
 
     def __init__(
-        self, server: Greeting, number: int, serving: Serving, connection: "socket.socket", again: "Connect"
+        self, environment: Mapping[str, str], name: str, server: Greeting, number: int, serving: Serving
     ) -> None:
-        """Take what the server has greeted with, and what connects to it again."""
+        """Take the name of the server's socket, and what it has greeted with."""
         self.pid, self.root, self.number, self.serving = server.pid, server.root, number, serving
-        self._connection, self._again = connection, again
+        self._environment, self._name, self._server = environment, name, server
 
     def ask(self, request: FromOperator, seconds: float) -> ToOperator | None:
-        """Return the reply; None where there is none in its time, or the server ends."""
+        """Return the reply; None where there is none in its time, or the server has ended."""
         try:
-            try:
-                return _reply(self._connection, request, seconds)
-            except (BrokenPipeError, ConnectionResetError):  # it hangs up on who is silent, while another is asked
-                self._connection = self._again()
-                return _reply(self._connection, request, seconds)
+            for name, connection in place.connected(self._environment, self._name):
+                if name == self._name and connection and _greeting(connection) == self._server:
+                    pipe = _pipe(connection, seconds)
+                    pipe.send(request)
+                    return pipe.receive()
+            _log.warning("the server with pid %d has ended, or too many wait for it already", self.pid)
         except (OSError, FrameError) as broken:
             _log.warning("the server with pid %d does not answer: %s", self.pid, broken)
-            return None
+        return None
 
     def answer(self, question: AnyQuestion, profile: Profile) -> ServedAnswer:
         """Return the answer to a call. Raises NoAnswerError where an index of one's own may do better."""
@@ -83,45 +80,31 @@ class ServedIndexes(NamedTuple):
     silent: int
 
 
-@contextmanager
-def served(environment: Mapping[str, str], root: Path | None) -> Iterator[ServedIndexes]:
-    """Yield what is served of a root, or of any, by all servers that take commands of this user, for the block."""
+def served(environment: Mapping[str, str], root: Path | None) -> ServedIndexes:
+    """Return what is served of a root, or of any, by all servers that take commands of this user.
+
+    No connection is kept: a server hangs up on who is silent while another is asked, and there may be many.
+    """
     found: list[ServedIndex] = []
     silent = 0
-    with ExitStack() as stack:
-        for name, connection in place.connected(environment, place.prefix_of(root) if root else place.PREFIX).items():
-            if not connection:
-                _log.warning("a server of this root does not answer: too many wait for it already")
-                silent += 1
-                continue
-            stack.enter_context(connection)
-            try:
-                greeting = _pipe(connection, place.GREETING_SECONDS).receive()
-            except (OSError, FrameError) as broken:
-                _log.warning("a server of this root does not answer: %s", broken)
-                silent += isinstance(broken, BlockingIOError)
-                continue
-            if isinstance(greeting, Greeting) and greeting.version == __version__:
-                again = partial(_again, stack, environment, name, greeting)
-                found += [ServedIndex(greeting, *each, connection, again) for each in enumerate(greeting.serving)]
-        yield ServedIndexes(found, silent)
+    for name, connection in place.connected(environment, place.prefix_of(root) if root else place.PREFIX):
+        if not connection:
+            _log.warning("a server of this root does not answer: too many wait for it already")
+            silent += 1
+            continue
+        try:
+            greeting = _greeting(connection)
+        except (OSError, FrameError) as broken:
+            _log.warning("a server of this root does not answer: %s", broken)
+            silent += isinstance(broken, BlockingIOError)
+            continue
+        if isinstance(greeting, Greeting) and greeting.version == __version__:
+            found += [ServedIndex(environment, name, greeting, *each) for each in enumerate(greeting.serving)]
+    return ServedIndexes(found, silent)
 
 
-def _again(stack: ExitStack, environment: Mapping[str, str], name: str, server: Greeting) -> "socket.socket":
-    """Connect once more to a server, if it is still that one. Raises OSError."""
-    connections = place.connected(environment, name)
-    connection = connections.get(name)
-    if name in connections and not connection:
-        raise BlockingIOError("too many wait for it already")
-    if not connection or _pipe(stack.enter_context(connection), place.GREETING_SECONDS).receive() != server:
-        raise ConnectionError("it has ended")
-    return connection
-
-
-def _reply(connection: "socket.socket", request: FromOperator, seconds: float) -> ToOperator | None:
-    pipe = _pipe(connection, seconds)
-    pipe.send(request)
-    return pipe.receive()
+def _greeting(connection: "socket.socket") -> ToOperator | None:
+    return _pipe(connection, place.GREETING_SECONDS).receive()
 
 
 class Greeted(Protocol):

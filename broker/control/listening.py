@@ -25,9 +25,8 @@ def opened(environment: Mapping[str, str], roots: Iterable[Path]) -> list[socket
     """
     names = [f"{place.prefix_of(root)}{secrets.token_hex(4)}" for root in roots]
     with _opened(environment) as directory:
-        for connection in place.those_in(directory, place.PREFIX).values():  # what others have left goes
-            if connection:
-                connection.close()
+        for _ in place.those_in(directory, place.PREFIX):
+            pass  # what others have left goes
         _keep(directory, [*names, *map(_hidden, names)])
         try:
             return [_listening(directory, name) for name in names]

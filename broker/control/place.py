@@ -33,15 +33,13 @@ class PlaceError(Exception):
         self.source, self.problem, self.fix = source, problem, fix
 
 
-def connected(environment: Mapping[str, str], beginning: str) -> "dict[str, socket.socket | None]":
-    """Return a connection to each server that takes commands of this user, by its socket's name, which begins so.
+def connected(environment: Mapping[str, str], beginning: str) -> "Iterator[tuple[str, socket.socket | None]]":
+    """Yield a connection to each server that takes commands of this user, and its socket's name, which begins so.
 
-    It is None where too many wait already. There is nothing where there is no directory.
-    What a server has left that ended is removed.
+    As `those_in`. There is nothing where there is no directory.
     """
     with suppress(PlaceError), opened(environment) as directory:
-        return those_in(directory, beginning)
-    return {}
+        yield from those_in(directory, beginning)
 
 
 def is_own(connection: "socket.socket") -> bool:
@@ -89,22 +87,22 @@ def address(directory: int, name: str) -> str:
     return f"/proc/self/fd/{directory}/{name}"
 
 
-def those_in(directory: int, beginning: str) -> "dict[str, socket.socket | None]":
-    """Return a connection to each server of this user whose socket's name begins like this, by that name.
+def those_in(directory: int, beginning: str) -> "Iterator[tuple[str, socket.socket | None]]":
+    """Yield the name of each socket that begins like this, and a connection to the server of this user behind it.
 
-    It is None where a server listens and too many wait already.
+    It is None where a server listens and too many wait already. It is closed before the next is made: a process holds
+    no more than some thousand descriptors. What a server has left that ended is removed.
     """
-    found: dict[str, socket.socket | None] = {}
     for name in sorted(os.listdir(directory)):
         if name.startswith(beginning):
             try:
                 connection = _connection(directory, name)
             except BlockingIOError:
-                found[name] = None
+                yield name, None
             else:
                 if connection:
-                    found[name] = connection
-    return found
+                    with connection:
+                        yield name, connection
 
 
 def _connection(directory: int, name: str) -> "socket.socket | None":
