@@ -87,6 +87,7 @@ class Op:
     SUM = 41  # of, of: a text if one of them is one, else a number as wide as the wider one
     PRESENT = 42  # of: what it is where it is not null: `a` of `a ?? b`
     COMPUTED = 43  # what an operator gives that a class may define, of what is not written out: `-a`, `a * 2`
+    POINTEE = 44  # of: the type of what a pointer leads to, which is a pointer itself where another file names one
 
 
 class ScopeKind:

@@ -28,6 +28,7 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, Use
 MAX_SLICE = 8  # elements of a slice that are told apart
 SIGNS = b"+-"
 AROUND = b"() \t\r\n\\"  # what may stand beside an operator
+FAR_FROM_POINTER = 16  # bytes before a name within which a `*` makes it a pointer: `* const a`
 WRITTEN_OUT = (Op.MADE, Op.TEXT, Op.NUMBER)
 
 
@@ -270,8 +271,21 @@ def pointee(builder: Builder, node: int, use: int) -> int:
     builder.tree.unsay(node, IS_POINTEE)
     at = builder.visit(node, use)
     bound = [builder.bindings[own].value for own in builder.scopes[0].every.get(last_number(builder, at), ())]
-    is_pointer = any(is_pointer_type(builder, each) for each in (bound if len(bound) == 1 else [at]))
-    return builder.add(Op.ARRAY, at, False) if is_pointer else at
+    known = bound[0] if len(bound) == 1 else at
+    if is_pointer_type(builder, known):
+        return builder.add(Op.ARRAY, at, False)
+    return at if builder.expressions[known][0] == Op.CLASS else builder.add(Op.POINTEE, at)
+
+
+def own_type(builder: Builder, type_: int, name: int) -> int:
+    """The type of one of the variables of a declaration, `b` of `unique_ptr<A> *a, b`: only some need be pointers."""
+    if type_ == NONE or not builder.dialect.pointers or builder.expressions[type_][0] not in (Op.ARRAY, Op.POINTEE):
+        return type_
+    tree = builder.tree
+    before = tree.source[max(0, tree.start[name] - FAR_FROM_POINTER) : tree.start[name]]
+    is_pointer = before.replace(b"const", b"").rstrip(b" \t\n&").endswith(b"*")
+    of: int = builder.expressions[type_][1]
+    return type_ if is_pointer else of
 
 
 def is_pointer_type(builder: Builder, at: int) -> bool:

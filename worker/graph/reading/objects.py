@@ -5,6 +5,7 @@ import re
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called, of_type
 from fledgling.worker.graph.reading.definitions import HIDDEN, OPEN, RECEIVER_TYPE, STATIC, read_function, said_inside
+from fledgling.worker.graph.reading.expressions import own_type
 from fledgling.worker.graph.reading.labels import (
     ALIAS,
     ARGS,
@@ -69,7 +70,7 @@ def field(builder: Builder, node: int, _use: int) -> int:
     for kid in [node] if is_name else tree.kids[node]:
         if tree.labels[kid] & BIND and (kid == node or not tree.labels[kid] & IS_FIELD):
             builder.name_value(value, kid)
-            held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
+            held = value if type_ == NONE else builder.add(Op.DECLARED, own_type(builder, type_, kid), value)
             bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
             builder.show(builder.scope, builder.name(bound))
             builder.begin(bound, node)
@@ -112,7 +113,7 @@ def variables(builder: Builder, node: int, _use: int) -> int:
             before = len(builder.bindings)
             if builder.complete:  # else it may be values of an enum, around what the grammar does not know
                 builder.begin(left, node)
-            target(builder, left, builder.add(Op.DECLARED, max(type_, 0), value))
+            target(builder, left, builder.add(Op.DECLARED, max(own_type(builder, type_, left), 0), value))
             if tree.labels[node] & DECLARATION and value == NONE:
                 for row in builder.bindings[before:]:
                     row.how = DECLARED

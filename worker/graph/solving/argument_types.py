@@ -95,6 +95,8 @@ def wanted_of(solver: Solver, type_: int) -> Wanted:
     project = solver.project
     values = solver.value(("type", type_, None))
     wanted = [value for value in values if value[0] == OBJECT]
+    if solver.op(type_) == Op.POINTEE:
+        type_ = solver.child(type_, project.expression(type_)[1])
     if not values and solver.op(type_) in (Op.NAME, Op.BARE):  # a type parameter
         return "", wanted
     op, *parts = project.expression(type_)

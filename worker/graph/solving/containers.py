@@ -103,7 +103,7 @@ def element_of(solver: Solver, value: Value, key: object = "all") -> Values:
 def in_container(solver: Solver, value: Value) -> int:
     """How sure an element is: what a type declares may be, what was put there may not."""
     node = value[1]
-    is_declared = type(node) is int and solver.op(node) in (Op.ARRAY, Op.INDEX)
+    is_declared = type(node) is int and solver.op(node) in (Op.ARRAY, Op.POINTEE, Op.INDEX)
     return Reason.BOUND if is_declared and solver.project.unit(node).dialect.typed else Reason.CONTAINER
 
 

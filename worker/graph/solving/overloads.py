@@ -332,6 +332,9 @@ def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
     node = solver.child(function, parameter.type)
     op, *parts = solver.project.expression(node)
     arrays = "[]" if parameter.rest else ""
+    if op == Op.POINTEE:
+        node = solver.child(node, parts[0])
+        op, *parts = solver.project.expression(node)
     if op == Op.ARRAY and not parameter.rest:
         node, arrays = solver.child(node, parts[0]), "[]"
         op, *parts = solver.project.expression(node)

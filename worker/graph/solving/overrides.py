@@ -75,6 +75,8 @@ def _read(solver: Solver, node: int, depth: int) -> Type:
     base = node & ~MASK
     if depth > MAX_WITHIN:
         return None
+    if op == Op.POINTEE:
+        return _read(solver, base | parts[0], depth)
     if op == Op.ARRAY:
         return "array", _read(solver, base | parts[0], depth + 1)
     if op == Op.FUNCTION:

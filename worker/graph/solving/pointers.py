@@ -46,6 +46,6 @@ def is_pointer(solver: Solver, value: Value) -> bool:
         return False
     op, *parts = solver.project.expression(value[1])
     pointers = solver.project.unit(value[1]).dialect.pointers
-    if op in (Op.ARRAY, Op.ADDRESSED):
+    if op in (Op.ARRAY, Op.POINTEE, Op.ADDRESSED):
         return bool(pointers)
     return op == Op.INDEX and solver.project.last_name(solver.child(value[1], parts[0])) in pointers

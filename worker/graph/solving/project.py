@@ -237,6 +237,8 @@ class GraphProject:
     def last_name(self, node: int) -> str:
         """The last name of a dotted one, empty for any other expression."""
         expression = self.expression(node)
+        if expression[0] == Op.POINTEE:
+            expression = self.expression((node & ~MASK) | expression[1])
         place: int = {Op.NAME: 1, Op.BARE: 1, Op.GET: 2}.get(expression[0], 0)
         return self.unit(node).facts.names[expression[place]] if place else ""
 

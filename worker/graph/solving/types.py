@@ -3,6 +3,7 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places
+from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     CLASS,
@@ -20,7 +21,7 @@ from fledgling.worker.graph.tables import NONE, Expression, Op
 from fledgling.worker.graph.unit import MASK
 
 # What another name of a type is.
-NAMING = (Op.INDEX, Op.ARRAY, Op.CHOICE, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
+NAMING = (Op.INDEX, Op.ARRAY, Op.POINTEE, Op.CHOICE, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
 MAX_BINDINGS = 8  # of the name of a type
 MAX_ALIASES = 6  # types that name another type, one after the other
 
@@ -43,7 +44,19 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
         return union(solver, [base | part for part in expression[1]], receiver, depth)
     if op == Op.INDEX:
         return _applied(solver, node, expression[1:], receiver, depth)
+    if op == Op.POINTEE:
+        return _pointed(solver, node, base | expression[1], receiver, depth)
     return _written(solver, node, expression, receiver)
+
+
+def _pointed(solver: Solver, node: int, of: int, receiver: Value | None, depth: int) -> Values:
+    """What a pointer to a type leads to: a pointer of a library by another name is held by that."""
+    found = of_type(solver, of, receiver, depth + 1)
+    if not any(is_pointer(solver, value) for value in found):
+        return found
+    value: Value = (CONTAINER, node)
+    solver.key(value, "*", ("type", of, receiver))
+    return {value: Reason.DECLARED}
 
 
 def _written(solver: Solver, node: int, expression: Expression, receiver: Value | None) -> Values:
@@ -97,7 +110,7 @@ def _aliased(solver: Solver, node: int, receiver: Value | None, depth: int) -> V
     expression = solver.project.expression(node)
     op = expression[0]
     base = node & ~MASK
-    if op in (Op.INDEX, Op.CHOICE, Op.ARRAY, Op.FUNCTION, Op.VALUE):
+    if op in (Op.INDEX, Op.CHOICE, Op.ARRAY, Op.POINTEE, Op.FUNCTION, Op.VALUE):
         return of_type(solver, node, receiver, depth + 1)
     if op == Op.DECLARED and expression[2] != NONE:
         return of_type(solver, base | expression[2], receiver, depth + 1)

@@ -76,6 +76,11 @@
 (variadic_parameter_declaration) @param @rest
 (declaration (reference_declarator (identifier) @left @bind @assign))
 (init_declarator declarator: (reference_declarator (identifier) @left @bind) value: (_) @right) @assign
+(structured_binding_declarator (identifier) @bind) @tuple
+(init_declarator declarator: (structured_binding_declarator) @left value: (_) @right) @assign
+(init_declarator declarator: (reference_declarator (structured_binding_declarator) @left) value: (_) @right) @assign
+(for_range_loop declarator: (structured_binding_declarator) @left right: (_) @over body: (_) @body) @loop
+(for_range_loop declarator: (reference_declarator (structured_binding_declarator) @left) right: (_) @over body: (_) @body) @loop
 (for_range_loop type: (_) @type declarator: (identifier) @left @bind right: (_) @over body: (_) @body) @loop
 (for_range_loop type: (_) @type declarator: (reference_declarator (identifier) @left @bind) right: (_) @over body: (_) @body) @loop
 (for_range_loop type: (_) @type declarator: (pointer_declarator (identifier) @left @bind) right: (_) @over body: (_) @body) @loop
