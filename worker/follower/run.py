@@ -4,12 +4,13 @@ import os
 import time
 
 from fledgling import project_file, refusals
-from fledgling.messages.following import AskChanged, AskRefs, Follow, Following, Look, Looked, Swept, ToFollower
+from fledgling.messages.following import AskChanged, AskRefs, Follow, Following, Look, Looked, Sweep, Swept, ToFollower
 from fledgling.pipe import Pipe
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.files import refs
+from fledgling.worker.files.openat import open_directory
 from fledgling.worker.follower.differences import Differences
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import confined, narrowed
@@ -40,6 +41,10 @@ def follow(pipe: Pipe[ToFollower], order: Follow, languages: Languages, extracto
         if isinstance(asked, AskRefs):
             pipe.send(refs.look(order.root_fd, asked))
             continue
+        if isinstance(asked, Sweep) and not has_root(order.root_fd):
+            generation = differences.generation if differences else order.generation + order.is_next
+            pipe.send(Swept(generation, time.process_time() - begun, obstacle="no root"))
+            continue
         if differences is None:
             differences = Differences(order, Blocks(text), Kept(kept), languages, extractors)
         if isinstance(asked, Look):
@@ -55,6 +60,16 @@ def follow(pipe: Pipe[ToFollower], order: Follow, languages: Languages, extracto
         for update in differences.since(asked.since):
             pipe.send(update)
         pipe.send(differences.swept(time.process_time() - begun))
+
+
+def has_root(root_fd: int) -> bool:
+    """Return whether the root is there and can be read; of one that is not, its own settings are not known either."""
+    status = os.fstat(root_fd)
+    try:
+        os.close(open_directory(b".", root_fd, status.st_dev))
+    except OSError:
+        return False
+    return status.st_nlink > 0
 
 
 def has_same_settings(order: Follow) -> bool:
