@@ -3,12 +3,13 @@
 import asyncio
 import gc
 import os
+import re
 import shutil
 from array import array
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import running
@@ -27,6 +28,7 @@ from fledgling.messages.questions import (
     Explore,
     Query,
     Read,
+    Relation,
     Search,
     Survey,
     Symbols,
@@ -78,7 +80,13 @@ ASKED = [
     "survey",
     "meaning",
     "docs",
+    "uses",
+    "uses",
+    "context",
 ]
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+NAMES = ["run", "C1.timeout", "C1", "C0", "load_config", "f", *(f"{word}_1" for word in WORDS)]
+SHORT = "SET tools = 'explore, read, search, symbols, dependencies'; SET max_rows = 12;"  # maps of several pages
 
 
 class Index:
@@ -256,7 +264,8 @@ def _text(root: Path, random: Random, name: str) -> str:
                 f"class C{n}:\n    def {word}(self):\n        return {number}  # é\n\n"
                 for n in range(random.randrange(9))
             ]
-            return body + "".join(each) + f"def {random.choice(WORDS)}_{number}(x):\n    return '{word}'\n"
+            called = random.choice(NAMES)
+            return f"{body}{''.join(each)}def {random.choice(WORDS)}_{number % 9}(x):\n    return {called}('{word}')\n"
         case "js" | "ts":
             return (
                 f"import {{ {other} }} from './{other}';\n// {word}\nexport function {word}{number}() {{ return 1; }}\n"
@@ -366,8 +375,19 @@ STATEMENTS = [
 ]
 
 
-def question(random: Random, paths: list[str]) -> Asked:
-    """Any question of an agent, about any of some paths and those above them."""
+def names_in(root: Path, random: Random) -> list[str]:
+    """Names that are defined in some files of a real project, for questions of what uses them."""
+    files = sorted(path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
+    texts = [path.read_bytes().decode(errors="replace") for path in random.sample(files, min(20, len(files)))]
+    found = {name for text in texts for name in DEFINED.findall(text)}
+    return sorted(found) or NAMES
+
+
+DEFINED = re.compile(r"\b(?:def|class|function|const|interface|type) +([A-Za-z_]\w*)")
+
+
+def question(random: Random, paths: list[str], names: list[str] = NAMES) -> Asked:  # noqa: C901  (a case for each)
+    """Any question of an agent, about any of some paths and those above them, and of uses of any of some names."""
     path = random.choice(paths)
     above = random.choice([path, path, path.rpartition("/")[0] or path, f"{path}x", "src", "**/*.py", "m1*", "a?b/*"])
     place = random.choice([None, above])
@@ -382,11 +402,14 @@ def question(random: Random, paths: list[str]) -> Asked:
             if detail == "architecture":
                 return Explore(directory, detail=detail)
             pattern = random.choice([None, None, "*.py", "m*"])
-            return Explore(directory, depth=random.randrange(1, 4), pattern=pattern, detail=detail)
+            return Explore(directory, depth=random.choice([1, 2, 3, 9]), pattern=pattern, detail=detail)
         case "read":
             symbol = random.choice([None, None, "run", "C1.timeout", f"{word}_1", "C0"])
             lines = {} if symbol else random.choice([{}, {}, {"start_line": 3, "end_line": 9}])
             return Read(path, symbol=symbol, **lines)
+        case "context":
+            budget = random.choice([300, 3000])
+            return Read(random.choice(["", path]), symbol=random.choice(names), budget_tokens=budget)
         case "search":
             regex = random.random() < 0.3
             query = random.choice([f"{word}.*1", "^def", "C[0-9]:", "al|be"]) if regex else word
@@ -402,6 +425,10 @@ def question(random: Random, paths: list[str]) -> Asked:
         case "symbols":
             name = random.choice([None, None, "run", "timeout", "C1", "*a*", f"{word}*"])
             return Symbols(place, kind, language, name, max_results=most)
+        case "uses":
+            relation, steps = random.choice(RELATIONS), random.choice([None, 1, 3])
+            said = {"relation": relation, "depth": steps, "possible": random.random() < 0.4}
+            return Symbols(random.choice([None, None, path]), symbol=random.choice(names), max_results=most, **said)
         case "dependencies":
             direction = random.choice(["imports", "imported_by", "both"])
             return Dependencies(path, direction, depth=random.randrange(1, 4))

@@ -15,14 +15,14 @@ from random import Random
 
 import psutil
 import pytest
-from changing import edit, question
+from changing import SHORT, edit, names_in, question
 from running import FOLLOWER, INDEXER, QUERY_WORKER, answered, back_processes, fronted
-from test_live import git, live, pages, paths_in, write
+from test_live import git, live, pages, paths_in, settled, write
 
 from fledgling.broker import breaker, following
 from fledgling.broker.front import UNFOLLOWED, Front
-from fledgling.messages.answers import Refusal
-from fledgling.messages.questions import Read, Search, Survey, Symbols
+from fledgling.messages.answers import Exploration, Refusal, Summaries
+from fledgling.messages.questions import Explore, Read, Search, Survey, Symbols
 from fledgling.security import memory_file
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
@@ -78,15 +78,13 @@ async def test_answers_at_random_commits_are_those_of_an_index_built_there(tmp_p
                 front.indexing.renew()
                 await front.indexing.built()
                 rebuilt += 1
-            known = sorted({*paths_in(root), "none.py"})
+            known, names = sorted({*paths_in(root), "none.py"}), names_in(root, random)
             async with fronted(root, "fledgling-analyst") as (fresh, indexing):
                 await indexing.built()
                 for _ in range(50):
-                    put = question(random, known)
+                    put = question(random, known, names)
                     if not isinstance(put, Survey):
-                        there, here = await pages(fresh, put), await pages(front, put)
-                        while any("changed since this was indexed" in str(page) for page in here):
-                            here = await pages(front, put)
+                        there, here = await pages(fresh, put), await settled(front, put)
                         assert here == there, (number, put)
                         asked += 1
                 if number % 50 == 49 and not front.indexing.changes < front.indexing.latest:
@@ -199,14 +197,24 @@ async def test_kills_at_any_moment_of_an_update_show_nothing_half(
 # ---- pages -----------------------------------------------------------------------------------------------------------
 
 
+PAGED = [
+    Search("needle", max_results=40, context=0),
+    Symbols(max_results=20),
+    Explore(),
+    Explore(detail="summary"),
+]
+
+
 async def test_pages_lose_and_repeat_nothing_while_files_change(tmp_path: Path) -> None:
     """1,000 cursors: all pages of an answer are of the state of its first, or refused with the reason."""
     random, whole, refused, cursors = Random(1000), 0, 0, 0
+    root, short = tmp_path / "root", tmp_path / "short.sql"
+    short.write_text(SHORT)
     for number in range(30):
-        write(tmp_path, f"m{number}.py", f"needle = {number}\n" * 20)
-    async with live(tmp_path) as front:
+        write(root, f"m{number}.py", f"needle = {number}\n" * 20)
+    async with live(root, short) as front:
         while cursors < count(1_000):
-            kind = random.choice([Search("needle", max_results=40, context=0), Symbols(max_results=20)])
+            kind = random.choice(PAGED)
             expected = await _all_lines(front, kind)
             page, seen, asked = await answered(front, kind), [], kind
             while True:
@@ -216,9 +224,9 @@ async def test_pages_lose_and_repeat_nothing_while_files_change(tmp_path: Path) 
                 for _ in range(random.choice([0, 1, 1, 3, 10])):
                     name = f"m{random.randrange(40)}.py"
                     if random.random() < 0.2:
-                        (tmp_path / name).unlink(missing_ok=True)
+                        (root / name).unlink(missing_ok=True)
                     else:
-                        write(tmp_path, name, f"needle = {random.randrange(99)}\n" * random.randrange(1, 40))
+                        write(root, name, f"needle = {random.randrange(99)}\n" * random.randrange(1, 40))
                     await front.ask(Search("needle", max_results=1))
                 cursors += 1
                 asked = type(asked)(**page.next.arguments)
@@ -235,7 +243,7 @@ async def test_pages_lose_and_repeat_nothing_while_files_change(tmp_path: Path) 
     tell(f"pages: {cursors} cursors, {whole} answers whole, {refused} refused with the reason, 0 lost or repeated")
 
 
-async def _all_lines(front: Front, kind: Search | Symbols) -> list[object]:
+async def _all_lines(front: Front, kind: Search | Symbols | Explore) -> list[object]:
     """All of an answer, on pages that nothing comes between."""
     page, seen, asked = await answered(front, kind), [], kind
     while True:
@@ -247,6 +255,10 @@ async def _all_lines(front: Front, kind: Search | Symbols) -> list[object]:
 
 
 def _lines(page: object) -> list[object]:
+    if isinstance(page, Exploration):
+        return [*page.directories, *page.files]
+    if isinstance(page, Summaries):
+        return list(page.summaries)
     if hasattr(page, "total_files"):
         return [(file.path, line) for file in page.files for line in file.hits]
     return [(file.path, symbol.name, tuple(symbol.lines)) for file in page.files for symbol in file.symbols]
