@@ -2,9 +2,21 @@
 
 import os
 import time
+from collections.abc import Iterator
 
 from fledgling import project_file, refusals
-from fledgling.messages.following import AskChanged, AskRefs, Follow, Following, Look, Looked, Sweep, Swept, ToFollower
+from fledgling.messages.following import (
+    AskChanged,
+    AskRefs,
+    Follow,
+    Following,
+    FromFollower,
+    Look,
+    Looked,
+    Sweep,
+    Swept,
+    ToFollower,
+)
 from fledgling.pipe import Pipe
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
@@ -47,19 +59,25 @@ def follow(pipe: Pipe[ToFollower], order: Follow, languages: Languages, extracto
             continue
         if differences is None:
             differences = Differences(order, Blocks(text), Kept(kept), languages, extractors)
-        if isinstance(asked, Look):
-            pipe.send(Looked(differences.are_current(asked.paths)))
-            continue
-        if isinstance(asked, AskChanged):
-            pipe.send(differences.changed(asked.since))
-            continue
-        if not has_same_settings(order):
-            pipe.send(Swept(differences.generation, time.process_time() - begun, obstacle="other settings"))
-            continue
-        differences.look()
-        for update in differences.since(asked.since):
-            pipe.send(update)
-        pipe.send(differences.swept(time.process_time() - begun))
+        for said in answered(differences, order, asked, begun):
+            pipe.send(said)
+
+
+def answered(
+    differences: Differences, order: Follow, asked: Sweep | Look | AskChanged, begun: float
+) -> Iterator[FromFollower]:
+    """Yield what is to be said to a message that came when this process had taken `begun` seconds."""
+    match asked:
+        case Look(paths):
+            yield Looked(differences.are_current(paths))
+        case AskChanged(since):
+            yield differences.changed(since)
+        case Sweep() if not has_same_settings(order):
+            yield Swept(differences.generation, time.process_time() - begun, obstacle="other settings")
+        case Sweep(since):
+            differences.look()
+            yield from differences.since(since)
+            yield differences.swept(time.process_time() - begun)
 
 
 def has_root(root_fd: int) -> bool:
