@@ -16,8 +16,16 @@ from fledgling.broker.front import Front
 from fledgling.messages.answers import DependencyGraph, Relations
 from fledgling.messages.questions import Dependencies, Direction, Symbols
 from fledgling.worker.languages.table import load_languages
-from fledgling.worker.resolving.project import MAX_MANIFEST, MAX_NESTED, MAX_PLACES, Declared, InnerModules
-from fledgling.worker.resolving.resolve import MAX_LINKED, Resolution
+from fledgling.worker.resolving.project import (
+    MAX_MANIFEST,
+    MAX_NESTED,
+    MAX_PLACES,
+    Declared,
+    InnerModules,
+    Project,
+    Resolver,
+)
+from fledgling.worker.resolving.resolve import MAX_LINKED, Resolution, UnresolvedError, without_faulty
 from fledgling.worker.rows import ImportRow
 from fledgling.worker.tools.chained_imports import MAX_CHAIN
 
@@ -548,6 +556,38 @@ def test_a_package_of_many_files_costs_an_import_no_more(language: str, end: str
         return {row.resolved_path for n in range(4_000) for row in resolution.of(f"e{n}/b{end}", [asked])}
 
     assert costs_under(1, resolve) <= declared.keys()
+
+
+FAULTY = {  # what is met in which manifests -> files of which imports are not resolved
+    "each alone": (lambda texts: "b" in texts or "c" in texts, {"b", "c"}),
+    "two together": (lambda texts: {"b", "c"} <= texts, {"a", "b", "c", "d"}),
+    "one among files": (lambda texts: "b" in texts and len(texts) > 1, {"a", "b", "c", "d"}),
+    "none": (lambda texts: not texts, {"a", "b", "c", "d"}),
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_fault_in_a_manifest_costs_two_more_resolvers_of_the_project(name: str) -> None:
+    """Others are made of one manifest each, and of nothing else."""
+    is_faulty, lost = FAULTY[name]
+    manifests = {f"{one}/go.mod": one for one in "abcd"}
+    project = Project(LANGUAGES.rows, dict.fromkeys([*manifests, *(f"{one}/x.go" for one in "abcd")], "go"), manifests)
+    whole = []
+
+    def make(some: Project) -> Resolver:
+        whole.extend([some] * (some.files == project.files))
+        assert not is_faulty({*some.manifests.values()} if some.manifests or name == "none" else {"other"})
+        return lambda _path, row: [row]
+
+    resolve, unresolved = without_faulty(make, project), set()
+    asked = ImportRow(1, "x", "a/x.go", False, True, None, ())
+    for path in project.files:
+        try:
+            [*resolve(path, asked)]
+        except UnresolvedError:
+            unresolved.add(path[0])
+    assert unresolved == lost
+    assert len(whole) <= 2
 
 
 @pytest.mark.parametrize("name", COSTLY)

@@ -19,7 +19,6 @@ from fledgling.worker.resolving.project import Declared, Project, Resolver, ance
 from fledgling.worker.rows import ImportRow
 
 MAX_LINKED = 100_000  # paths that links to directories add; a hundred links to the root would multiply the project
-MAX_TRIES = 70  # of leaving manifests out until no fault is met: one among 100,000 takes 35, two take 69
 MAX_NAME = 1_000  # characters of a module or a name; looking up what a path cannot be takes time for nothing
 
 
@@ -103,39 +102,36 @@ def _resolver(project: Project, language: str | None) -> Resolver:
         return make(project, language)
     except Exception as problem:  # noqa: BLE001  (as of a file)
         fault.survived(problem)
-    return _without_faulty(lambda some: make(project._replace(manifests=some), language), project.manifests)
+    return without_faulty(lambda some: make(some, language), project)
 
 
-def _without_faulty(make: Callable[[Mapping[str, str]], Resolver], manifests: Mapping[str, str]) -> Resolver:
-    """Return what resolves by the manifests in which no fault is met: they are added by halves, where one is again.
+def without_faulty(make: Callable[[Project], Resolver], project: Project) -> Resolver:
+    """Return what resolves by the manifests in which no fault is met, each alone; by none, if there is one still.
 
     Of files below one that is left out nothing is resolved, nor of one that imports what leads nowhere: that could be
     where the manifest says.
     """
-    kept: dict[str, str] = {}
-    try:
-        resolver = make(kept)
-    except Exception as problem:  # noqa: BLE001  (likewise)
-        fault.survived(problem)
-        return _unresolved
-    waiting, faulty = [sorted(manifests)], set[str]()
-    for _ in range(MAX_TRIES):
-        if not waiting:
-            break
-        some = waiting.pop()
+
+    def made(some: Project) -> Resolver | None:
         try:
-            resolver = make(kept | {path: manifests[path] for path in some})
-        except Exception as problem:
-            if isinstance(problem, MemoryError):
-                raise
-            middle = len(some) // 2
-            if middle:
-                waiting += [some[middle:], some[:middle]]
-            else:
-                faulty.update(some)
-        else:
-            kept |= {path: manifests[path] for path in some}
-    faulty.update(path for some in waiting for path in some)
+            return make(some)
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  (it is the one that is said already)
+            return None
+
+    manifests = project.manifests
+    alone = {
+        path: Project(project.rows, {path: project.files.get(path)}, {path: manifests[path]}) for path in manifests
+    }
+    kept = {path: manifests[path] for path, one in alone.items() if made(one)}
+    resolver = made(project._replace(manifests=kept)) if len(kept) < len(manifests) else None
+    if not resolver:
+        kept = {}
+        resolver = made(project._replace(manifests=kept))
+    if not resolver:
+        return _unresolved
+    faulty = manifests.keys() - kept.keys()
     directories = {next(ancestors(path)) for path in faulty}
 
     def resolved(path: str, row: ImportRow) -> Iterable[ImportRow]:
