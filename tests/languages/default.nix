@@ -24,5 +24,10 @@ rec {
     none = 1;
     sets = { deep = y: y; };
   };
+  note = ''
+    ${lib.optionalString (x == { }) ''
+      One let another in. {
+    ''} and $${
+  '';
   later = callPackage ./with-in.nix { b = 2; };
 }
