@@ -389,6 +389,12 @@ async def test_a_manifest_at_the_root_of_the_tree_says_where_imports_lead(tmp_pa
 
 
 OTHERS = {
+    "a file of Rust that comes before what says where modules are": {
+        "Cargo.toml": "[package]\nname = 'm'\n",
+        "src/aa.rs": "use crate::gone::X;\nuse crate::moved::Y;\n",
+        "src/lib.rs": "mod aa;\nmod gone;\n#[path = \"other.rs\"]\nmod moved;\n",
+        "src/other.rs": "pub struct Y;\n",
+    },
     "a file that comes before what it imports": {
         "App.java": "package app;\nimport org.tools.Hammer;\nclass App {}\n",
         "Tools.java": "package org.tools;\npublic class Hammer {}\n",
@@ -437,6 +443,12 @@ async def test_a_build_knows_what_files_declare_that_come_after_the_importer(fro
     name = "a file that comes before what it imports"
     graph = await of(front, name, "App.java")
     assert [(found.module, within(name, found.resolved)) for found in graph.imports] == [("org.tools", "Tools.java")]
+    name = "a file of Rust that comes before what says where modules are"
+    graph = await of(front, name, "src/aa.rs", "imports")
+    assert [(found.module, within(name, found.resolved)) for found in graph.imports] == [
+        ("crate::gone", None),
+        ("crate::moved", "src/other.rs"),
+    ]
 
 
 @pytest.mark.anyio

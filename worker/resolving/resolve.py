@@ -55,9 +55,12 @@ class Resolution:
         self._resolver_again = cache(partial(_resolver, project._replace(files=through)))
 
     def waits(self, path: str) -> bool:
-        """Whether a file's imports mean what others declare, and wait for all of those: not only paths."""
+        """Whether a file's imports mean what others declare, and wait for all of those: not only paths.
+
+        A file of Rust says of its modules which are files, and where.
+        """
         language = self._files[path]
-        return language is not None and self._rows[language].separator != ""
+        return language is not None and (self._rows[language].separator != "" or self._rows[language].inner_modules)
 
     def of(self, path: str, rows: Sequence[ImportRow]) -> list[ImportRow]:
         """The imports of a file with `is_stdlib` and `resolved_path`.
