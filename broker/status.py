@@ -15,6 +15,8 @@ from fledgling.plain import one_line, said
 # How far along a build is when a stage begins and when it ends, in percent of its time on a large project.
 STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 60), "seal": (60, 65), "relate": (65, 100)}
 
+UNFOLLOWED = "the server does not follow the project: its `freshness` is off"
+
 
 def percent(progress: Progress) -> float:
     """Return how far a build is: `percent(Progress("extract", 400, 800))` is 40.0."""
@@ -48,6 +50,7 @@ async def status(front: Front, since: int | None = None, *, looks: bool) -> Stat
         error=said(indexing.failure) if indexing.failure else None,
         partial=indexing.partial,
         changes=changes,
+        unfollowed=None if indexing.files.is_followed else UNFOLLOWED,
         resolving=indexing.resolving(),
     )
 
@@ -97,7 +100,7 @@ def lines(status: Status) -> Iterator[str]:
     )
     yield from (f"{name}: {value}" for name, value in rows if value)
     if status.changes is None:
-        yield "changes: not known"
+        yield f"changes: not known{f' ({status.unfollowed})' if status.unfollowed else ''}"
     else:
         yield from changes(status.changes)
 

@@ -38,9 +38,9 @@ class Status(Struct, frozen=True, forbid_unknown_fields=True, tag="status"):
     """How an index stands: its last build, and what has changed since a generation of changes.
 
     `progress` is in percent of that build. Files are those of its stage at work, and where it is over, of the index.
-    They are None where a view of the profile decides which there are, or nobody knows yet; `changes` where nobody
-    follows the project; `partial` where the index lacks nothing. `generation` and `as_of` are what an answer would be
-    made of now. `resolving` says how far work on the graph is behind an index that is served. Of a project that is
+    They are None where a view of the profile decides which there are, or nobody knows yet; `changes` where nobody can
+    tell, and `unfollowed` says why where a setting decides it; `partial` where the index lacks nothing. `generation`
+    and `as_of` are what an answer would be made of now. `resolving` says how far work on the graph is behind an index that is served. Of a project that is
     unloaded nothing but that is known.
     """
 
@@ -56,4 +56,5 @@ class Status(Struct, frozen=True, forbid_unknown_fields=True, tag="status"):
     error: Said | None = None
     partial: Said | None = None
     changes: Changed | None = None
+    unfollowed: Said | None = None
     resolving: Said | None = None
