@@ -392,7 +392,7 @@ OTHERS = {
     "a file of Rust that comes before what says where modules are": {
         "Cargo.toml": "[package]\nname = 'm'\n",
         "src/aa.rs": "use crate::gone::X;\nuse crate::moved::Y;\n",
-        "src/lib.rs": "mod aa;\nmod gone;\n#[path = \"other.rs\"]\nmod moved;\n",
+        "src/lib.rs": 'mod aa;\nmod gone;\n#[path = "other.rs"]\nmod moved;\n',
         "src/other.rs": "pub struct Y;\n",
     },
     "a file that comes before what it imports": {
