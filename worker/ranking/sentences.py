@@ -58,16 +58,17 @@ _LINK = re.compile(
     r"|(?:\{[\w-]{1,60}\}|(?:link:|https?://)[^\s\[\]]{1,300})\[([^\[\]]{1,200})\]"  # of AsciiDoc
 )
 _HEADING = re.compile(r"\s*(?:#{1,6}|=+)\s+(.*)")  # marks and white space at its end are not of it
+_SAYING = re.compile(r"[^\W_](?:.*[^\W_])?")  # of a heading, without the signs around its words
 _UNDERLINE = re.compile(r"([=\-~^*\"'`#+])\1{2,}\s*$")
 _OF_MONEY = re.compile(  # a heading of sections that ask for money, or thank for it: they say nothing of the project
-    r"(?i)(?:\W|_)*(?:our |the |\w+ )?(?:donat(?:e|ions?|ing)|sponsors?|sponsoring|sponsorship|backers|patrons|funding"
+    r"(?i)(?:our |the |\w+ )?(?:donat(?:e|ions?|ing)|sponsors?|sponsoring|sponsorship|backers|patrons|funding"
     r"|financial contributors|supporters|for enterprises?|support (?:us|me|(?:this|the) project|(?:the )?development))"
-    r"(?: (?:and|&|/) \w+)?(?:\W|_)*"
+    r"(?: (?:and|&|/) \w+)?"
 )
 _OF_NEWS = re.compile(  # likewise of what is new, which says nothing of what there was before
-    r"(?i)(?:\W|_)*(?:(?:(?:our|the|latest|recent|release) )?(?:news|announcements?|updates|releases|changelog)"
+    r"(?i)(?:(?:(?:our|the|latest|recent|release) )?(?:news|announcements?|updates|releases|changelog)"
     r"|release notes|what(?:.?s| is) new(?: in .{1,60})?"
-    r"|.{1,60}? (?:is|are) (?:now (?:available|here|live|out|released)|out|released))(?:\W|_)*"
+    r"|.{1,60}? (?:is|are) (?:now (?:available|here|live|out|released)|out|released))"
 )
 _BREAK = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|'{3,})")
 _FENCE = re.compile(r"\s*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)  # and what is said of the code behind it
@@ -313,7 +314,8 @@ def _without_money_and_news(lines: Sequence[str]) -> list[str]:
             signs += [underline[1]] if underline[1] not in signs else []
             level = signs.index(underline[1]) + 1
         if level and (not passed or level <= passed):
-            heading = found[1] if found else line
+            said = _SAYING.search(found[1] if found else line)
+            heading = said[0] if said else ""
             is_news = _OF_NEWS.fullmatch(heading) is not None
             passed = level if is_news or _OF_MONEY.fullmatch(heading) else 0
         elif is_news and not above.strip() and _BREAK.fullmatch(line):
