@@ -51,6 +51,11 @@ LINKS: dict[str, tuple[str, str, list[tuple[int, str]]]] = {
         ".. image:: a.png\n\n.. include:: ../b.rst\n\n.. note:: c.rst\n",
         [(1, "a.png"), (3, "../b.rst")],
     ),
+    "what directives take that is no file": (
+        RST,
+        ".. raw:: html\n\n.. csv-table:: Title\n   :file: a.csv\n\n.. raw:: latex\n   :file: b.tex\n",
+        [(4, "a.csv"), (7, "b.tex")],
+    ),
     "roles and targets": (RST, ROLES, [(1, "a"), (1, "c/d"), (1, "f.rst"), (3, "k.txt")]),
     "a toctree": (RST, ".. toctree::\n   :maxdepth: 2\n\n   a\n   B <b/c>\n\nText.\n\n   d\n", [(4, "a"), (5, "b/c")]),
     "macros": (ADOC, MACROS, [(1, "a.txt"), (1, "c.adoc#d"), (1, "f.adoc"), (3, "m.adoc")]),
@@ -69,7 +74,8 @@ def test_links_to_files_are_found_on_their_lines(extractor: Extractor, name: str
 
 FILES = (
     *("docs/a.md", "docs/b.md", "docs/c/README.md", "docs/c/d.rst", "docs/e f.md", "src/a.py"),
-    *("docs/m/pages/x.adoc", "docs/m/nav.adoc", "img/z.png"),
+    *("docs/m/pages/x.adoc", "docs/m/nav.adoc", "img/z.png", "docs/m/partials/p.adoc"),
+    *("docs/m/images/i.png", "docs/m/pages/gone.adoc"),
 )
 # What a document says, and where that leads: None where it leads nowhere, "" where it is no link to a file.
 PLACES: dict[tuple[str, str], str | None] = {
@@ -89,6 +95,10 @@ PLACES: dict[tuple[str, str], str | None] = {
     ("docs/a.md", "../../issues"): "",
     ("docs/c/d.rst", "/a"): "docs/a.md",
     ("docs/m/nav.adoc", "x.adoc"): "docs/m/pages/x.adoc",
+    ("docs/m/nav.adoc", "partial$p.adoc"): "docs/m/partials/p.adoc",
+    ("docs/m/pages/x.adoc", "partial$p.adoc"): "docs/m/partials/p.adoc",
+    ("docs/m/pages/x.adoc", "image$i.png"): "docs/m/images/i.png",
+    ("docs/m/pages/x.adoc", "partial$gone.adoc"): None,
 }
 
 

@@ -1,6 +1,7 @@
 """Where links of documents lead: from the document, or from a directory above it where they begin with `/`."""
 
 import posixpath
+import re
 from collections.abc import Iterator
 from functools import cache
 from urllib.parse import unquote
@@ -11,6 +12,9 @@ from fledgling.worker.rows import ImportRow
 ENDS = ("", ".md", ".rst", ".adoc", ".mdx", ".txt", ".ipynb")  # that sites leave out
 MADE_OF = {".html": (".md", ".rst", ".adoc"), ".htm": (".md",)}  # what pages are made of
 PAGES = "/pages"  # of a module of Antora: links begin there, whichever directory in it they stand in
+FAMILY = re.compile(
+    r"(page|partial|example|image|attachment)\$(.++)"
+)  # of such a module: `partial$a.adoc` is in partials/
 INDEXES = ("README.md", "index.md", "README.rst", "index.rst", "README.adoc", "index.adoc", "_index.md", "index.html")
 
 
@@ -38,6 +42,9 @@ def resolver(project: Project, _language: str) -> Resolver:
             return
         starts = [*ancestors(path)] if name.startswith("/") else [posixpath.dirname(path)]
         pages = [*(up for up in ancestors(path) if up.endswith(PAGES)), posixpath.dirname(path) + PAGES]
+        if family := FAMILY.fullmatch(name):
+            pages, name = [posixpath.join(up, f"{family[1]}s") for up in ancestors(path)], family[2]
+            starts = []
         starts += [start for start in pages if start in directories()]
         name = name.lstrip("/") or "."
         found = next(filter(None, (place(start, name) for start in starts)), None)

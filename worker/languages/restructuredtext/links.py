@@ -6,9 +6,7 @@ from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import FoundImport
 from fledgling.worker.languages.markdown.links import is_file
 
-DIRECTIVE = deferred(
-    r"\s*+\.\. (?:\|[^|]++\| )?+(?:image|figure|include|literalinclude|csv-table|raw)::[ ]++(\S++)[ ]*+$"
-)
+DIRECTIVE = deferred(r"\s*+(?:\.\. (?:\|[^|]++\| )?+(?:image|figure|include|literalinclude)::|:file:)[ ]++(\S++)[ ]*+$")
 ROLE = deferred(r":(?:doc|download):`(?:[^`<>]*+<([^`<>]++)>|([^`<>]++))`")
 TARGET = deferred(r"\.\. _[^:`\n]{1,400}+: ++(\S++)[ ]*+$|`[^`<>]*+<([^`<>\s]++)>`_")
 TREE = deferred(r"(\s*+)\.\. toctree::")
@@ -33,7 +31,7 @@ def links(source: bytes) -> Iterator[FoundImport]:
 
 
 def _named(line: str) -> Iterator[str]:
-    if "::" in line and (directive := DIRECTIVE.match(line)):
+    if ("::" in line or ":file:" in line) and (directive := DIRECTIVE.match(line)):
         yield from filter(is_file, [directive[1]])
     if "`" in line or ".. _" in line:
         for expression in (ROLE, TARGET):
