@@ -6,17 +6,17 @@ import stat
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 from random import Random
 
 import pytest
 from costing import costs_under
 from running import PATIENCE
-from trees import ALL, make, walked
+from trees import ALL, make, somebody_else, walked
 
 from fledgling.worker.files import walk as walk_module
 from fledgling.worker.files.openat import MOST_AT_ONCE, Reader, open_directory
-from fledgling.worker.files.walk import MAX_DEPTH, walk
+from fledgling.worker.files.walk import LEFT_OUT_NAMES, MAX_DEPTH, walk
 
 CANARY = "the canary outside"
 
@@ -229,23 +229,27 @@ def test_what_may_not_be_read_is_counted(root):
     assert tree.notices == [f"{where}.gitignore cannot be read: Permission denied." for where in ("", "open/")]
 
 
+def test_a_directory_of_closed_ones_takes_no_room_of_others(root):
+    for number in range(LEFT_OUT_NAMES + 1):
+        (root / f"{number:03}" / "in").mkdir(parents=True)
+        (root / f"{number:03}").chmod(0)
+    (root / "d/in").mkdir(parents=True)
+    (root / "d/in").chmod(0)
+    root_fd = os.open(root, os.O_RDONLY)
+    try:
+        with somebody_else():
+            tree = walk(root_fd, ALL)
+    finally:
+        os.close(root_fd)
+    assert tree.left_out == {"unreadable directory": LEFT_OUT_NAMES + 2}
+    assert [name for name, _ in tree.unlisted] == [*(f"{n:03}/" for n in range(LEFT_OUT_NAMES)), "d/in/"]
+
+
 def test_notices_do_not_grow_with_the_tree(root):
     make(root, **{f"{number}/.gitignore": "x" * 300 for number in range(100)})
     tree = walked(root)
     assert len(tree.notices) == 21
     assert tree.notices[-1] == "And 80 more like these."
-
-
-@contextmanager
-def somebody_else():
-    """Root may read anything, so as root do it as nobody."""
-    me = os.geteuid()
-    if me == 0:
-        os.seteuid(65_534)
-    try:
-        yield
-    finally:
-        os.seteuid(me)
 
 
 def test_another_file_system_is_not_entered():

@@ -9,10 +9,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from trees import make, somebody_else
 
 from fledgling.scope import Scope
 from fledgling.worker.files.sweep import Sweeper
-from fledgling.worker.files.walk import MAX_NAMES, walk
+from fledgling.worker.files.walk import MAX_NAMES, Walk, walk
 
 DIRECTORIES = ["a", "b", "c"]
 FILES = ["d.py", "e.py", "f.js", "g.log", "h.md"]
@@ -133,3 +134,34 @@ def test_looks_find_what_a_walk_finds(tmp_path: Path, max_files: int) -> None:
 @pytest.mark.parametrize("seed", range(2, 22))
 def test_looks_find_what_a_walk_finds_whatever_is_done(tmp_path: Path, seed: int) -> None:
     check(tmp_path, seed, 400, 60)
+
+
+def test_directories_that_are_read_again_count_once(tmp_path: Path) -> None:
+    """Nor is anything forgotten where it is the root that cannot be read."""
+    make(tmp_path, "a", "d/b", "d/e/f", **{"d/g.log": "x", ".gitignore": "*.log\n"})
+    tmp_path.chmod(0o755)
+    fd = os.open(tmp_path, os.O_RDONLY)
+    walking = Walk(fd, Scope(), MAX_NAMES)
+    try:
+        walking.run()
+        counts = walking.names, walking.path_bytes
+        for mode in (0, 0o755):
+            (tmp_path / "d").chmod(mode)
+            with somebody_else():
+                assert walking.again(b"d/")
+        assert walking.again(b"")
+        assert (walking.names, walking.path_bytes) == counts
+        sweeper = Sweeper(fd, Scope(), names=MAX_NAMES, is_whole=False)
+        tmp_path.chmod(0)
+        make(tmp_path, "d/h")
+        with somebody_else():
+            for _ in range(2):
+                with pytest.raises(PermissionError):
+                    sweeper.look()
+            with pytest.raises(PermissionError):
+                walking.again(b"")
+        tmp_path.chmod(0o755)
+        assert [[*found.changed] for found in (sweeper.look(), sweeper.look())] == [["d/h"], []]
+    finally:
+        tmp_path.chmod(0o755)
+        os.close(fd)

@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -24,6 +26,18 @@ PIECES += [b" ", b"\\ ", b"\t", b"\r", b"\0", b"\xc3\xa9", b"[\xc3\xa9]", b"\xff
 STARS_BEHIND_A_NAME = re.compile(rb"[!/]*[^*?\[\\]*[^*?\[\\/]\*\*+(?:\\?/|\s*$)")
 NOWHERE = {"HOME": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent", "GIT_CONFIG_GLOBAL": "/dev/null"}
 GIT_ENV = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C", **NOWHERE}
+
+
+@contextmanager
+def somebody_else() -> Iterator[None]:
+    """Root may read anything, so as root do it as nobody."""
+    me = os.geteuid()
+    if me == 0:
+        os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        os.seteuid(me)
 
 
 def make(root: Path, *files: str, **contents: str) -> Path:

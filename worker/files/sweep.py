@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from fledgling.scope import Scope
 from fledgling.worker.files import repository
-from fledgling.worker.files.openat import directory_below, open_directory
+from fledgling.worker.files.openat import directory_below
 from fledgling.worker.files.stamps import ruling, stamp_of
 from fledgling.worker.files.walk import NO_STAMP, Entry, Seen, Walk
 from fledgling.worker.process import fault
@@ -41,6 +41,7 @@ class Sweeper:
         """Walk the whole tree, as `walk` does. Raises OSError where the root cannot be read."""
         self._root_fd, self._scope, self._names, self._is_whole = root_fd, scope, names, is_whole
         self.entries: dict[str, Entry] = {}  # by path
+        self._holds = True  # what the walk has seen; not after a look that could not end
         self._walk_all()
 
     def look(self) -> ChangedFiles:
@@ -48,9 +49,9 @@ class Sweeper:
 
         Raises OSError where the root cannot be read, and has forgotten nothing then.
         """
+        if not self._holds:
+            return self._look_at_all()
         others = [path for path, seen in self._walk.seen.items() if self._has_other_names(path, seen)]
-        if b"" in others:
-            os.close(open_directory(b".", self._root_fd, self._walk.device))
         if self._has_other_rules() or (others and self._is_cut):
             return self._look_at_all()
         before = dict(self._walk.seen)
@@ -83,8 +84,9 @@ class Sweeper:
         self.unlisted = self._walk.unlisted()  # names that are left out, with why
 
     def _look_at_all(self) -> ChangedFiles:
-        before = self.entries
+        before, self._holds = self.entries, False
         self._walk_all()
+        self._holds = True
         changed = {path: entry for path, entry in self.entries.items() if before.get(path) != entry}
         return ChangedFiles(changed, [path for path in before if path not in self.entries])
 
@@ -100,6 +102,8 @@ class Sweeper:
             return True
         try:
             return self._walk.again(path)
+        except OSError:  # of the root
+            return False
         except Exception as problem:  # noqa: BLE001  (a walk of all knows what to leave out)
             fault.survived(problem)
             return False

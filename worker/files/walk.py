@@ -51,7 +51,7 @@ PATH_BYTES = 256  # of paths and targets of links for each of those names, on av
 MAX_SECONDS = 30.0  # of CPU time; hostile rules take milliseconds to compile for a directory, and to match a name
 NAMES_A_LOOK = 64  # names between two looks at that time, each of which takes a tenth of what an ordinary name does
 BEYOND = "The project is larger than one walk takes: files may be missing."  # says nothing of what a view hides
-LEFT_OUT_NAMES = 100  # of one directory that are kept: who asks for one of more object files is told the rule
+LEFT_OUT_NAMES = 100  # of one directory that are said, and as many closed directories: 10,000 would take all the room
 MAX_UNLISTED = 10_000  # such names in all: a megabyte in an index, and a fifth of a frame of the lister
 MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every directory
 
@@ -118,6 +118,7 @@ class Seen(Struct):
     left_out_as: str | None = None  # why nothing in it is listed: a nested repository, or a fault of ours
     left_out: dict[bytes, str] = {}  # LEFT_OUT_NAMES of them at most, by their paths, and why
     names: int = 0
+    path_bytes: int = 0  # of them, as Walk.path_bytes counts those of all
     entries: dict[bytes, Entry] = {}
     directories: dict[bytes, bool] = {}  # their paths, and whether they are ignored
 
@@ -222,10 +223,9 @@ class Walk:
     def again(self, path: bytes) -> bool:
         """Read one directory anew, and walk what is new in it; False where it all must be walked, for other rules.
 
-        One that is there no more is forgotten.
+        One that is there no more is forgotten. Raises OSError where the root cannot be read, and is of no use then.
         """
-        known = self.seen[path]
-        self.names -= known.names
+        known = self._forget(path)
         self.end = time.process_time() + MAX_SECONDS
         way: list[_Directory] = []
         try:
@@ -238,6 +238,8 @@ class Walk:
             while way:
                 self._step(way)
         except OSError as error:
+            if not path:
+                raise
             self.drop(path)
             if error.errno not in (errno.ENOENT, errno.ENOTDIR):
                 self._close(path, known.inherited, error)
@@ -250,7 +252,7 @@ class Walk:
     def drop(self, path: bytes) -> None:
         """Forget a directory, and all below it."""
         for other in [other for other in self.seen if other.startswith(path)]:
-            self.names -= self.seen.pop(other).names
+            self._forget(other)
 
     def tree(self, *, is_whole: bool) -> Tree:
         """Return what the walk has found; see `walk`."""
@@ -269,7 +271,12 @@ class Walk:
     def unlisted(self) -> list[tuple[str, str]]:
         """Return the names that were left out, those nearest to the root where they are too many, by path."""
         left_out = [item for seen in self.seen.values() for item in seen.left_out.items()]
-        left_out += [(path, seen.left_out_as) for path, seen in self.seen.items() if seen.left_out_as]
+        closed: Counter[bytes] = Counter()
+        for path, seen in sorted((path, seen) for path, seen in self.seen.items() if seen.left_out_as):
+            above = path[:-1].rpartition(b"/")[0]
+            closed[above] += seen.left_out_as != NESTED
+            if seen.left_out_as == NESTED or closed[above] <= LEFT_OUT_NAMES:
+                left_out.append((path, seen.left_out_as))
         left_out.sort(key=lambda item: (item[0].rstrip(b"/").count(b"/"), item[0]))
         return sorted((shown(path), reason) for path, reason in left_out[:MAX_UNLISTED])
 
@@ -278,7 +285,18 @@ class Walk:
         self.left_out[reason] += 1
         if len(directory.seen.left_out) < LEFT_OUT_NAMES:
             directory.seen.left_out[directory.path + name] = reason
-            self.path_bytes += len(directory.path) + len(name)
+            self._count(directory.seen, len(directory.path) + len(name))
+
+    def _count(self, seen: Seen, path_bytes: int) -> None:
+        seen.path_bytes += path_bytes
+        self.path_bytes += path_bytes
+
+    def _forget(self, path: bytes) -> Seen:
+        """Forget one directory, and count nothing of it any more."""
+        seen = self.seen.pop(path)
+        self.names -= seen.names
+        self.path_bytes -= seen.path_bytes
+        return seen
 
     def _enter_again(self, way: list[_Directory], path: bytes, known: Seen) -> None:
         """Put a directory on the way whose path is known, opening one segment of it after the other."""
@@ -315,15 +333,14 @@ class Walk:
             stamp = stamp_of(os.stat(path.rstrip(b"/"), dir_fd=self.root_fd, follow_symlinks=False))
         except OSError:
             stamp = NO_STAMP
-        self.seen[path] = Seen(stamp, rules, rules, left_out_as=_reason(error, CLOSED_DIRECTORY))
+        seen = self.seen[path] = Seen(stamp, rules, rules, left_out_as=_reason(error, CLOSED_DIRECTORY))
         self.left_out[_reason(error, CLOSED_DIRECTORY)] += 1
-        self.path_bytes += len(path)
+        self._count(seen, len(path))
 
     def _give_up(self, directory: _Directory) -> None:
         """Leave out a directory in which a fault of ours was met: what was found may be what its rules leave out."""
         os.close(directory.fd)
-        seen = directory.seen
-        self.names -= seen.names
+        seen = self._forget(directory.path)
         self.seen[directory.path] = Seen(seen.stamp, seen.inherited, seen.rules, seen.ruling, CLOSED_DIRECTORY)
         self.left_out[CLOSED_DIRECTORY] += 1
 
@@ -448,7 +465,7 @@ class Walk:
             return
         target = shown(os.fsencode(os.readlink(item.name, dir_fd=directory.fd))) if is_symlink else None
         name = shown(path)
-        self.path_bytes += len(path) + len(target or "")
+        self._count(directory.seen, len(path) + len(target or ""))
         reason = SYMLINK if is_symlink else self._skip_reason(directory, name, status.st_size)
         stamp = stamp_of(status)
         entry = Entry(name, path, target, status.st_size, *stamp, reason)
