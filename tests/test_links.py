@@ -53,7 +53,7 @@ LINKS: dict[str, tuple[str, str, list[tuple[int, str]]]] = {
     ),
     "what directives take that is no file": (
         RST,
-        ".. raw:: html\n\n.. csv-table:: Title\n   :file: a.csv\n\n.. raw:: latex\n   :file: b.tex\n",
+        ".. raw:: html\n\n.. csv-table:: Title\n   :file: a.csv\n\n.. raw:: latex\n   :file: b.tex\n\n:file: `c.py`\n",
         [(4, "a.csv"), (7, "b.tex")],
     ),
     "roles and targets": (RST, ROLES, [(1, "a"), (1, "c/d"), (1, "f.rst"), (3, "k.txt")]),
