@@ -6,7 +6,9 @@ from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import FoundImport
 from fledgling.worker.languages.markdown.links import is_file
 
-DIRECTIVE = deferred(r"\s*+(?:\.\. (?:\|[^|]++\| )?+(?:image|figure|include|literalinclude)::|:file:)[ ]++([^\s`]++)[ ]*+$")
+DIRECTIVE = deferred(
+    r"\s*+(?:\.\. (?:\|[^|]++\| )?+(?:image|figure|include|literalinclude)::|:file:)[ ]++([^\s`]++)[ ]*+$"
+)
 ROLE = deferred(r":(?:doc|download):`(?:[^`<>]*+<([^`<>]++)>|([^`<>]++))`")
 TARGET = deferred(r"\.\. _[^:`\n]{1,400}+: ++(\S++)[ ]*+$|`[^`<>]*+<([^`<>\s]++)>`_")
 TREE = deferred(r"(\s*+)\.\. toctree::")
