@@ -166,6 +166,7 @@ class Parameter(Struct, array_like=True, gc=False):
     default: int = NONE
     rest: int = 0
     by_name: bool = False
+    by_reference: bool = False  # `ref a`, `out a`: what is given has to be of its very type
 
 
 class NameScope(Struct, array_like=True, gc=False):

@@ -18,8 +18,8 @@ ROLES = [
     "of", "key", "args", "arg", "arm", "left", "right", "value", "init", "type", "body", "otherwise", "finally",
     "over", "word", "base", "decorator", "cond", "returns", "bind", "hoisted", "existing", "until_break", "defined",
     "module", "imported", "alias", "wildcard", "everywhere", "compiled", "default", "exported", "outward", "rest",
-    "rest_words", "by_name", "generator", "static", "classmethod", "property", "setter", "abstract", "overload",
-    "async", "protocol", "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container",
+    "rest_words", "by_name", "by_reference", "generator", "static", "classmethod", "property", "setter", "abstract",
+    "overload", "async", "protocol", "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container",
     "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
     "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "skip",
 ]  # fmt: skip

@@ -48,7 +48,8 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
     ]
     for place, (node, bound, (type_, default, rest)) in enumerate(spread):
         name = builder.name(bound) if bound != NONE else NONE
-        builder.scopes[scope].parameters.append(Parameter(name, type_, default, rest, by_name))
+        by_reference = bool(tree.labels[node] & BITS["by_reference"])
+        builder.scopes[scope].parameters.append(Parameter(name, type_, default, rest, by_name, by_reference))
         by_name = by_name or rest == 1 or bool(tree.labels[node] & BY_NAME)
         value = builder.add(Op.PARAMETER, scope, place)
         if bound != NONE:

@@ -42,8 +42,9 @@ def must_be_small(solver: Solver, function: int, parameter: Parameter, cell: Cel
 
 def takes_all(solver: Solver, function: int, parameter: Parameter) -> bool:
     """Whether a parameter takes whatever there is: an `object` of C#."""
-    is_typed = parameter.type != NONE and solver.project.unit(function).dialect.selects == "nearest"
-    return is_typed and wanted_of(solver, solver.child(function, parameter.type)) == ("object", [])
+    if parameter.type == NONE or parameter.by_reference or solver.project.unit(function).dialect.selects != "nearest":
+        return False
+    return wanted_of(solver, solver.child(function, parameter.type)) == ("object", [])
 
 
 def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:

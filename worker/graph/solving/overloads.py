@@ -326,12 +326,12 @@ def _types(solver: Solver, function: int) -> tuple[str, ...]:
 
 
 def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
-    """The last name of a parameter's type, with brackets where it is an array."""
+    """The last name of a parameter's type, with brackets where it is an array, or with a mark of what it refers to."""
     if parameter.type == NONE:
         return f"{function}[]" if parameter.rest else ""  # of which type is not seen: it is none of another function
     node = solver.child(function, parameter.type)
     op, *parts = solver.project.expression(node)
-    arrays = "[]" if parameter.rest else ""
+    arrays = "[]" if parameter.rest else "&" if parameter.by_reference else ""
     if op == Op.POINTEE:
         node = solver.child(node, parts[0])
         op, *parts = solver.project.expression(node)
@@ -376,6 +376,7 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     is_told = (
         not (has_rest or made.words)
         and all(fit > PERHAPS for fit in each)
+        and not any(parameters[at].by_reference for at in range(count))
         and all(is_declared(solver, function, cell) for cell, _ in made.arguments)
     )
     return Fit(

@@ -89,6 +89,7 @@
 (indexer_declaration type: (_) @type accessors: (_)? @body) @block
 (parameter type: (_)? @type name: (identifier) @bind) @param
 (parameter "=" (_) @init)
+((parameter (modifier) @_by) @by_reference (#any-of? @_by "ref" "out"))
 (parameter_list name: (identifier) @bind @param @rest)
 (class_declaration name: (_) @defined body: (_)? @body) @class
 (struct_declaration name: (_) @defined body: (_)? @body) @class
