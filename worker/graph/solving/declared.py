@@ -4,10 +4,11 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.class_members import has_body
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import EXTERNAL, OBJECT, Value
-from fledgling.worker.graph.tables import Flag, Op
+from fledgling.worker.graph.tables import NONE, Flag, Op
 from fledgling.worker.graph.unit import MASK
 
 PASSED = (Reason.FLOW, Reason.RETURNED)  # what came from elsewhere, where another one may come as well
+OVERRIDING = (Reason.MAY_OVERRIDE, Reason.MANY_IMPLEMENTATIONS)
 Types = list[tuple[Value, int]]  # with a Reason each
 
 
@@ -26,20 +27,65 @@ def _is_type(value: Value) -> bool:
     return bool(value[2]) if value[0] == OBJECT else value[0] == EXTERNAL and value[1].endswith("#")
 
 
-def weighed(solver: Solver, types: Types, function: int, sure: int) -> int:
+def made_class(solver: Solver, node: int) -> int:
+    """The class of the object that a variable holds of which a member is asked, where it can hold no other; -1 else.
+
+    It is declared to be of another type, `Base a = new Derived(); a.run()`. What C++ holds so becomes of that type.
+    """
+    op, *parts = solver.project.expression(node)
+    if solver.project.unit(node).dialect.pointers:
+        return NONE
+    bindings = _bindings_of(solver, (node & ~MASK) | parts[0]) if op == Op.GET else []
+    value = solver.project.value_of(bindings[0]) if len(bindings) == 1 else NONE
+    op, *parts = solver.project.expression(value) if value != NONE else (Op.UNKNOWN,)
+    if op != Op.DECLARED or parts[1] == NONE:
+        return NONE
+    held = list(solver.value(solver.child(value, parts[1])))
+    return held[0][1] if len(held) == 1 and held[0][0] == OBJECT and not held[0][2] else NONE
+
+
+def _bindings_of(solver: Solver, node: int) -> list[int]:
+    """The bindings of a variable that reach a use of it, all of them where it is one of a function or module around."""
+    op, *parts = solver.project.expression(node)
+    if op != Op.NAME:
+        return []
+    name, scope, reach = parts
+    if reach is not None:
+        return [(node & ~MASK) | at for at in reach]
+    number, scope = solver.project.unit(node).names[name], (node & ~MASK) | scope if scope != NONE else NONE
+    is_seen = scope != NONE and solver.project.bound_once(scope, number)
+    return solver.project.table(scope).get(number, []) if is_seen else []
+
+
+def weighed(solver: Solver, types: Types, made: int, function: int, sure: int) -> int:
     """How sure a method may run that takes the place of what a declared type has.
 
     That has a body of its own, or is outside the project; what takes the place of one without is as sure as it was.
+    Of a class that is known to be `made` it is likely, where that has one function of the name.
     """
     owner = solver.classes.owner(function)
     row = solver.project.scope(function)
+    number = name_of(solver, function)
+    if made != NONE and owner is not None and sure in OVERRIDING and _is_of(solver, made, owner, number):
+        return Reason.OVERRIDE
     if owner is None or sure not in PASSED or row.flags & (Flag.EXTENSION | Flag.STATIC):
         return sure
     above = solver.classes.order(owner)
     surer = [value for value, own in types if own > sure and (value[0] == EXTERNAL or value[1] in above[1:])]
-    name = solver.project.unit(function).names[row.name]
+    name = name_of(solver, function)
     for value in surer:
         declaring = solver.classes.of_class(value[1], name)[0] if value[0] == OBJECT else None
         if declaring is not None and has_body(solver, declaring, name):
             return Reason.MAY_OVERRIDE
     return Reason.OVERRIDES_OUTSIDE if surer and all(value[0] == EXTERNAL for value in surer) else sure
+
+
+def name_of(solver: Solver, function: int) -> int:
+    """The number of a function's name."""
+    name = solver.project.scope(function).name
+    return NONE if name == NONE else solver.project.unit(function).names[name]
+
+
+def _is_of(solver: Solver, made: int, owner: int, name: int) -> bool:
+    """Whether an object of a class has the only function of a name from another class, or from itself."""
+    return solver.classes.of_class(made, name)[0] == owner and len(solver.project.table(owner).get(name, ())) == 1

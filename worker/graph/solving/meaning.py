@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.callees import callees, run_by
 from fledgling.worker.graph.solving.class_members import asked_of
-from fledgling.worker.graph.solving.declared import declared_types, weighed
+from fledgling.worker.graph.solving.declared import declared_types, made_class, weighed
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import places
@@ -322,11 +322,15 @@ class Meaning:
     def called(self, node: int, found: Targets) -> None:
         """Add the functions that a call runs: the constructor of a class, what a name was given."""
         handed = self.solver.handed.get(node, {})
-        types = declared_types(self.solver, behind_call(self.solver, node))
+        asked = behind_call(self.solver, node)
+        types = declared_types(self.solver, asked)
+        made = made_class(self.solver, asked)
         for value, sure in callees(self.solver, node).items():
             for scope, own in run_by(self.solver, value, sure, node):
                 if not self.project.is_nobody(scope, is_handed=value in handed):
-                    put(found, self.project.place_of(scope), weighed(self.solver, types, scope, own) if types else own)
+                    is_weighed = bool(types) or made != NONE
+                    own = weighed(self.solver, types, made, scope, own) if is_weighed else own
+                    put(found, self.project.place_of(scope), own)
 
     def is_one_of_many(self, unit: Unit, site: Site) -> bool:
         """Whether what an occurrence is asked of may be more than is kept."""
