@@ -338,6 +338,21 @@ class Asking:
         self.judge(found.get("imported_by", []), [], one)
         (self.work.root / f"{one}.py").unlink()
 
+    async def called(self, word: str) -> None:
+        """A new function that another new module calls; then that is gone. An index is built anew for either."""
+        one, two = f"agent_a_{word}", f"agent_b_{word}"
+        self.work._write(f"{one}.py", [f"def called_{word}(): ..."])
+        self.work._write(f"{two}.py", [f"from {one} import called_{word}", "", "", f"called_{word}()"])
+        asked = {"symbol": f"called_{word}", "relation": "callers"}
+        found = (await self.ask("symbols", **asked)).structured_content
+        self.judge([file["path"] for file in found["files"]], [f"{two}.py"], one)
+        context = await self.ask("read", symbol=f"called_{word}", budget_tokens=1_000)
+        self.judge(f"{two}.py" in context.content[0].text, True, one)
+        (self.work.root / f"{two}.py").unlink()
+        found = (await self.ask("symbols", **asked)).structured_content
+        self.judge(found.get("files", []), [], one)
+        (self.work.root / f"{one}.py").unlink()
+
 
 async def at_work(client: "Client", work: Work, seconds: float) -> Asking:
     """Edit and ask for so long, from when the index is there."""
@@ -377,6 +392,8 @@ async def one_more(asking: Asking, work: Work) -> None:
             await asking.maps(below)
         case 3 if random.random() < 0.3:
             await asking.imported(f"{work.serial}_{random.randrange(10**6)}")
+        case 4 if random.random() < 0.1:
+            await asking.called(f"{work.serial}_{random.randrange(10**6)}")
         case _:
             await asking.reads(other)
 
