@@ -55,7 +55,7 @@ class Op:
     DICT = 9  # [(key, value)]; a key of -1 takes all of another dictionary
     FUNCTION = 10  # scope
     CLASS = 11  # scope
-    CHOICE = 12  # any of these; with the name of a method, or -1, what an operator makes of them: `a + b`
+    CHOICE = 12  # any of these; with the name of a method or -1, what an operator makes of them; then True for `a += b`
     ELEMENT = 13  # of: what iterating over it gives
     ITEM = 14  # of, place: one part of what is taken apart
     ENTERED = 15  # of: what a context manager gives

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from fledgling.worker.graph.effects.builtin_types import FileFacts
-from fledgling.worker.graph.tables import NONE, Op, Use
+from fledgling.worker.graph.tables import MADE, NONE, Op, Use
 from fledgling.worker.languages.python import effects as known
 
 Variable = tuple[int, int]  # its scope and name
+IN_PLACE = 3  # parts of the expression of what `a += b` leaves: ways, the operator's method, True
 
 
 class Contents:
@@ -66,7 +67,7 @@ class Contents:
 
         for write in self._file.facts.writes:
             if write.name == NONE:
-                put(write.of, [NONE if write.is_slice else write.value])
+                put(write.of, [NONE if write.is_slice else self._lasting(write.value)])
         for variable in self._named_otherwise():
             found[variable].append(NONE)
         for site in self._file.sites:
@@ -77,6 +78,11 @@ class Contents:
             if name in known.PUTTING:
                 put(self._expressions[parts[0]][1], parts[1] if name in known.PUTTING_ARGUMENTS else [NONE])
         return found
+
+    def _lasting(self, value: int) -> int:
+        """Return what is put behind a key; of `a[b] += c`, which is judged as it stands, nothing that lasts."""
+        op, *parts = self._expressions[value]
+        return MADE if op == Op.CHOICE and len(parts) == IN_PLACE else value
 
     def _named_otherwise(self) -> Iterator[Variable]:
         """Yield the variables that may be the value of another one."""
@@ -89,4 +95,4 @@ class Contents:
     def _ways(self, at: int) -> Sequence[int]:
         """Return what a value may be; `a += b` leaves a as it is called."""
         op, *parts = self._expressions[at]
-        return parts[0] if op == Op.CHOICE and at not in self._file.before else [at]
+        return parts[0] if op == Op.CHOICE and len(parts) < IN_PLACE else [at]

@@ -1,11 +1,11 @@
 """How assignments are read, what removes a name, and what says in which scope one is bound."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.expressions import operator_between
+from fledgling.worker.graph.reading.expressions import constant_key, operator_between
 from fledgling.worker.graph.reading.labels import BITS, IS_INDEX, IS_NAME, IS_TUPLE, LEFT, OTHERWISE, RIGHT, TYPE
 from fledgling.worker.graph.reading.statements import any_of, arms
 from fledgling.worker.graph.reading.targets import key_changed, left_of, target
-from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use
+from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use, Write
 
 FRESH, CHECKED = BITS["fresh"], BITS["checked"]
 
@@ -51,27 +51,47 @@ def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> i
 
 @visits("augment")
 def augment(builder: Builder, node: int, _use: int) -> int:
-    """`a += b`: what a was, or what b is."""
+    """`a += b`: what a was, or what b is; where classes have operators, what those return."""
     tree = builder.tree
     builder.scopes[builder.frame].flags |= Flag.OPERATES
     left = tree.first(node, LEFT)
     right = tree.first(node, RIGHT)
     value = builder.visit(right)
-    operator = [operator_between(builder, left, right)] if builder.dialect.operators and left != NONE else []
+    has_operators = bool(builder.dialect.operators) and left != NONE
+    operator = [operator_between(builder, left, right), True] if has_operators else []
+    line, scope = builder.line(node), builder.scope
     if tree.kind(left) == IS_NAME:
         before = builder.use_name(builder.name(left))
         after = builder.add(Op.CHOICE, [before, value], *operator)
         builder.bind(left, after)
-        builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
+        builder.augmented.append(Augmented(before, after, line, scope))
     elif tree.kind(left) == IS_INDEX:
-        of = key_changed(builder, left)
-        before = builder.add(Op.INDEX, of, 0)
+        write, key = key_changed(builder, left)
+        before = builder.add(Op.INDEX, write.of, 0)
         after = builder.add(Op.CHOICE, [before, value], *operator)
-        builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
+        builder.augmented.append(Augmented(before, after, line, scope))
+        if operator:
+            write.value = augment_part(builder, left, builder.add(Op.INDEX, write.of, key), value, operator)
     elif left != NONE:
         before = builder.visit(left, Use.WRITE)
-        builder.augmented.append(Augmented(before, NONE, builder.line(node), builder.scope))
+        builder.augmented.append(Augmented(before, NONE, line, scope))
+        op, *parts = builder.expressions[before]
+        general = parts[2] if op == Op.REACH else before
+        op, *parts = builder.expressions[general]
+        if operator and op == Op.GET:
+            after = augment_part(builder, left, general, value, operator)
+            builder.writes.append(Write(parts[0], parts[1], NONE, after, line))
     return 0
+
+
+def augment_part(builder: Builder, node: int, at: int, value: int, operator: list[int]) -> int:
+    """Bind what an operator leaves in `a.b` or `a[b]`, which `at` is in general; return that."""
+    op, of, part = builder.expressions[at]
+    key = constant_key(builder, part) if op == Op.INDEX else part
+    after = builder.add(Op.CHOICE, [at if key is None else builder.use_path(of, key, at), value], *operator)
+    if key is not None:
+        builder.bind_path(of, key, after, node)
+    return after
 
 
 @visits("delete")

@@ -114,14 +114,15 @@ def note_own_name(builder: Builder, of: int, key: int) -> None:
         builder.doubted.add((0, name[0]))
 
 
-def key_changed(builder: Builder, node: int) -> int:
-    """`a[b] += c`, `del a[b]`: what is behind the key is not followed. Return what a is."""
+def key_changed(builder: Builder, node: int) -> tuple[Write, int]:
+    """`a[b] += c`, `del a[b]`: what is behind the key is not followed. Return what is put into a, and what b is."""
     builder.scopes[builder.frame].flags |= Flag.INDEXES
     tree = builder.tree
-    of, *_ = [builder.visit(kid) for kid in tree.kids[node]] or [0]
+    of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
     is_slice = any(tree.kind(kid) == IS_SLICE for kid in tree.kids[node])
-    builder.writes.append(Write(of, NONE, 0, MADE, builder.line(node), builder.scope, is_slice))
-    return of
+    write = Write(of, NONE, 0, MADE, builder.line(node), builder.scope, is_slice)
+    builder.writes.append(write)
+    return write, keys[0] if len(keys) == 1 and not is_slice else 0
 
 
 def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int]) -> None:

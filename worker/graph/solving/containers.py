@@ -1,5 +1,6 @@
 """What is put into containers, and what keys, loops and the language's own calls take out of them."""
 
+from collections.abc import Collection
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
@@ -26,6 +27,7 @@ from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Op
 from fledgling.worker.graph.unit import SHIFT
 
 MAPPED = "mapped"  # what a Map of JavaScript is a container of: iterating gives pairs
+WRITTEN_OUT = (Op.TEXT, Op.NUMBER)
 MAX_PLACE = 32  # elements of a list that are told apart
 
 
@@ -44,36 +46,44 @@ def container(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def dictionary(solver: Solver, node: int, expression: Expression) -> Values:
-    """DICT"""
+    """DICT: of what is spread in it counts no key that is written out behind that."""
     value: Value = (CONTAINER, node)
-    for key, part in expression[1]:
+    behind: set[object] = set()
+    for key, part in reversed(expression[1]):
         held = solver.child(node, part)
         if key == NONE:
-            copied(solver, value, solver.value(held))
+            copied(solver, value, solver.value(held), behind)
             continue
-        for known in constants(solver, solver.child(node, key)):
+        own = solver.child(node, key)
+        for known in constants(solver, own):
             solver.key(value, known, held)
+            if solver.op(own) in WRITTEN_OUT:
+                behind.add(known)
         becomes_member(solver, value, held)
     return {value: Reason.BOUND}
 
 
-def copied(solver: Solver, value: Value, values: Values) -> None:
-    """Let a container hold all that others hold."""
+def copied(solver: Solver, value: Value, values: Values, without: Collection[object] = ()) -> None:
+    """Let a container hold all that others hold, but for some keys."""
     for other in list(values):
         if other[0] == CONTAINER and other != value:
             for key in solver.known_keys(other):
-                solver.key(value, key, ("element", other, key))
+                if key not in without:
+                    solver.key(value, key, ("element", other, key))
         elif other[0] == MODULE:  # { ...require("a") }
-            _exported(solver, value, other[1])
+            _exported(solver, value, other[1], without)
 
 
-def _exported(solver: Solver, value: Value, module: int) -> None:
+def _exported(solver: Solver, value: Value, module: int, without: Collection[object]) -> None:
     """Let a container hold what a module of JavaScript exports."""
     project, scope = solver.project, module << SHIFT
     for name in project.table(scope):
         if (text := project.text(name)).startswith(EXPORT):
-            solver.key(value, ("text", project.number(text.removeprefix(EXPORT))), ("name", scope, name))
-    copied(solver, value, {held: Reason.BOUND for held in exported_objects(solver, module) if held[0] == CONTAINER})
+            key = ("text", project.number(text.removeprefix(EXPORT)))
+            if key not in without:
+                solver.key(value, key, ("name", scope, name))
+    objects = {held: Reason.BOUND for held in exported_objects(solver, module) if held[0] == CONTAINER}
+    copied(solver, value, objects, without)
 
 
 def constants(solver: Solver, node: int) -> list[Any]:

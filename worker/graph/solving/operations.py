@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of
+from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.numbers import number_or
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.project import GraphProject
@@ -75,21 +76,31 @@ def choice(solver: Solver, node: int, expression: Expression) -> Values:
     """CHOICE"""
     ways = [solver.child(node, part) for part in expression[1]]
     if len(expression) > 2:
-        return _by_operator(solver, ways, expression[2], node)
+        return _by_operator(solver, ways, expression[2], node, in_place=len(expression) > 3)
     return number_or(solver, node, ways) or joined(solver, ways, Reason.SEVERAL)
 
 
-def _by_operator(solver: Solver, ways: list[int], method: int, node: int) -> Values:
-    """What `a + b` gives: what the method of an object returns, or what stands there, as of lists and types."""
+def _by_operator(solver: Solver, ways: list[int], method: int, node: int, *, in_place: bool) -> Values:
+    """What `a + b` gives: what the method of an object returns, or what stands there, as of lists and types.
+
+    An object of the project whose class has `__iadd__` answers `a += b` by that.
+    """
     found: Values = {}
     name = "" if method == NONE else solver.project.unit(node).facts.names[method]
     for way, own in zip(ways, (name, name.replace("__", "__r", 1)), strict=False):
         for value, sure in list(solver.value(way).items()):
             if value[0] == OBJECT and name:
-                add(found, called_member(solver, value, own, sure), Reason.SEVERAL)
+                changes = name.replace("__", "__i", 1)
+                is_changed = in_place and own == name and _has(solver, value, changes)
+                add(found, called_member(solver, value, changes if is_changed else own, sure), Reason.SEVERAL)
             elif value[0] in (CONTAINER, CLASS, EXTERNAL):
                 add(found, {value: sure}, Reason.SEVERAL)
     return found
+
+
+def _has(solver: Solver, value: Value, method: str) -> bool:
+    """Whether an object has a method that the language calls."""
+    return bool(member(solver, value, solver.project.number(method), Reason.BOUND))
 
 
 def reach(solver: Solver, node: int, expression: Expression) -> Values:
