@@ -54,6 +54,7 @@ class Reason:
     ABSTRACT_ELSEWHERE = 50
     TYPES = 51
     TOGETHER = 52
+    NAMED = 53
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -107,6 +108,7 @@ WORDS: dict[int, str] = {
     Reason.EXTERNAL_BASE: "a base class is outside the project",
     Reason.TYPES: "its parameters may be of other types",
     Reason.TOGETHER: "one of several definitions on one line",
+    Reason.NAMED: "named by a text that is called",
     Reason.MACRO: "in a macro",
     Reason.UNDECLARED: "the file names nothing that declares it",
     Reason.ONLY_DECLARED: "only declared in the project",

@@ -146,7 +146,7 @@ def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         return outside.method(solver, value, made, sure)
     if kind == EXTERNAL:
         return outside.external(solver, value[1], made, sure)
-    return outside.called(solver, named_callables(solver, {value: sure}, made.node), made)
+    return outside.called(solver, named_callables(solver, {value: sure}, made.node), made, Reason.NAMED)
 
 
 def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:

@@ -27,14 +27,14 @@ def named_callables(solver: Solver, values: Values, node: int) -> Values:
         if value[:2] == (CONSTANT, "text"):
             of, _, method = solver.project.text(value[2]).partition("::")
             named = _named(solver, dialect.family, of)
-            add(found, _methods(solver, named, method) if method else named, Reason.FLOW)
+            add(found, _methods(solver, named, method) if method else named, Reason.NAMED)
         elif value[0] == CONTAINER:
             methods = [key for key in element_of(solver, value, ("number", 1)) if key[:2] == (CONSTANT, "text")]
             of_objects = element_of(solver, value, ("number", 0)) if methods else {}
             for text in [held for held in of_objects if held[:2] == (CONSTANT, "text")]:
                 add(of_objects, _named(solver, dialect.family, solver.project.text(text[2])))
             for method_text in methods:
-                add(found, _methods(solver, of_objects, solver.project.text(method_text[2])), Reason.FLOW)
+                add(found, _methods(solver, of_objects, solver.project.text(method_text[2])), Reason.NAMED)
     return {value: sure for value, sure in found.items() if value[0] in FUNCTIONS}
 
 
@@ -54,5 +54,5 @@ def _methods(solver: Solver, values: Values, name: str) -> Values:
     found: Values = {}
     for value, sure in list(values.items()):
         if value[0] in (OBJECT, CLASS) and number is not None:
-            add(found, capped(member(solver, value, number, sure), Reason.FLOW))
+            add(found, capped(member(solver, value, number, sure), Reason.NAMED))
     return found

@@ -83,13 +83,13 @@ def _applies(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     return found
 
 
-def called(solver: Solver, values: Values, made: MadeCall) -> Values:
-    """What values give that something outside calls; the call that it is handed at runs them."""
+def called(solver: Solver, values: Values, made: MadeCall, reason: int = Reason.FLOW) -> Values:
+    """What values give that something outside calls, or a text that is called; the call at which it does runs them."""
     found: Values = {}
     for value, sure in [*values.items(), *named_callables(solver, values, made.node).items()]:
         if value[0] in CALLABLE:
-            add(solver.handed.setdefault(made.node, {}), {value: min(sure, Reason.FLOW)})
-            add(found, solver.invoke(solver, value, made, min(sure, Reason.FLOW)))
+            add(solver.handed.setdefault(made.node, {}), {value: min(sure, reason)})
+            add(found, solver.invoke(solver, value, made, min(sure, reason)))
     return found
 
 
