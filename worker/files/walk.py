@@ -272,11 +272,11 @@ class Walk:
         """Return the names that were left out, those nearest to the root where they are too many, by path."""
         left_out = [item for seen in self.seen.values() for item in seen.left_out.items()]
         closed: Counter[bytes] = Counter()
-        for path, seen in sorted((path, seen) for path, seen in self.seen.items() if seen.left_out_as):
+        for path, reason in sorted((path, seen.left_out_as) for path, seen in self.seen.items() if seen.left_out_as):
             above = path[:-1].rpartition(b"/")[0]
-            closed[above] += seen.left_out_as != NESTED
-            if seen.left_out_as == NESTED or closed[above] <= LEFT_OUT_NAMES:
-                left_out.append((path, seen.left_out_as))
+            closed[above] += reason != NESTED
+            if reason == NESTED or closed[above] <= LEFT_OUT_NAMES:
+                left_out.append((path, reason))
         left_out.sort(key=lambda item: (item[0].rstrip(b"/").count(b"/"), item[0]))
         return sorted((shown(path), reason) for path, reason in left_out[:MAX_UNLISTED])
 
