@@ -116,8 +116,7 @@ SAYS = {
     Dependencies("good.py", direction="imported_by"): "Parsed in part: a.py; they name `good` and may import it.",
     Dependencies(
         "m/part/part.go", direction="imported_by"
-    ): "Parsed in part: m/main.go, p/other.go; they name `part` and may import it.",
-    Dependencies("o/part/part.go", direction="imported_by"): "path='o/main.go'",
+    ): "Parsed in part: m/main.go, o/main.go, p/other.go; they name `part` and may import it.",
     Read("ignored.md"): "ignored",
     Read("text.md"): "is not in the index: unreadable",
     Read("no_name.md"): "unreadable file",

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import msgspec
@@ -591,8 +592,8 @@ def test_a_fault_in_a_manifest_costs_two_more_resolvers_of_the_project(name: str
         assert not is_faulty({*some.manifests.values()} if some.manifests or name == "none" else {"other"})
         return lambda _path, row: [row]
 
-    resolve, unresolved = without_faulty(make, project), set()
-    asked = ImportRow(1, "x", "a/x.go", False, True, None, ())
+    resolve, unresolved = without_faulty(make, project, set()), set()
+    asked = ImportRow(1, "x", None, False, True, None, ())
     for path in project.files:
         try:
             [*resolve(path, asked)]
@@ -600,6 +601,31 @@ def test_a_fault_in_a_manifest_costs_two_more_resolvers_of_the_project(name: str
             unresolved.add(path[0])
     assert unresolved == lost
     assert len(whole) <= 2
+
+
+@pytest.mark.parametrize(
+    ("is_relative", "led", "is_believed"),
+    [(True, "a/y.go", True), (True, "b/y.go", False), (True, None, False), (False, "a/y.go", False)],
+)
+def test_what_a_faulty_manifest_may_lead_elsewhere_is_not_believed(
+    capsys: pytest.CaptureFixture[str], *, is_relative: bool, led: str | None, is_believed: bool
+) -> None:
+    """Each of its faults is said once."""
+    manifests = {f"{one}/go.mod": one for one in "abcd"}
+
+    def make(some: Project) -> Resolver:
+        texts = {*some.manifests.values()}
+        assert not {"b", "d"} & texts
+        if "c" in texts:
+            raise ValueError
+        return lambda _path, row: [row]
+
+    project = Project(LANGUAGES.rows, dict.fromkeys(manifests, "go"), manifests)
+    resolve = without_faulty(make, project, set())
+    row = ImportRow(1, "y", None, is_relative, False, led, ())
+    with nullcontext() if is_believed else pytest.raises(UnresolvedError):
+        assert [*resolve("a/x.go", row)] == [row]
+    assert [line.split()[0] for line in capsys.readouterr().err.splitlines()] == ["AssertionError", "ValueError"]
 
 
 @pytest.mark.parametrize("name", COSTLY)

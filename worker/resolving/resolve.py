@@ -105,22 +105,25 @@ def _resolver(project: Project, language: str | None) -> Resolver:
         return make(project, language)
     except Exception as problem:  # noqa: BLE001  (as of a file)
         fault.survived(problem)
-    return without_faulty(lambda some: make(some, language), project)
+        said = {fault.line(problem)}
+    return without_faulty(lambda some: make(some, language), project, said)
 
 
-def without_faulty(make: Callable[[Project], Resolver], project: Project) -> Resolver:
+def without_faulty(make: Callable[[Project], Resolver], project: Project, said: set[str]) -> Resolver:
     """Return what resolves by the manifests in which no fault is met, each alone; by none, if there is one still.
 
-    Of files below one that is left out nothing is resolved, nor of one that imports what leads nowhere: that could be
-    where the manifest says.
+    Of files below one that is left out nothing is resolved, nor of one that imports anything but the standard library
+    or, as relative to itself, what is below none: all else could be where the manifest says. A fault that the log has
+    `said` is not said again.
     """
 
     def made(some: Project) -> Resolver | None:
         try:
             return make(some)
-        except MemoryError:
-            raise
-        except Exception:  # noqa: BLE001  (it is the one that is said already)
+        except Exception as problem:  # noqa: BLE001  (likewise)
+            if (line := fault.line(problem)) not in said:
+                fault.survived(problem)
+                said.add(line)
             return None
 
     manifests = project.manifests
@@ -139,7 +142,10 @@ def without_faulty(make: Callable[[Project], Resolver], project: Project) -> Res
 
     def resolved(path: str, row: ImportRow) -> Iterable[ImportRow]:
         found = [*resolver(path, row)]
-        if holding(path, directories) is not None or any(not (new.resolved_path or new.is_stdlib) for new in found):
+        places = [new.resolved_path for new in found if not new.is_stdlib]
+        if any(place is None or not row.is_relative or holding(place, directories) is not None for place in places):
+            raise UnresolvedError
+        if holding(path, directories) is not None:
             raise UnresolvedError
         return found
 
