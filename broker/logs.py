@@ -3,6 +3,7 @@
 import logging
 import math
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,14 +37,15 @@ class OthersSeldom(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is shown; the next that is says how many were not."""
-        if record.name.partition(".")[0] == "fledgling":
+        if record.name.partition(".")[0] == "fledgling" or record.levelno >= logging.ERROR:
             return True
         now = time.monotonic()
         if now - self._said < OTHERS_SECONDS:
             self._unsaid += 1
             return False
         if self._unsaid:
-            record.msg, record.args = f"{record.getMessage()}; {self._unsaid} more before it", None
+            with suppress(Exception):  # its own call is malformed: logging says so where it writes
+                record.msg, record.args = f"{record.getMessage()}; {self._unsaid} more before it", None
         self._said, self._unsaid = now, 0
         return True
 

@@ -25,7 +25,7 @@ LOOK_SECONDS = 60.0  # for a look at the project; the longest query_timeout of a
 
 BUSY = (
     "takes commands and does not answer: it is starting, busy with others, or stopped. "
-    f"Ask again in {place.REQUEST_SECONDS:.0f} s: who asks it nothing so long makes room."
+    f"Ask again in {place.REQUEST_SECONDS:.0f} s; if it still does not answer, it is stopped: end it."
 )
 
 FAILED, IN_PART = 1, 2  # as scripts that fill an index expect; wrong usage is 2, too
@@ -133,7 +133,7 @@ def purge(as_json: bool, **options: Any) -> None:
 def list_served(as_json: bool) -> None:
     """List what running servers of this user serve, of those that were started with `serve --control`.
 
-    Those that are too busy to answer are missing, and named on standard error. Exit code 1 where there are none.
+    Those that are too busy to answer are missing: standard error has a line for each. Exit code 1: there are none.
     """
     found = asking.served(os.environ, None)
     replies = ((index, index.ask(AskStatus(index.number), LOOK_SECONDS)) for index in found.indexes)

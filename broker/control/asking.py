@@ -87,15 +87,16 @@ def served(environment: Mapping[str, str], root: Path | None) -> ServedIndexes:
     """
     found: list[ServedIndex] = []
     silent = 0
+    of = "this root" if root else "yours"
     for name, connection in place.connected(environment, place.prefix_of(root) if root else place.PREFIX):
         if not connection:
-            _log.warning("a server of this root does not answer: too many wait for it already")
+            _log.warning("a server of %s does not answer: too many wait for it already", of)
             silent += 1
             continue
         try:
             greeting = _greeting(connection)
         except (OSError, FrameError) as broken:
-            _log.warning("a server of this root does not answer: %s", broken)
+            _log.warning("a server of %s does not answer: %s", of, broken)
             silent += isinstance(broken, BlockingIOError)
             continue
         if isinstance(greeting, Greeting) and greeting.version == __version__:

@@ -23,6 +23,7 @@ from fledgling.worker.store.database import ROWS_TOGETHER, SQL
 _AS_WRITTEN = "SET disabled_optimizers='join_order,build_side_probe_side'"
 
 VIEW_SECONDS = 120.0  # of one view: sums over 100,000 files take five; who says nothing for 300 is taken for dead
+AGAIN = 0.005  # seconds between two interrupts of it
 
 # The columns that each view keeps, where that is more than the path: text is put together again from lines.
 _KEEPS = {"content": ("path", "line_number", "line_text", "is_comment")}
@@ -140,8 +141,13 @@ class Views:
         cursor = self._db.cursor()
         with self._computing("files", cursor):
             cursor.execute(SQL["left_files"])
-            while rows := cursor.fetchmany(ROWS_TOGETHER):
-                yield of_rows(names, rows)
+        while rows := self._next_files(cursor):
+            yield of_rows(names, rows)
+
+    def _next_files(self, cursor: duckdb.DuckDBPyConnection) -> list[Any]:
+        """Return further rows: what is done with them meanwhile is no time of the view's."""
+        with self._computing("files", cursor):
+            return cursor.fetchmany(ROWS_TOGETHER)
 
     def forget_hidden(self) -> None:
         """Forget the files that `files` leaves out: from here on no view can read of them."""
@@ -187,7 +193,8 @@ class Views:
 
         That value is never named.
         """
-        limit = threading.Timer(VIEW_SECONDS, (at_work or self._db).interrupt)
+        is_done = threading.Event()
+        limit = threading.Thread(target=_interrupt, args=[at_work or self._db, is_done], daemon=True)
         if name in self:
             limit.start()
         try:
@@ -205,7 +212,16 @@ class Views:
             fix = "leave columns as they are, or use TRY_CAST and what fits them"
             raise ViewError(self._lines[name], said, fix) from None
         finally:
-            limit.cancel()
+            is_done.set()
+            if name in self:
+                limit.join()
+
+
+def _interrupt(at_work: duckdb.DuckDBPyConnection, is_done: threading.Event) -> None:
+    """End a view past its time, again and again until it ends: an engine between two batches hears nothing."""
+    if not is_done.wait(VIEW_SECONDS):
+        while not is_done.wait(AGAIN):
+            at_work.interrupt()
 
 
 def _table(name: str) -> str:

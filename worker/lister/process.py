@@ -194,9 +194,7 @@ def _is_written(order: Build, languages: Languages, tree: Tree) -> bool:
         return True
     except Exception as problem:  # noqa: BLE001  (any of them would be the end of the index)
         fault.survived(problem)
-    os.ftruncate(
-        order.images.listing, 0
-    )  # the writer is gone, and has written what it held; nobody opens what is empty
+    os.ftruncate(order.images.listing, 0)  # the writer has written what it held; nobody opens what is empty
     return False
 
 

@@ -22,9 +22,7 @@ UNITS = 12  # directories that stand for parts
 DOMINANT = 0.5  # of all lines: a directory with more is shown by what is in it
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
-DECLARING = (
-    32  # manifests that are asked for commands, the nearest to the root: a repository may hold hundreds of packages
-)
+DECLARING = 32  # manifests that are asked for commands, the nearest to the root: there may be hundreds
 STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
 SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
