@@ -70,14 +70,18 @@ def _through(asked: Asked) -> str | None:
     said = []
     for above in _overridden(asked):
         rows = [row for row in asked.graph.leading_to(above) if row.use in CALLS and row.confidence in SURE]
-        calls = len({row[1:4] for row in rows} - listed)
+        calls = sum(_may_run(asked, site) for site in {row[1:4] for row in rows} - listed)
         each = definitions.at(asked.request, above) if calls else None
         if each:
             place = f"`{each.row.qualified_name}` ({each.file.path}:{each.row.line_start})"
-            said.append(f"{counted(calls, 'more call')} of {place}")
-    if not said:
-        return None
-    return f"{unknown.listed(said)} may run it, which it overrides: ask for the callers of that."
+            many = f"{counted(calls, 'call')} of that may run it: ask for the callers of `{each.row.qualified_name}`"
+            said.append(f"It overrides {place}, and {many}.")
+    return " ".join(said) or None
+
+
+def _may_run(asked: Asked, site: tuple[int, int, int]) -> bool:
+    """Whether a call at a file, line and column may run what is asked about, or one of more than are listed."""
+    return any(row.target in asked.places or row.confidence == "unresolved" for row in asked.graph.at(*site))
 
 
 def _overridden(asked: Asked) -> list[GraphDefinition]:
