@@ -3,6 +3,8 @@
 import asyncio
 import http.client
 import json
+import logging
+import math
 import re
 import signal
 import socket
@@ -26,6 +28,7 @@ from mcp.client.streamable_http import streamable_http_client
 from running import ENDLESS, PATIENCE, QUERY_WORKER, at_work, back_processes, is_alive, until
 
 from fledgling.broker.audit_log.verify import verify
+from fledgling.broker.logs import OthersSeldom
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http.framing import MAX_BETWEEN, MAX_HEAD
 from fledgling.broker.protocol.http.guests import MAX_HELD, MAX_REQUESTS, MAX_SESSIONS
@@ -1044,3 +1047,15 @@ def storm(server, asked, connections, directory):
             assert storming.poll() is None
         finally:
             storming.kill()
+
+
+def test_what_other_libraries_say_is_shown_seldom() -> None:
+    """But for errors; and a call of theirs that is malformed costs no caller anything."""
+    seldom = OthersSeldom()
+    levels = (logging.WARNING, logging.WARNING, logging.ERROR)
+    records = [logging.makeLogRecord({"name": "mcp", "levelno": level}) for level in levels]
+    assert [seldom.filter(record) for record in records] == [True, False, True]
+    seldom._said = -math.inf
+    malformed = {"name": "mcp", "levelno": logging.WARNING, "msg": "%d", "args": ("a",)}
+    seldom._unsaid = 1
+    assert seldom.filter(logging.makeLogRecord(malformed))
