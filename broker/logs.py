@@ -33,20 +33,21 @@ class OthersSeldom(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said, self._unsaid = -math.inf, 0
+        self._said = {False: -math.inf, True: -math.inf}  # by whether it was an error: warnings crowd out none
+        self._unsaid = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is shown; the next that is says how many were not."""
-        if record.name.partition(".")[0] == "fledgling" or record.levelno >= logging.ERROR:
+        if record.name.partition(".")[0] == "fledgling":
             return True
-        now = time.monotonic()
-        if now - self._said < OTHERS_SECONDS:
+        now, is_error = time.monotonic(), record.levelno >= logging.ERROR
+        if now - self._said[is_error] < OTHERS_SECONDS:
             self._unsaid += 1
             return False
         if self._unsaid:
             with suppress(Exception):  # its own call is malformed: logging says so where it writes
                 record.msg, record.args = f"{record.getMessage()}; {self._unsaid} more before it", None
-        self._said, self._unsaid = now, 0
+        self._said[is_error], self._unsaid = now, 0
         return True
 
 
