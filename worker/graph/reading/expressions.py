@@ -198,7 +198,7 @@ def choice(builder: Builder, node: int, use: int) -> int:
         else:
             read_choice(builder, kid, inner, found)
     parts = [at for kid, at in found if tree.labels[kid] & ARM]
-    if not tree.labels[node] & IS_COMPUTED or use == Use.TYPE:
+    if not builder.dialect.operators or not tree.labels[node] & IS_COMPUTED or use == Use.TYPE:
         return builder.add(Op.CHOICE, parts)
     return builder.add(Op.CHOICE, parts, operator_between(builder, *tree.kids[node][:2]))
 
