@@ -10,14 +10,13 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import forking
 import pytest
-from _pytest.assertion import rewrite
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -55,24 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         for room in ("fledgling", "broker", "worker", "security"):
             compileall.compile_dir(TESTS.parent / room, quiet=2)
-        rewrite_assertions(config)
     forking.fork_instead()
     gc.disable()  # what is collected stays
-
-
-def rewrite_assertions(config: pytest.Config) -> None:
-    """Rewrite the assertions of test files once, where pytest's own cache has them: each process would, of all files.
-
-    What is found there is compared with the file again before it is used.
-    """
-    for path in TESTS.rglob("test_*.py"):
-        cached = rewrite.get_cache_dir(path) / (path.stem + rewrite.PYC_TAIL)
-        is_new = not cached.exists() or cached.stat().st_mtime <= path.stat().st_mtime
-        if is_new and not is_left_out(path, config):
-            source_hash, code = rewrite._rewrite_test(path, config)
-            with suppress(OSError):
-                cached.parent.mkdir(parents=True, exist_ok=True)
-            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, source_hash, cached)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
