@@ -214,16 +214,21 @@ def test_a_walk_ends_though_rules_are_slow(root, monkeypatch, what):
     assert tree.partial == "The walk ended after 0.25 seconds; what comes later is missing."
 
 
+def walked_by_somebody_else(root):
+    """Walk it as one who may not read what only its owner may; the root has been opened for them."""
+    root_fd = os.open(root, os.O_RDONLY)
+    try:
+        with somebody_else():
+            return walk(root_fd, ALL)
+    finally:
+        os.close(root_fd)
+
+
 def test_what_may_not_be_read_is_counted(root):
     make(root, "a", "closed/b", "open/c", **{"open/.gitignore": "c\n", ".gitignore": "a\n"})
     for name in ("closed", "open/.gitignore", ".gitignore"):
         (root / name).chmod(0)
-    root_fd = os.open(root, os.O_RDONLY)
-    try:
-        with somebody_else():
-            tree = walk(root_fd, ALL)
-    finally:
-        os.close(root_fd)
+    tree = walked_by_somebody_else(root)
     assert [entry.path for entry in tree.entries] == [".gitignore", "a", "open/.gitignore", "open/c"]
     assert tree.left_out == {"unreadable directory": 1}
     assert tree.notices == [f"{where}.gitignore cannot be read: Permission denied." for where in ("", "open/")]
@@ -235,12 +240,7 @@ def test_a_directory_of_closed_ones_takes_no_room_of_others(root):
         (root / f"{number:03}").chmod(0)
     (root / "d/in").mkdir(parents=True)
     (root / "d/in").chmod(0)
-    root_fd = os.open(root, os.O_RDONLY)
-    try:
-        with somebody_else():
-            tree = walk(root_fd, ALL)
-    finally:
-        os.close(root_fd)
+    tree = walked_by_somebody_else(root)
     assert tree.left_out == {"unreadable directory": LEFT_OUT_NAMES + 2}
     assert [name for name, _ in tree.unlisted] == [*(f"{n:03}/" for n in range(LEFT_OUT_NAMES)), "d/in/"]
 

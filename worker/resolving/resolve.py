@@ -143,9 +143,8 @@ def without_faulty(make: Callable[[Project], Resolver], project: Project, said: 
     def resolved(path: str, row: ImportRow) -> Iterable[ImportRow]:
         found = [*resolver(path, row)]
         places = [new.resolved_path for new in found if not new.is_stdlib]
-        if any(place is None or not row.is_relative or holding(place, directories) is not None for place in places):
-            raise UnresolvedError
-        if holding(path, directories) is not None:
+        is_led = not row.is_relative or None in places  # by manifests, or it might be by one that is left out
+        if (places and is_led) or any(holding(each, directories) is not None for each in (path, *places) if each):
             raise UnresolvedError
         return found
 
