@@ -16,14 +16,13 @@ from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.loading import Columns, Loading, TableRows, load, of_rows
 from fledgling.worker.rows import FileRow
-from fledgling.worker.store.database import ROWS_TOGETHER, SQL
+from fledgling.worker.store.database import AGAIN, ROWS_TOGETHER, SQL
 
 # Where a view hides files, joins are carried out as written: DuckDB would choose by how many rows there are, also
 # hidden ones, and the order of what is left would tell.
 _AS_WRITTEN = "SET disabled_optimizers='join_order,build_side_probe_side'"
 
 VIEW_SECONDS = 120.0  # of one view: sums over 100,000 files take five; who says nothing for 300 is taken for dead
-AGAIN = 0.005  # seconds between two interrupts of it
 
 # The columns that each view keeps, where that is more than the path: text is put together again from lines.
 _KEEPS = {"content": ("path", "line_number", "line_text", "is_comment")}
@@ -218,7 +217,7 @@ class Views:
 
 
 def _interrupt(at_work: duckdb.DuckDBPyConnection, is_done: threading.Event) -> None:
-    """End a view past its time, again and again until it ends: an engine between two batches hears nothing."""
+    """End a view past its time, again and again until it ends."""
     if not is_done.wait(VIEW_SECONDS):
         while not is_done.wait(AGAIN):
             at_work.interrupt()

@@ -16,12 +16,12 @@ from fledgling.messages.questions import Query
 from fledgling.pipe import HEADER_BYTES, Pipe, pack
 from fledgling.worker.process import fault
 from fledgling.worker.query.dispatch import answer
+from fledgling.worker.store.database import AGAIN
 from fledgling.worker.tools.request import Request
 
 CALL_THREADS = 2  # calls worked on at once, of SQL and of the other tools each: slow SQL leaves room for the quick
 TICK = 0.02  # seconds at most between two looks at deadlines
 FORGET_CALLS = 64  # that opened a cursor, until the engine forgets their buffers: each leaves one to five kilobytes
-AGAIN = 0.005  # seconds between two interrupts of a call: one is lost on an engine that is between two batches
 FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask in another way; the server's log says more.")
 _REPLY = msgspec.msgpack.Decoder(Reply)
 

@@ -49,6 +49,7 @@ TESTED = ("2.0.0", "2.0.1")  # releases of DuckDB that the tests are run with
 WORKS = "2.0."  # how those begin that may be installed: what fixes a tested release must be free to replace it
 ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 8 megabytes of text
 SYMBOLS_TOGETHER = 10 * ROWS_TOGETHER  # likewise, and loaded at once: each load costs some milliseconds, however small
+AGAIN = 0.005  # seconds between two interrupts of a statement: one is lost on an engine that is between two batches
 ENDING = 0.0005  # seconds between two looks at whether a thread is gone
 EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 
