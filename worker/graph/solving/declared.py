@@ -65,14 +65,13 @@ def weighed(solver: Solver, types: Types, made: int, function: int, sure: int) -
     """
     owner = solver.classes.owner(function)
     row = solver.project.scope(function)
-    number = name_of(solver, function)
-    if made != NONE and owner is not None and sure in OVERRIDING and _is_of(solver, made, owner, number):
+    name = name_of(solver, function)
+    if made != NONE and owner is not None and sure in OVERRIDING and _is_of(solver, made, owner, name):
         return Reason.OVERRIDE
     if owner is None or sure not in PASSED or row.flags & (Flag.EXTENSION | Flag.STATIC):
         return sure
     above = solver.classes.order(owner)
     surer = [value for value, own in types if own > sure and (value[0] == EXTERNAL or value[1] in above[1:])]
-    name = name_of(solver, function)
     for value in surer:
         declaring = solver.classes.of_class(value[1], name)[0] if value[0] == OBJECT else None
         if declaring is not None and has_body(solver, declaring, name):
