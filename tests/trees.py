@@ -12,7 +12,8 @@ from random import Random
 from typing import Any
 
 from fledgling.scope import Scope
-from fledgling.worker.files.walk import Tree, walk
+from fledgling.worker.files.tree import Tree
+from fledgling.worker.files.walk import walk
 
 ALL = Scope(exclude_patterns=())
 NAMES = rb"""a b ab abc foo foobar bar.py x.log .hid A 1 _ - ^ ~ a-c ] [a] * !a #a \ a\b """.split()

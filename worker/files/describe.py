@@ -6,7 +6,7 @@ from fledgling.worker.files.generated import is_generated
 from fledgling.worker.files.notebook import NOTEBOOK, without_outputs
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces, Text, content_hash, count_lines, cut, decoded
-from fledgling.worker.files.walk import Entry
+from fledgling.worker.files.tree import Entry
 from fledgling.worker.language import Languages
 from fledgling.worker.process import fault
 from fledgling.worker.reasons import BINARY, NO_ROOM, TOO_LARGE, UNREADABLE

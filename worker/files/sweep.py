@@ -14,7 +14,8 @@ from fledgling.scope import Scope
 from fledgling.worker.files import repository
 from fledgling.worker.files.openat import directory_below
 from fledgling.worker.files.stamps import ruling, stamp_of
-from fledgling.worker.files.walk import NO_STAMP, Entry, Seen, Walk
+from fledgling.worker.files.tree import Entry
+from fledgling.worker.files.walk import NO_STAMP, Seen, Walk
 from fledgling.worker.process import fault
 from fledgling.worker.reasons import CLOSED_DIRECTORY
 from fledgling.worker.rows import Stamp

@@ -18,7 +18,7 @@ from itertools import islice
 from operator import attrgetter
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from fledgling.gitignore import compile_patterns
 from fledgling.scope import Scope
@@ -28,6 +28,7 @@ from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.ignore import MAX_FILE, Rules
 from fledgling.worker.files.openat import directory_below, open_directory, read_file
 from fledgling.worker.files.stamps import State, ruling, stamp_of
+from fledgling.worker.files.tree import Entry, Tree, foremost, nearest, too_large
 from fledgling.worker.process import fault
 from fledgling.worker.reasons import (
     CLOSED_DIRECTORY,
@@ -41,9 +42,7 @@ from fledgling.worker.reasons import (
     SUBMODULE,
     SYMLINK,
     TOO_DEEP,
-    TOO_LARGE,
 )
-from fledgling.worker.rows import Stamp
 
 MAX_DEPTH = 128  # directories in one another: one descriptor each, of the indexer's 256; real trees stay below 40
 MAX_NAMES = 500_000  # names looked at: ten times the default of max_files, and about five seconds
@@ -53,54 +52,10 @@ NAMES_A_LOOK = 64  # names between two looks at that time, each of which takes a
 BEYOND = "The project is larger than one walk takes: files may be missing."  # says nothing of what a view hides
 LEFT_OUT_NAMES = 100  # of one directory that are said, and as many closed directories: 10,000 would take all the room
 MAX_UNLISTED = 10_000  # such names in all: a megabyte in an index, and a fifth of a frame of the lister
-MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every directory
 
 NO_STAMP = (0, 0, 0)  # of a directory that cannot even be looked at: what is above it is closed
 
 _GIT_NAMES = frozenset({"HEAD", "objects", "refs"})  # by which git itself knows a repository
-
-
-class Entry(Struct, frozen=True, array_like=True, gc=False):
-    """A file or symlink: its path as text and, to read it by (worker/files/openat.py), as the bytes on disk.
-
-    `target` is what a symlink says, and None for a file. `skip_reason` says why it is not read, where its name and size
-    tell: "symlink", "secret" or "too large". Where the size, both times and the inode are what they were, so is the
-    content (but see worker/files/sweep.py).
-    """
-
-    path: str
-    raw: bytes
-    target: str | None
-    size: int
-    modified_ns: int
-    changed_ns: int
-    inode: int
-    skip_reason: str | None = None
-
-    @property
-    def stamp(self) -> Stamp:
-        """By what the file is known again."""
-        return Stamp(self.size, self.modified_ns, self.changed_ns, self.inode)
-
-    def restamped(self, stamp: Stamp, max_file_size: int) -> "Entry":
-        """Return the same name with another stamp."""
-        reason = self.skip_reason
-        if reason in (None, TOO_LARGE):
-            reason = too_large(stamp.size, max_file_size)
-        return replace(self, **asdict(stamp), skip_reason=reason)
-
-
-class Tree(Struct, frozen=True):
-    """What a walk found, in the order of the paths, and what it left out.
-
-    `partial` says in a sentence which entries are missing, if any are; `notices` what else a user should know.
-    """
-
-    entries: list[Entry]
-    left_out: dict[str, int]
-    partial: str | None
-    notices: list[str]
-    unlisted: list[tuple[str, str]] = []  # of what was left out the names, of directories with a slash, and why
 
 
 class Seen(Struct):
@@ -137,11 +92,6 @@ class _Directory(Struct):
     is_git: bool = False
 
 
-def too_large(size: int, most: int) -> str | None:
-    """Return why a file of this size is not read, if it is not."""
-    return TOO_LARGE if size > most else None
-
-
 def walk(root_fd: int, scope: Scope, *, names: int = MAX_NAMES, is_whole: bool = False) -> Tree:
     """Walk the tree below the open directory. Raises OSError where the root itself cannot be read.
 
@@ -158,12 +108,6 @@ def _reason(error: OSError, reason: str) -> str:
     return ELSEWHERE if error.errno == errno.EXDEV else reason
 
 
-def _first(notices: list[str]) -> list[str]:
-    """As many notices as anybody reads, and how many more there are."""
-    more = len(notices) - MAX_NOTICES
-    return [*notices[:MAX_NOTICES], f"And {more:,} more like these."] if more > 0 else notices
-
-
 def _is_sound(line: bytes) -> bool:
     """Return whether no fault of ours is met in a line of an ignore file."""
     try:
@@ -173,18 +117,6 @@ def _is_sound(line: bytes) -> bool:
             raise
         return False
     return True
-
-
-def nearest(entries: list[Entry], most: int) -> tuple[list[Entry], str | None]:
-    """Return as many entries as there may be, those nearest to the root, and a sentence if some are missing.
-
-    Entries come and go in the order of their paths.
-    """
-    if len(entries) <= most:
-        return entries, None
-    kept = sorted(entries, key=lambda entry: entry.raw.count(b"/"))[:most]
-    cut = f"Only {most:,} of {len(entries):,} files are indexed: those nearest to the root, then by path."
-    return sorted(kept, key=attrgetter("path")), cut
 
 
 class Walk:
@@ -260,7 +192,7 @@ class Walk:
             (entry for seen in self.seen.values() for entry in seen.entries.values()), key=attrgetter("path")
         )
         ended = f"The walk ended after {self.limit}; what comes later is missing." if self.limit else None
-        notices = _first(self.notices)
+        notices = foremost(self.notices)
         if is_whole:  # a profile hides files: nothing is said of what may be beside them
             notices = [ended, *notices] if ended else notices
             return Tree(entries, dict(self.left_out), BEYOND if ended else None, notices)

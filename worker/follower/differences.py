@@ -15,7 +15,7 @@ from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.files.stamps import stamp_at
 from fledgling.worker.files.sweep import ChangedFiles, Sweeper
 from fledgling.worker.files.text import Pieces
-from fledgling.worker.files.walk import Entry
+from fledgling.worker.files.tree import Entry
 from fledgling.worker.follower.imports import Imports
 from fledgling.worker.follower.journal import Journal, Kind
 from fledgling.worker.follower.known import Known

@@ -15,7 +15,7 @@ from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.stamps import stamp_at
 from fledgling.worker.files.text import Pieces
-from fledgling.worker.files.walk import Entry
+from fledgling.worker.files.tree import Entry
 from fledgling.worker.language import Languages
 from fledgling.worker.rows import FileRow, Stamp, SymbolColumns
 from fledgling.worker.store.parts import Part

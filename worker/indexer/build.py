@@ -29,7 +29,7 @@ from fledgling.worker.extractor.wording import known
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
-from fledgling.worker.files.walk import Entry, Tree, nearest
+from fledgling.worker.files.tree import Entry, Tree, nearest
 from fledgling.worker.indexer.extracted import Extracted
 from fledgling.worker.indexer.findings import Findings
 from fledgling.worker.indexer.index import Index

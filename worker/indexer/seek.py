@@ -22,7 +22,7 @@ from fledgling.worker.extractor.messages import Source
 from fledgling.worker.extractor.pool import Extractors, UnfitError
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
-from fledgling.worker.files.walk import Tree
+from fledgling.worker.files.tree import Tree
 from fledgling.worker.language import LanguageError, Languages
 from fledgling.worker.lister.process import Lister, ListingError, confined
 from fledgling.worker.process.child import CrashError

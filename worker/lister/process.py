@@ -28,7 +28,8 @@ from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.extractor.pool import STDERR, WAITING_BYTES, keep
 from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.openat import read_file
-from fledgling.worker.files.walk import MAX_NAMES, Entry, Tree, walk
+from fledgling.worker.files.tree import Entry, Tree
+from fledgling.worker.files.walk import MAX_NAMES, walk
 from fledgling.worker.language import Languages
 from fledgling.worker.process import fault
 from fledgling.worker.process.child import Child
