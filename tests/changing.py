@@ -84,6 +84,7 @@ ASKED = [
     "uses",
     "context",
 ]
+GRAPHED = ("uses", "context")  # those of ASKED that wait for a graph, which costs as much as the rest of an index
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 NAMES = ["run", "C1.timeout", "C1", "C0", "load_config", "f", *(f"{word}_1" for word in WORDS)]
 SHORT = "SET tools = 'explore, read, search, symbols, dependencies'; SET max_rows = 12;"  # maps of several pages
@@ -386,7 +387,9 @@ def names_in(root: Path, random: Random) -> list[str]:
 DEFINED = re.compile(r"\b(?:def|class|function|const|interface|type) +([A-Za-z_]\w*)")
 
 
-def question(random: Random, paths: list[str], names: list[str] = NAMES) -> Asked:  # noqa: C901  (a case for each)
+def question(  # noqa: C901  (a case for each)
+    random: Random, paths: list[str], names: list[str] = NAMES, kinds: list[str] = ASKED
+) -> Asked:
     """Any question of an agent, about any of some paths and those above them, and of uses of any of some names."""
     path = random.choice(paths)
     above = random.choice([path, path, path.rpartition("/")[0] or path, f"{path}x", "src", "**/*.py", "m1*", "a?b/*"])
@@ -395,7 +398,7 @@ def question(random: Random, paths: list[str], names: list[str] = NAMES) -> Aske
     language = random.choice([None, None, None, "python", "java", "nothing"])
     kind = random.choice([None, "function", "class", "method", "module", "import", "section"])
     most = random.choice([3, 20, 1000])
-    match random.choice(ASKED):
+    match random.choice(kinds):
         case "explore":
             directory = random.choice(["", "src", "a", path.rpartition("/")[0], path])
             detail: Detail = random.choice(["map", "map", "summary", "architecture"])

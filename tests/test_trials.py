@@ -15,7 +15,7 @@ from random import Random
 
 import psutil
 import pytest
-from changing import SHORT, edit, names_in, question
+from changing import ASKED, GRAPHED, SHORT, edit, names_in, question
 from running import FOLLOWER, INDEXER, QUERY_WORKER, answered, back_processes, fronted
 from test_live import git, live, pages, paths_in, settled, write
 
@@ -62,15 +62,24 @@ def at_random(root: Path, random: Random, commits: list[str]) -> None:
 # ---- commits ---------------------------------------------------------------------------------------------------------
 
 
+SPANS = 5  # of 100 commits each, which can be run one by one, or beside each other
+GRAPHS = 4  # of so many commits, at one it is asked what uses what, and as often as otherwise at all of them
+
+
+@pytest.mark.parametrize("span", range(SPANS))
 @pytest.mark.parametrize("repository", CLONES or [pytest.param(Path(), id="of no clone", marks=NO_CLONE)])
-async def test_answers_at_random_commits_are_those_of_an_index_built_there(tmp_path: Path, repository: Path) -> None:
+async def test_answers_at_random_commits_are_those_of_an_index_built_there(
+    tmp_path: Path, repository: Path, span: int
+) -> None:
     """With ignore files edited, files renamed and swapped on top; and now and then the bytes of an index built anew."""
-    root, random = tmp_path / "root", Random(str(repository))
+    root, random = tmp_path / "root", Random(f"{repository.parent.name} {span}")
+    without = [kind for kind in ASKED if kind not in GRAPHED]
+    kinds = [ASKED + [kind for kind in ASKED if kind in GRAPHED] * (GRAPHS - 1), *[without] * (GRAPHS - 1)]
     commits = cloned(repository, root)
     git(root, "checkout", "-q", "--force", commits[0])
     tried = asked = rebuilt = 0
     async with live(root, "fledgling-analyst") as front:
-        for number in range(count(250)):
+        for number in range(count(100)):
             at_random(root, random, commits)
             if paths_in(root):
                 edit(root, random, random.choice([0, 0, 1, 5]))
@@ -82,7 +91,7 @@ async def test_answers_at_random_commits_are_those_of_an_index_built_there(tmp_p
             async with fronted(root, "fledgling-analyst") as (fresh, indexing):
                 await indexing.built()
                 for _ in range(50):
-                    put = question(random, known, names)
+                    put = question(random, known, names, kinds[number % GRAPHS])
                     if not isinstance(put, Survey):
                         there, here = await pages(fresh, put), await settled(front, put)
                         assert here == there, (number, put)
@@ -95,8 +104,8 @@ async def test_answers_at_random_commits_are_those_of_an_index_built_there(tmp_p
                         assert one == two, (number, name)
             tried += 1
             if tried % 25 == 0:
-                tell(f"{repository.parent.name}: {tried} commits, {asked} questions")
-    tell(f"{repository.parent.name}: {tried} commits, {asked} questions, {rebuilt} built anew, 0 differences")
+                tell(f"{repository.parent.name} {span}: {tried} commits, {asked} questions")
+    tell(f"{repository.parent.name} {span}: {tried} commits, {asked} questions, {rebuilt} built anew, 0 differences")
 
 
 # ---- a checkout ------------------------------------------------------------------------------------------------------
