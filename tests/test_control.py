@@ -16,7 +16,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -405,6 +405,20 @@ def test_there_may_be_more_sockets_than_a_process_can_hold(served, root, place):
         other.close()
     os.close(directory)
     assert (done.returncode, str(served.process.pid) in done.stdout) == (0, True), done.stderr
+
+
+def test_servers_that_are_silent_are_waited_for_together(tmp_path):
+    environment, seconds = {"XDG_RUNTIME_DIR": str(tmp_path)}, control_place.GREETING_SECONDS
+    tmp_path.chmod(0o700)
+    with ExitStack() as stack:
+        for number in range(10):
+            silent = stack.enter_context(socket.socket(socket.AF_UNIX))
+            with control_place.opened(environment) as directory:
+                silent.bind(control_place.address(directory, f"fledgling-{number}"))
+            silent.listen()
+        begun = time.monotonic()
+        assert asking.served(environment, None) == ([], 10)
+        assert time.monotonic() - begun < 4 * seconds
 
 
 def test_every_agent_over_http_has_its_own(tmp_path, place):

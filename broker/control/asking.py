@@ -2,7 +2,8 @@
 
 import logging
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # as in place.py
     import socket
 
 REPLY_SECONDS = 5.0  # beside what a call may take
+AT_ONCE = 8  # servers that are waited for: one that is silent holds up few, and a process may have few descriptors
 ELSEWHERE = ("unavailable", "busy", "failed")  # refusals of a server, where an index of one's own may do better
 _log = logging.getLogger("fledgling")
 
@@ -88,20 +90,35 @@ def served(environment: Mapping[str, str], root: Path | None) -> ServedIndexes:
     found: list[ServedIndex] = []
     silent = 0
     of = "this root" if root else "yours"
-    for name, connection in place.connected(environment, place.prefix_of(root) if root else place.PREFIX):
-        if not connection:
-            _log.warning("a server of %s does not answer: too many wait for it already", of)
-            silent += 1
-            continue
-        try:
-            greeting = _greeting(connection)
-        except (OSError, FrameError) as broken:
-            _log.warning("a server of %s does not answer: %s", of, broken)
-            silent += isinstance(broken, BlockingIOError)
-            continue
-        if isinstance(greeting, Greeting) and greeting.version == __version__:
+    names = place.names(environment, place.prefix_of(root) if root else place.PREFIX)
+    for name, greeting in zip(names, _greetings(environment, names), strict=True):
+        if isinstance(greeting, Exception):
+            _log.warning("a server of %s does not answer: %s", of, greeting)
+            silent += isinstance(greeting, BlockingIOError)
+        elif isinstance(greeting, Greeting) and greeting.version == __version__:
             found += [ServedIndex(environment, name, greeting, *each) for each in enumerate(greeting.serving)]
     return ServedIndexes(found, silent)
+
+
+def _greetings(environment: Mapping[str, str], names: list[str]) -> Iterator[ToOperator | Exception | None]:
+    """Yield what the server of each socket says first, or why it says nothing; None where there is no server."""
+    if len(names) < 2:  # as mostly: it takes no threads
+        yield from map(partial(_greeting_of, environment), names)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield from pool.map(partial(_greeting_of, environment), names)
+
+
+def _greeting_of(environment: Mapping[str, str], name: str) -> ToOperator | Exception | None:
+    for found, connection in place.connected(environment, name):
+        if found == name:
+            try:
+                return _greeting(connection) if connection else BlockingIOError("too many wait for it already")
+            except (OSError, FrameError) as broken:
+                return broken
+    return None
 
 
 def _greeting(connection: "socket.socket") -> ToOperator | None:

@@ -42,6 +42,13 @@ def connected(environment: Mapping[str, str], beginning: str) -> "Iterator[tuple
         yield from those_in(directory, beginning)
 
 
+def names(environment: Mapping[str, str], beginning: str) -> list[str]:
+    """Return the names of this user's sockets that begin like this, in order; none where there is no directory."""
+    with suppress(PlaceError), opened(environment) as directory:
+        return _names(directory, beginning)
+    return []
+
+
 def is_own(connection: "socket.socket") -> bool:
     """Return whether the user at the other end is this one, as the kernel knows it (unix(7), SO_PEERCRED)."""
     import socket  # noqa: PLC0415
@@ -93,16 +100,19 @@ def those_in(directory: int, beginning: str) -> "Iterator[tuple[str, socket.sock
     It is None where a server listens and too many wait already. It is closed before the next is made: a process holds
     no more than some thousand descriptors. What a server has left that ended is removed.
     """
-    for name in sorted(os.listdir(directory)):
-        if name.startswith(beginning):
-            try:
-                connection = _connection(directory, name)
-            except BlockingIOError:
-                yield name, None
-            else:
-                if connection:
-                    with connection:
-                        yield name, connection
+    for name in _names(directory, beginning):
+        try:
+            connection = _connection(directory, name)
+        except BlockingIOError:
+            yield name, None
+        else:
+            if connection:
+                with connection:
+                    yield name, connection
+
+
+def _names(directory: int, beginning: str) -> list[str]:
+    return sorted(name for name in os.listdir(directory) if name.startswith(beginning))
 
 
 def _connection(directory: int, name: str) -> "socket.socket | None":
