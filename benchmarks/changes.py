@@ -2,6 +2,7 @@
 
 Two copies of a git repository are served by one process and asked the same literals in turns, so that a busy machine
 hits both alike: read the ratios. One copy is left alone; in the other, files are edited or moved before each round.
+Before that, single files are edited, each with a call behind it that must show the edit, and one behind none.
 """
 
 import argparse
@@ -21,12 +22,14 @@ import measure
 
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.messages.answers import Refusal
-from fledgling.messages.questions import Search
+from fledgling.messages.answers import Hits, Refusal
+from fledgling.messages.questions import Mode, Search
 from fledgling.security import profile as profiles
 from fledgling.settings import Settings
 
 EDITED, MOST_EDITED, MOVED = 100, 500, 3_000  # files; past 500 that differ, an index is built anew
+SINGLE = 30  # files that are edited one by one
+PAUSE_SECONDS = 1.0  # before a call: an agent thinks, and no look is shared any more
 FOLLOWED_SECONDS = 600  # until changes are in the index, which may be built anew for them
 MAX_FILES = 1_000_000  # of an index
 OLDER = "changed since this was indexed"  # what an answer says of which that is not so yet
@@ -35,8 +38,8 @@ OLDER = "changed since this was indexed"  # what an answer says of which that is
 async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.Figures:
     """Return p50 and p95 of a search in either copy: `overlay_...` after edits, `moved_...` after moves and edits.
 
-    Those of the copy that is left alone begin with `still_`. There are none of a corpus with fewer than
-    MOST_EDITED + MOVED files: the same ones would be edited and moved.
+    Those of the copy that is left alone begin with `still_`; what single edits cost is said in `one_by_one`. There are
+    none of a corpus with fewer than MOST_EDITED + MOVED files: the same ones would be edited and moved.
     """
     found: ask.Figures = {}
     if len(corpora.listed(corpus)) < MOST_EDITED + MOVED:
@@ -55,11 +58,37 @@ async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.F
         }
         async with AsyncExitStack() as stack:
             fronts = [await stack.enter_async_context(followed(copy, profile)) for copy in (still, changing)]
+            found |= await one_by_one(fronts[1], changing, paths[MOST_EDITED : MOST_EDITED + SINGLE])
             for name, step in steps.items():
                 step()
                 one, two = await in_turns(fronts, questions)
                 found |= ask.spread(f"still_{name}", one) | ask.spread(name, two)
     return found
+
+
+async def one_by_one(front: Front, root: Path, paths: list[str]) -> ask.Figures:
+    """Edit files; return what it takes, in seconds, until a call behind an edit shows it: `edit_p50`, `edit_p95`.
+
+    `edit_cpu` is the processor time of all processes in such a call, on average, more than in one behind no edit.
+    """
+    await measure.rest(os.getpid())
+    seconds: list[float] = []
+    cpu = {"before": 0.0, "behind": 0.0}
+    for number, path in enumerate(paths):
+        for which in cpu:
+            await asyncio.sleep(PAUSE_SECONDS)
+            before, begun = sum(measure.worked(os.getpid()).values()), time.perf_counter()
+            if which == "behind":
+                with (root / path).open("ab") as file:
+                    file.write(b"\n# written_%d\n" % number)
+            found = await asked(front, f"written_{number}", "text")
+            if which == "behind":
+                seconds.append(time.perf_counter() - begun)
+            cpu[which] += sum(measure.worked(os.getpid()).values()) - before
+            if not isinstance(found, Hits) or found.total != (which == "behind"):
+                raise ask.AskError(f"{path} was not found {which} an edit as it is: {found}")
+    figures = {"edit_cpu": (cpu["behind"] - cpu["before"]) / len(paths)}
+    return figures | ask.spread("edit", seconds)
 
 
 def edit(root: Path, paths: list[str]) -> None:
@@ -106,9 +135,9 @@ async def in_turns(fronts: list[Front], questions: ask.Questions) -> list[list[f
     return seconds
 
 
-async def asked(front: Front, literal: str) -> object:
+async def asked(front: Front, literal: str, mode: Mode = "auto") -> object:
     """Search for a literal."""
-    if isinstance(found := await front.ask(Search(query=literal)), Refusal):
+    if isinstance(found := await front.ask(Search(query=literal, mode=mode)), Refusal):
         raise ask.AskError(f"{literal}: {found.reason}")
     return found
 
@@ -122,6 +151,8 @@ def main() -> None:
     found = asyncio.run(figures(options.root, options.profile, ask.Questions(options.root)))
     if not found:
         parser.error(f"{options.root} has fewer than {MOST_EDITED + MOVED:,} files")
+    for name in [name for name in found if name.startswith("edit_")]:
+        sys.stdout.write(f"{name:24} {1000 * found[name]:8.2f} ms\n")
     for name in [name for name in found if f"still_{name}" in found]:
         still, now = found[f"still_{name}"], found[name]
         sys.stdout.write(f"{name:24} {1000 * now:8.2f} ms, still {1000 * still:8.2f} ms  {now / still:6.2f}x\n")

@@ -89,14 +89,14 @@ async def rest(pid: int) -> None:
     """Wait until a process and its children have no work left; what makes a graph takes all cores."""
     async with asyncio.timeout(LONGEST):
         while True:
-            before = _worked(pid)
+            before = worked(pid)
             await asyncio.sleep(REST_SECONDS)
-            after = _worked(pid)
+            after = worked(pid)
             if sum(after.values()) - sum(before.get(each, 0.0) for each in after) < AT_REST * REST_SECONDS:
                 return
 
 
-def _worked(pid: int) -> dict[int, float]:
+def worked(pid: int) -> dict[int, float]:
     """Return the seconds of processor time that a process and each of its children have had."""
     found = {}
     root = psutil.Process(pid)
