@@ -33,8 +33,8 @@ def hides(solver: Solver, function: int, scope: int | None) -> bool:
 
 def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int | None) -> Values:
     """What a member becomes where it is taken from a receiver: a function is bound, a property called."""
-    if held[0] == OBJECT and owner is not None and receiver[0] in (OBJECT, SUPER):
-        return _described(solver, held, sure)
+    if held[0] == OBJECT and owner is not None and receiver[0] in (OBJECT, CLASS, SUPER):
+        return _described(solver, receiver, held, sure)
     if held[0] != FUNCTION or (owner is None and receiver[0] != CONTAINER):
         return {held: sure}
     flags = solver.project.scope(held[1]).flags
@@ -82,16 +82,23 @@ def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_st
     return {(BOUND, held[1], receiver): min(sure, Reason.SEVERAL)} if is_module else {}  # extend self
 
 
-def _described(solver: Solver, held: Value, sure: int) -> Values:
-    """What a descriptor gives; anything else is what it is."""
+def _described(solver: Solver, receiver: Value, held: Value, sure: int) -> Values:
+    """What a descriptor gives: itself, what it is asked of, or another value; anything else is what it is."""
     name = solver.project.number("__get__")
     owner, _ = solver.classes.of_class(held[1], name)
     if owner is None:
         return {held: sure}
+    if receiver[0] == SUPER:
+        receiver = receiver[2]
+    of = {0: held, 2: (CLASS, *receiver[1:])}  # __get__(self, object, class)
+    if receiver[0] != CLASS:  # for which the object is None
+        of[1] = receiver
     found: Values = {}
     for got in list(solver.value(("name", owner, name))):
         if got[0] == FUNCTION:
-            add(found, returned(solver, got[1], held), min(sure, Reason.SEVERAL))
+            for value, own in returned(solver, got[1], held).items():
+                if given := of.get(value[2]) if value[0] == GIVEN else value:
+                    add(found, {given: own}, min(sure, Reason.SEVERAL))
     return found
 
 
