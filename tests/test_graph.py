@@ -24,7 +24,7 @@ from fledgling.worker.graph.reading.reduced import MAX_DEPTH
 from fledgling.worker.graph.reading.statements import MAX_FALLING
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.solving import rows as graph_rows
-from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS
+from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_UNTYPED
 from fledgling.worker.graph.solving.classes import MAX_BELOW
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.overloads import MAX_NARROWED
@@ -410,7 +410,7 @@ def test_an_occurrence_has_so_many_targets(monkeypatch: pytest.MonkeyPatch) -> N
         return said(*graph_of({"a.py": text.encode()})).get(("a.py", count + 2, "g"), set())
 
     assert rows(MAX_TARGETS) == {f"{n} likely" for n in range(1, MAX_TARGETS + 1)}
-    below = "".join(f"class B{n}(A):\n def m(self): ...\n" for n in range(MAX_GUESSED + 4))
+    below = "".join(f"class B{n}(A):\n def m(self): ...\n" for n in range(MAX_UNTYPED + 1))
     found = said(*graph_of({"a.py": f"class A:\n def m(self): ...\n def k(self): self.m()\n{below}".encode()}))
     places = found["a.py", 3, "m"]
     assert len(places) == MAX_GUESSED + 1
