@@ -17,6 +17,7 @@ TOP_BYTES = 2**14  # of a file that are looked at
 ABOVE_LINES = 30  # of a comment above a definition
 HEAD_LINES = 15  # of a definition, behind which its docstring stands
 LEAST_WORDS = 3  # of a sentence: less is a mark, not a sentence
+MENU_ENTRIES, MENU_WORDS = 3, 4  # of a row of links: at least so many entries, of at most so many words
 
 _LINE = re.compile(r"\s*(?:///?!?|//!|--(?!\[)|;+|%+|#+:?(?![!\[])|'|\")(?:\s+|$)")
 _DIRECTIVE = re.compile(
@@ -78,6 +79,7 @@ _STRONG = re.compile(r"\*\*(?=\S)([^*]{1,200})(?<=\S)\*\*")
 _NO_PROSE = re.compile(
     r"\s*(?:[|>:\-+=!~]|```|//|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\[[^\]]*\]$|\d+\.|\w+::\S*\[|:\w+:)"
 )
+_BETWEEN = re.compile(r"(?:^|\s)[|\u2022\u00b7](?:\s|$)")  # what stands between the entries of a row of links
 _FIELD = re.compile(r":\w[\w -]{0,40}:(?:\s|$)")  # of reStructuredText; what is indented behind it goes on
 _REFERENCE = re.compile(
     r"``[^`]{0,200}``|`[^`]{0,200}`|\b([A-Za-z][\w-]{0,60}[A-Za-z0-9])_(?=[\s.,;:)]|$)"
@@ -326,6 +328,13 @@ def _without_money_and_news(lines: Sequence[str]) -> list[str]:
     return kept
 
 
+def _is_menu(text: str) -> bool:
+    """Return whether a paragraph is a row of links to elsewhere: `Blog | Documentation | Support`."""
+    entries = [entry for entry in _BETWEEN.split(text) if entry]
+    is_short = all(len(entry.split()) <= MENU_WORDS for entry in entries)
+    return is_short and len(entries) >= MENU_ENTRIES and not text.endswith((".", "!", "?"))
+
+
 def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sentence | None:
     """Return the first heading, and what the first line of prose behind it says: without marks of references, `a_`."""
     lines, heading, prose = _without_lists(_without_fences(lines)), "", ""
@@ -347,8 +356,10 @@ def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sente
             paragraph = _paragraph(lines[at:])
             if has_references:
                 paragraph = _REFERENCE.sub(lambda found: found[1] or found[0], paragraph)
-            prose = _plain(paragraph)
+            is_menu = _is_menu(_without_markup(paragraph))
+            prose = "" if is_menu else _plain(paragraph)
             if prose:
                 break
+            is_header = is_menu
     text = ": ".join(filter(None, (_without_markup(heading), prose)))[:MOST_CHARS]
     return Sentence(text, "heading") if text else None

@@ -7,7 +7,7 @@ out another.
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from fledgling.messages.answers import Architecture
@@ -15,6 +15,7 @@ from fledgling.plain import by_depth, counted, one_line
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import components, manifests, packages, summaries, tags, unknown
+from fledgling.worker.tools.links import ImportLinks, links
 from fledgling.worker.tools.request import Request
 
 TOKENS = 800  # of all, each of four characters: the rooms of its lines together have fewer
@@ -26,6 +27,7 @@ DECLARING = 32  # manifests that are asked for commands, the nearest to the root
 STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
 SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
+MAIN_IN_CLASS = ("java", "csharp", "kotlin", "scala", "groovy")  # languages in which a method is begun at
 SAYS_CHARS = 60  # of what a part says of itself
 
 _DECLARING = ("pyproject.toml", "setup.cfg", "package.json")
@@ -39,26 +41,24 @@ _MANIFEST = re.compile(
 _OF_OTHERS = re.compile(  # what a project holds of others, such as a directory named with a version; benchmarks
     r"(?i)(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]?party|external|deps|benches|[^/]*[-@]v?\d+\.\d[^/]*)/|\.min\.\w+$"
 )
+_BUILDS = re.compile(r"(?:.*/)?build\.rs")
 _WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
 _STARTING = re.compile(
     r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
     r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
 )
-_TESTS = re.compile(r"(?:.*?/)??(?:(?:[a-z]+[_-])?tests|test|lib_test|t|specs?|__tests__|testing|e2e)/")
+_TESTS = re.compile(rf"(?:.*?/)??{packages.TEST_DIRECTORY}/")
 _LIBRARIES = (
     "__init__.py",
     "lib.rs",
     "index.ts",
     "index.js",
+    "index.tsx",
     "index.mjs",
     "mod.ts",
 )  # what is imported by its directory
+_OF_PAGES = ("index.tsx", "index.jsx", "main.jsx")
 _ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
-
-
-class _Link(NamedTuple):
-    path: str
-    resolved_path: str
 
 
 class _Project(NamedTuple):
@@ -67,8 +67,9 @@ class _Project(NamedTuple):
     prefix: str
     files: list[File]
     own: list[File]
-    aside: list[File]  # tests, examples and the like
-    links: list[_Link]
+    aside: list[File]  # tests, examples and the like, and what a program wrote
+    generated_lines: int
+    links: ImportLinks
 
 
 def architecture(request: Request, prefix: str, numbers: Sequence[int]) -> Architecture:
@@ -108,10 +109,13 @@ def _project(request: Request, prefix: str, numbers: Sequence[int]) -> _Project:
     code = {*request.opened.generation.code}
     files = [*map(request.blocks.file, numbers)]
     of_code = [file for file in files if file.language in code]
-    own = [file for file in of_code if is_own(file.path.removeprefix(prefix))]
+    generated = {*request.rows("generated_files", str)}
+    written = [file for file in of_code if file.path not in generated] or of_code
+    own = [file for file in written if is_own(file.path.removeprefix(prefix))]
     known = {file.path for file in own}
-    links = [link for link in request.rows("resolved_imports", _Link) if {link.path, link.resolved_path} <= known]
-    return _Project(prefix, files, own, [file for file in of_code if file.path not in known], links)
+    aside = [file for file in of_code if file.path not in known]
+    generated_lines = sum(_lines(file) for file in of_code if file.path in generated)
+    return _Project(prefix, files, own, aside, generated_lines, links(request).among(known))
 
 
 def is_own(path: str) -> bool:
@@ -126,7 +130,8 @@ def _head(request: Request, project: _Project) -> Iterator[str]:
     total = sum(lines.values())
     shares = [f"{name} {100 * count // total} %" for name, count in lines.most_common(4) if 100 * count >= total > 0]
     files = counted(len(project.files), "file")
-    code = f"{len(project.own) + len(project.aside):,} of code with {total:,} lines ({', '.join(shares)})"
+    generated = f", {project.generated_lines:,} of them generated" if project.generated_lines else ""
+    code = f"{len(project.own) + len(project.aside):,} of code with {total:,} lines{generated} ({', '.join(shares)})"
     yield f"{files}, {code if total else 'none of code'}"
     yield from _itself(request, project)
 
@@ -161,9 +166,9 @@ def _manifests(project: _Project) -> Iterator[str]:
 
 def _entries(request: Request, project: _Project) -> list[str]:
     """Say where it begins: commands that manifests declare, then functions and files that are started by their name."""
-    functions = sorted(_named_main(request, project), key=by_depth)
+    functions = sorted((*_named_main(request, project), *_marked_main(request, project)), key=by_depth)
     started = {function.rpartition(":")[0] for function in functions}
-    by_name = _together([path for path in _by_name(project) if path not in started])
+    by_name = _together([path for path in (*_by_name(project), *_pages(project)) if path not in started])
     found = [*dict.fromkeys([*_declared(request, project), *functions, *by_name])]
     return found or [f"{path} (a library)" for path in _libraries(project)]
 
@@ -196,15 +201,36 @@ def _there(request: Request, project: _Project, folder: str, entries: Iterable[s
 
 
 def _named_main(request: Request, project: _Project) -> Iterator[str]:
-    """Yield files that define a function `main` at their top, or the method of a class that is one, as of Java."""
+    """Yield files that define a function `main`, or in some languages a method; what builds a crate is none."""
     assert request.outlines, "asked of the second generation"
-    own = {file.number for file in project.own}
+    own = {file.number: file.language for file in project.own if not _BUILDS.fullmatch(file.path)}
     for name in ("main", "Main"):
         for number in request.outlines.named(name):
             file, row = request.outlines.file_of(number), request.outlines.row(number)
-            is_script = request.blocks.file(file).language in SCRIPTS
-            if file in own and row.kind in ("function", "method") and not is_script:
+            kinds = ("function", "method") if own.get(file) in MAIN_IN_CLASS else ("function",)
+            if file in own and row.kind in kinds and own[file] not in SCRIPTS:
                 yield f"{request.blocks.path(file).removeprefix(project.prefix)}:{row.line_start}"
+
+
+def _marked_main(request: Request, project: _Project) -> Iterator[str]:
+    """Yield the types of Swift that are marked as what is begun at."""
+    assert request.outlines, "asked of the second generation"
+    for file in project.own if "swift" in request.opened.generation.code else ():
+        request.check()
+        blocks = range(file.block, file.block + file.blocks) if file.language == "swift" else ()
+        if any(b"@main" in request.blocks.text(block) for block in blocks):
+            for row in request.outlines.definitions(file):
+                first = summaries.lines_of(request, file, row.line_start, row.line_start)
+                if row.kind in summaries.CLASSES and "".join(first).startswith("@main"):
+                    yield f"{file.path.removeprefix(project.prefix)}:{row.line_start}"
+
+
+def _pages(project: _Project) -> Iterator[str]:
+    """Yield the scripts that a page beside them begins with."""
+    pages = {posixpath.dirname(file.path) for file in project.files if posixpath.basename(file.path) == "index.html"}
+    for file in project.own:
+        if posixpath.basename(file.path) in _OF_PAGES and posixpath.dirname(file.path) in pages:
+            yield file.path.removeprefix(project.prefix)
 
 
 def _by_name(project: _Project) -> Iterator[str]:
@@ -243,10 +269,7 @@ def _parts(request: Request, project: _Project, room: int) -> Iterator[str]:
     for file in project.own:
         files[unit_of[file.path]] += 1
         lines[unit_of[file.path]] += _lines(file)
-    counts: dict[str, Counter[str]] = {unit: Counter() for unit in files}
-    for path, target in project.links:
-        if unit_of[path] != unit_of[target]:
-            counts[unit_of[path]][unit_of[target]] += 1
+    counts, spread = _imported(project, unit_of)
     if len(counts) < 2:
         largest = sorted(project.own, key=lambda file: (-_lines(file), file.path))
         named = (f"{file.path.removeprefix(project.prefix)} ({_lines(file):,} lines)" for file in largest[:HUBS])
@@ -255,20 +278,38 @@ def _parts(request: Request, project: _Project, room: int) -> Iterator[str]:
     tails = _tails([*counts])
     rows: dict[str, str] = {}
     for unit, size in sorted(lines.items(), key=lambda each: (-each[1], each[0])):
-        leads = [f"{tails[other]} {count}" for other, count in counts[unit].most_common(LEADS_TO)]
+        imported = Counter({tails[other]: count for other, count in counts[unit].items()}) + spread[unit]
+        leads = [f"{other} {count}" for other, count in imported.most_common(LEADS_TO)]
         arrow = f" -> {', '.join(leads)}" if leads else ""
         row = f"  {unit}  {counted(files[unit], 'file')}, {size:,} lines{arrow}{_says(request, project, unit)}"
         room -= len(row) + 1
         if room < 0 or len(rows) == UNITS:
             break
         rows[unit] = row
-    yield "parts, each above what it imports most:" if project.links else "parts:"
+    yield "parts, each above what it imports most:" if any(counts.values()) or any(spread.values()) else "parts:"
     order = components.layers(counts)
     yield from (rows[unit] for layer in order for unit in layer if unit in rows)
     if rest := [unit for unit in counts if unit not in rows]:
         yield f"  and {counted(len(rest), 'smaller part')} of {sum(lines[unit] for unit in rest):,} lines"
     circles = components.circles(counts)
     yield from _list("parts that import each other", (tails[unit] for each in circles for unit in each), 160)
+
+
+def _imported(project: _Project, unit_of: Mapping[str, str]) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+    """Return how often each part imports each other, and packages of which no part has more than half."""
+    counts: dict[str, Counter[str]] = {unit: Counter() for unit in unit_of.values()}
+    spread: dict[str, Counter[str]] = {unit: Counter() for unit in unit_of.values()}
+    for path, target in project.links.files:
+        if unit_of[path] != unit_of[target]:
+            counts[unit_of[path]][unit_of[target]] += 1
+    for path, package in project.links.wholes:
+        units = Counter(unit_of[member] for member in project.links.members[package])
+        unit, most = units.most_common(1)[0]
+        if most <= units.total() / 2:
+            spread[unit_of[path]][f"all of {package}"] += 1
+        elif unit != unit_of[path]:
+            counts[unit_of[path]][unit] += 1
+    return counts, spread
 
 
 def _tails(units: Sequence[str]) -> dict[str, str]:
@@ -324,20 +365,22 @@ def _inside(unit: str, files: Sequence[File], prefix: str) -> dict[str, list[Fil
 
 def _hubs(request: Request, project: _Project) -> list[str]:
     importers: dict[str, set[str]] = defaultdict(set)
-    for path, target in project.links:
-        importers[packages.named(request, target)].add(path)
+    for path, target in project.links.files:
+        importers[packages.named(request, target).removeprefix(project.prefix)].add(path)
+    for path, package in project.links.wholes:
+        importers[f"all of {package}"].add(path)
     counts = sorted(((len(paths), path) for path, paths in importers.items()), key=lambda each: (-each[0], each[1]))
-    return [f"{path.removeprefix(project.prefix)} ({count})" for count, path in counts[:HUBS]]
+    return [f"{path} ({count})" for count, path in counts[:HUBS]]
 
 
 def _cycles(project: _Project, room: int) -> Iterator[str]:
     """Name the circles of files that import each other, the largest first."""
     edges: dict[str, list[str]] = defaultdict(list)
-    for path, target in project.links:
+    for path, target in project.links.files:
         edges[path].append(target)
     found = sorted(components.circles(edges), key=lambda each: (-len(each), each))
     if not found:
-        yield from ["no files import each other in a circle"] if project.links else []
+        yield from ["no files import each other in a circle"] if project.links.files else []
         return
     yield f"files that import each other in a circle: {counted(len(found), 'circle')}"
     for circle in found[:CYCLES]:

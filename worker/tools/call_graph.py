@@ -6,6 +6,7 @@ from fledgling.messages.inner_answers import CallGraph, CallHub, Circles, Neighb
 from fledgling.worker.store.graph import CALLS, NO_GRAPH, PLACE_BITS, SURE, Graph, GraphDefinition, Occurrence, unpacked
 from fledgling.worker.tools import definitions
 from fledgling.worker.tools.components import circles
+from fledgling.worker.tools.links import links
 from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.relations import NO_LANGUAGE
@@ -27,7 +28,7 @@ def of_imports(request: Request) -> Circles:
     """Return the circles of files that import each other; documents that link to each other are none."""
     documents = request.opened.generation.documents
     leads: dict[str, list[str]] = {}
-    for path, target in request.rows("resolved_imports", lambda path, target: (path, target)):
+    for path, target in links(request).files:
         leads.setdefault(path, []).append(target)
     files = ((each, request.blocks.find(each[0])) for each in circles(leads))
     found = sorted(

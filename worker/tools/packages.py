@@ -11,9 +11,15 @@ from fledgling.worker.tools.request import Request
 # The words for packages that are not declared: directories, or directories with all that is below them.
 DIRECTORY, TREE = "directory", "tree"
 
-_TEST = re.compile(  # as the runners of many languages find them
-    r"(?:^|/)(?:(?:[a-z]+[_-])?tests|test|lib_test|t|testing|specs?|__tests__|e2e)/|(?:^|/)(?:test_[^/]*|conftest)\.py$"
-    r"|(?:_test|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.[a-z]{1,4}$"
+# Directories of tests, as the runners of many languages find them: `src/jvmTest/`, `Acme.Core.Tests/`. `Test/` holds
+# modules of Perl.
+TEST_DIRECTORY = (
+    r"(?:(?:[a-z]+[_-])?tests|test|lib_test|t|testing|specs?|__tests__|e2e"
+    r"|Tests|[^/]*(?:[a-z0-9]|\w[._-])Tests?)"
+)
+_TEST = re.compile(
+    rf"(?:^|/){TEST_DIRECTORY}/|(?:^|/)(?:test_[^/]*|conftest)\.py$|(?:^|/)tests\.(?:py|rs)$"
+    r"|(?:_tests?|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.[a-z]{1,4}$"
 )
 
 

@@ -1,0 +1,2 @@
+-- The files that a program wrote.
+SELECT path FROM files WHERE is_generated ORDER BY path
