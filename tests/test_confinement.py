@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 from conftest import serve_command
+from forking import executing
 from running import FOLLOWER, INDEXER, PATIENCE, QUERY_WORKER, Server, answered, back_processes, first, fronted, until
 
 from fledgling.broker.refused import NOT_STARTED
@@ -25,8 +26,6 @@ from fledgling.messages.questions import Explore
 from fledgling.security import inspection, landlock
 from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
 from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
-
-pytestmark = pytest.mark.usefixtures("executed")
 
 BACK = ("query worker", "extractor", "extractor's parent", "indexer")
 NARROWED = (*BACK, "bundler", "keeper", "connector", "embedder")
@@ -295,7 +294,7 @@ def is_held(process: psutil.Process, filters: int = 2) -> bool:
 
 @pytest.mark.anyio
 async def test_every_thread_of_every_process_is_confined(staged: Path) -> None:
-    with Server(staged) as server:
+    with executing(), Server(staged) as server:
         indexer = await first(server.seen, INDEXER)
         await until(lambda: is_held(indexer))
         indexer.suspend()  # else it ends when it has the index, and what it has forked with it
@@ -375,7 +374,8 @@ ORDINARY = "import os, sys; os.setgroups([]); os.setgid(12345); os.setuid(12345)
 
 
 def test_doctor_finds_every_layer(project: Path) -> None:
-    found = json.loads(fledgling("doctor", "--root", str(project), "--json").stdout)
+    with executing():
+        found = json.loads(fledgling("doctor", "--root", str(project), "--json").stdout)
     assert found["serves"]
     states = {(row["process"], row["layer"]): row["state"] for row in found["findings"]}
     assert {process for process, _ in states} == PROCESSES

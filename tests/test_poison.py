@@ -18,8 +18,6 @@ from fledgling.worker.extractor.messages import Batch, Source, TextFacts, ToExtr
 from fledgling.worker.extractor.pool import LOST_FILES, Extractors
 from fledgling.worker.languages.table import load_languages
 
-pytestmark = pytest.mark.usefixtures("executed")
-
 ENDLESS = "<!--" * 2048 + "\n"  # an ordinary megabyte of C takes a quarter of a second, these 8 KB more than two
 GOOD = "int good(void) { return 0; }\n"
 REPAIRED = """\

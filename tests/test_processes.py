@@ -7,12 +7,13 @@ import resource
 import signal
 import statistics
 import time
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 
 import psutil
 import pytest
 from asking import said, text
 from conftest import connected
+from forking import CLEAN, executing
 from mcp import MCPError
 from running import (
     CALLS,
@@ -35,8 +36,6 @@ from fledgling.broker.embedding.connector import MODULE as CONNECTOR
 from fledgling.broker.query_worker import LOST
 from fledgling.messages.operations import OPERATIONS
 from fledgling.security import limits
-
-pytestmark = pytest.mark.usefixtures("executed")
 
 GB = 1000**3
 TIED = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, "end of input"]
@@ -66,8 +65,10 @@ def middling(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 async def client(anyio_backend, project):
-    """A client of a server under the default profile, whose worker may be another after each test."""
-    async with connected(project) as client:
+    """A client of an executed server under the default profile, whose worker may be another after each test."""
+    async with AsyncExitStack() as stack:
+        with executing():
+            client = await stack.enter_async_context(connected(project))
         await client.call_tool("explore", {})
         yield client
 
@@ -77,6 +78,7 @@ async def answers(client):
 
 
 # ---- how they start, what they hold ---------------------------------------------------------------------------------
+# Their environment, limits and memory are looked at, so these are executed.
 
 
 def is_started_bare(process, module):
@@ -137,7 +139,7 @@ async def test_follower_holds_three_pipes_the_root_its_files_and_its_extractors(
 
 @pytest.mark.anyio
 async def test_indexer_holds_three_pipes_the_images_its_extractors_and_what_is_below_the_root(middling):
-    with Server(middling) as server:
+    with executing(), Server(middling) as server:
         indexer = await first(server.seen, INDEXER)
         await until(lambda: has_limits(indexer, limits.of_indexer(2 * GB)))
         is_started_bare(indexer, INDEXER)
@@ -163,7 +165,7 @@ def children_of_children(process):
 async def test_extractors_hold_one_socket_and_end_with_the_indexer(large):
     """One for each core, and one process above them all; none can open what the indexer can."""
     count = limits.extractors(2 * GB)
-    with Server(large) as server:
+    with executing(), Server(large) as server:
         indexer = await first(server.seen, INDEXER)
         await until(lambda: children_of_children(indexer) == [count])  # the lister is gone
         indexer.suspend()
@@ -187,13 +189,14 @@ async def test_extractors_hold_one_socket_and_end_with_the_indexer(large):
 async def test_no_descriptor_or_variable_of_the_client_reaches_a_back_process(project, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("canary")
-    planted = {
+    environment = {
+        **os.environ,
         "SECRET": "canary",
         "PYTHONPATH": str(tmp_path),
         "LD_LIBRARY_PATH": str(tmp_path),
         "MALLOC_ARENA_MAX": "1",
     }
-    with secret.open() as held, Server(project, pass_fds=[held.fileno()], env={**os.environ, **planted}) as server:
+    with executing(), secret.open() as held, Server(project, pass_fds=[held.fileno()], env=environment) as server:
         assert str(secret) in opened(server.seen).values()
         server.begin()
         server.call(2, "explore", {})
@@ -209,7 +212,7 @@ async def test_modules_in_the_project_are_never_imported(tmp_path):
         module = tmp_path / "tree" / name
         module.parent.mkdir(parents=True, exist_ok=True)
         module.write_text(f"open({str(tmp_path / 'imported')!r}, 'w')")
-    with Server(tmp_path / "tree", cwd=tmp_path / "tree") as server:
+    with executing(), Server(tmp_path / "tree", cwd=tmp_path / "tree") as server:
         server.begin()
         server.call(2, "explore", {})
         assert server.receive()["result"]["structuredContent"]["summary"]["total_files"] == 5
@@ -362,8 +365,8 @@ async def test_a_stopped_connector_ends_with_the_broker(project, tmp_path, way):
 async def test_who_was_stopped_and_is_not_tied_ends_when_it_goes_on(project, tmp_path, name):
     options, found = UNTIED[name]
     tmp_path.chmod(0o700)
-    for _ in range(10):  # an indexer may have tied itself before it was stopped
-        with Server(project, *options, env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}) as server:
+    for _ in range(10):  # an indexer, which takes a while to load, may have tied itself before it was stopped
+        with executing(), Server(project, *options, env={**CLEAN, "XDG_RUNTIME_DIR": str(tmp_path)}) as server:
             await first(server.seen, INDEXER)
             stopped = found(server.seen)
             stopped.suspend()

@@ -8,11 +8,10 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from forking import executing
 from running import PATIENCE, Server
 
 from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS, MAX_UNANSWERED, Unanswered
-
-pytestmark = pytest.mark.usefixtures("executed")  # how much a server grows is looked at
 
 MIB = 2**20
 REFUSED, UNPARSED, UNKNOWN, UNFIT = -32600, -32700, -32601, -32602
@@ -60,18 +59,23 @@ class Client(Server):
         assert self.memory("VmHWM") - before <= limit
 
 
-@pytest.fixture(scope="module")
-def handshake(project):
-    with Client(project, "handshake") as client:
+def executed_client(project, era):
+    """A client of a server that is executed: how much it grows is looked at."""
+    with executing():
+        client = Client(project, era)
+    with client:
         assert client.is_served()
         yield client
+
+
+@pytest.fixture(scope="module")
+def handshake(project):
+    yield from executed_client(project, "handshake")
 
 
 @pytest.fixture(scope="module")
 def modern(project):
-    with Client(project, "modern") as client:
-        assert client.is_served()
-        yield client
+    yield from executed_client(project, "modern")
 
 
 @pytest.fixture(params=["handshake", "modern"])
@@ -264,7 +268,7 @@ def test_flood_leaves_memory_where_it_was(handshake, name, size):
 
 
 def test_flood_before_the_first_request_leaves_memory_where_it_was(small_root):
-    with Client(small_root, "none yet") as client:
+    with executing(), Client(small_root, "none yet") as client:
         client.say(b"hello\n")
         assert client.receive()["error"]["code"] == UNPARSED
         with client.grows_by_at_most(32 * MIB), Hearing(client, 1) as hearing:
