@@ -76,6 +76,9 @@ FILES = (
     *("docs/a.md", "docs/b.md", "docs/c/README.md", "docs/c/d.rst", "docs/e f.md", "src/a.py"),
     *("docs/m/pages/x.adoc", "docs/m/nav.adoc", "img/z.png", "docs/m/partials/p.adoc"),
     *("docs/m/images/i.png", "docs/m/pages/gone.adoc"),
+    *("site/en/guide/start.md", "site/en/img/only.png", "site/en/img/two.png", "site/de/img/two.png"),
+    *("web/static/logo.png", "web/content/p.md", "site/en/guide/deep/index.md"),
+    *("README.md", "site/de/a.md"),
 )
 # What a document says, and where that leads: None where it leads nowhere, "" where it is no link to a file.
 PLACES: dict[tuple[str, str], str | None] = {
@@ -91,6 +94,15 @@ PLACES: dict[tuple[str, str], str | None] = {
     ("docs/a.md", "/img/z.png"): "img/z.png",
     ("docs/a.md", "/b"): "docs/b.md",
     ("docs/a.md", "gone.md"): None,
+    ("docs/a.md", "/img/only.png"): "site/en/img/only.png",
+    ("docs/a.md", "/guide/start/"): "site/en/guide/start.md",
+    ("docs/a.md", "/guide/deep/"): "site/en/guide/deep/index.md",
+    ("docs/a.md", "/img/two.png"): None,
+    ("site/de/a.md", "/img/two.png"): "site/de/img/two.png",
+    ("docs/a.md", "/only.png"): None,
+    ("web/content/p.md", "/logo.png"): "web/static/logo.png",
+    ("README.md", "/p.md"): None,
+    ("README.md", "/a"): "docs/a.md",
     ("docs/a.md", "../../out.md"): "",
     ("docs/a.md", "../../issues"): "",
     ("docs/c/d.rst", "/a"): "docs/a.md",
@@ -187,7 +199,7 @@ def test_a_hostile_notebook_costs_in_proportion(text: str) -> None:
 async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
     root = tmp_path_factory.mktemp("links")
     texts = {
-        "docs/a.md": "# A\n\n[b](b.adoc) and [code](../src/app.py)\n\n[gone](gone.md)\n",
+        "docs/a.md": "# A\n\n[b](b.adoc) and [code](../src/app.py)\n\n[gone](gone.md)\n[site](/img/x.png)\n",
         "docs/b.adoc": "= B\n\n== Tries\n\nAn upload is tried three times.\n",
         "src/app.py": "x = 1\n",
         "n.ipynb": json.dumps(NOTEBOOK, indent=1) + "\n",
@@ -208,8 +220,8 @@ async def of(front: Front, path: str) -> DependencyGraph:
 async def test_links_are_edges_and_dead_ones_are_said(front: Front) -> None:
     found = await of(front, "docs/a.md")
     edges = [(edge.line, edge.resolved, edge.unresolved) for edge in found.imports]
-    assert edges == [(3, "src/app.py", None), (3, "docs/b.adoc", None), (5, None, "not found")]
-    assert found.note == "Links to what is not in the index: line 5."
+    assert edges == [(3, "src/app.py", None), (3, "docs/b.adoc", None), (5, None, "not found"), (6, None, "external")]
+    assert found.note == "Links to what is not in the index: line 5. Not looked at: links from a site's root, line 6."
     for path in ("docs/b.adoc", "src/app.py"):
         assert (await of(front, path)).imported_by == [Importer("docs/a.md", 3)]
 

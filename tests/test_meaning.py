@@ -22,7 +22,7 @@ from fledgling.messages.passages import TOKENS
 from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
-from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, NEAREST_ARE, ROWS
+from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, NEITHER, ROWS
 
 pytestmark = pytest.mark.anyio
 
@@ -246,11 +246,11 @@ async def test_what_nobody_says_is_answered_with_the_nearest_files_by_any_mode(f
     assert isinstance(found, Hits)
     assert 0 < len(nearest) <= NEAREST
     places = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in nearest)
-    assert f"{NEAREST_ARE} {places}." in (found.note or "")
+    assert f"{NEITHER}; the nearest are {places}." in (found.note or "")
     for absent in ("kubernetes pod scheduler", "PasswordChecker", "check_password(root)"):
         found = await front.call("search", {"query": absent})
         assert isinstance(found, Hits)
-        assert NEAREST_ARE not in (found.note or "")
+        assert f"{NEITHER}; " not in (found.note or "")
 
 
 @pytest.mark.parametrize("query", ["who buys pages", "send a file to a kitchen in spring", "upload password file"])

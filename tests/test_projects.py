@@ -211,6 +211,11 @@ async def test_the_best_by_meaning_of_all(client):
     assert (await structured(client, "search", query="need.e", regex=True))["mode_used"] == "regex"
     nothing = await structured(client, "search", query="unicorns graze quietly")
     assert (nothing["mode_used"], nothing["files"]) == ("text", [])
+    assert nothing["note"] == (
+        "api/: Nothing found in 17 files. Not looked into: 1 symlink, 1 binary, 1 secret. Not indexed: 2 ignored. "
+        "Nothing says this by meaning, either. "
+        "web/, a.b/: Nothing found in 2 files. Nothing says this by meaning, either."
+    )
 
 
 def _ranking(project: str, files: int, note: str | None = None) -> Ranking:

@@ -183,7 +183,16 @@ def ranked(question: Search, found: Mapping[str, AnyAnswer | Refusal]) -> Rankin
     return Ranking(best, sum(each.total for each in rankings.values()), mode, note)
 
 
-def _notes(rankings: Mapping[str, Ranking]) -> Iterator[str]:
+def why_empty(found: Hits, answers: Mapping[str, AnyAnswer | Refusal]) -> Hits:
+    """Return an answer without a line, saying what the first projects say of the question, asked by meaning as well."""
+    hits = {name: each for name, each in answers.items() if isinstance(each, Hits)}
+    told = [*_notes(hits)]
+    more = [f"path asks one of {len(hits):,} projects, which say more."] if len(told) > SHOWN_REFUSALS else []
+    refused = not_in_answer({name: each for name, each in answers.items() if isinstance(each, Refusal)})
+    return replace(found, note=said(" ".join([*told[:SHOWN_REFUSALS], *more, *refused])) or None)
+
+
+def _notes(rankings: Mapping[str, Ranking | Hits]) -> Iterator[str]:
     """Yield what answers say besides, each once, and of which projects where it is not of all."""
     names: dict[str, list[str]] = {}
     for name, each in rankings.items():

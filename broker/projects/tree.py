@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from fledgling.broker import mending
-from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, some_of, tree
+from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, some_of, tree, why_empty
 from fledgling.broker.projects.paths import Parts, ProjectPart, parts, within
 from fledgling.broker.refused import taken
 from fledgling.broker.terms import Terms, due
@@ -152,5 +152,9 @@ async def _listed(question: Search | Symbols, about: Parts, ask: AskPart) -> Any
         if not (isinstance(question, Search) and may_be_ranked(question) and isinstance(found, Hits)) or found.total:
             return found
         answers = {part.project: await ask(part) for part in about}
-        return ranked(question, answers) if any(isinstance(each, Ranking) for each in answers.values()) else found
+        return (
+            ranked(question, answers)
+            if any(isinstance(each, Ranking) for each in answers.values())
+            else why_empty(found, answers)
+        )
     return ranked(question, {part.project: await ask(part) for part in about})

@@ -110,7 +110,10 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
         why = _unresolved(same, root(module, known.get(path)), ours)
         if why == "external" and own.has(path, known.get(path), module):
             why = "not found"
-        elif why == "not found" and own.is_spread(path, known.get(path), module):
+        elif why == "not found" and (
+            own.is_spread(path, known.get(path), module)
+            or (module.startswith("/") and languages.get(path) in request.opened.generation.documents)
+        ):
             why = "external"
         leads = same[0].resolved_path
         shown = packages.directory(leads) if leads and packages.is_directory(known.get(path)) else leads

@@ -30,7 +30,7 @@ NEAREST = 3  # that are named where none says what is asked
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 NOTHING = "Nothing says this"
-NEAREST_ARE = f"{NOTHING} by meaning, either; the nearest are"
+NEITHER = f"{NOTHING} by meaning, either"
 IN_DOUBT = "Little of this is said in any one place: it may not be there."
 BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the files of code.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
@@ -122,9 +122,11 @@ def instead(request: Request, question: Search) -> Ranked | None:
 
 
 def nearest(found: Ranked | None) -> str | None:
-    """Name the files that are nearest to a question that nothing answers, by meaning neither."""
-    places = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in found.answer.files] if found else []
-    return f"{NEAREST_ARE} {unknown.listed(places)}." if places else None
+    """Say that nothing answers a question by meaning, either, if it was asked so, and name the nearest files."""
+    if found is None:
+        return None
+    places = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in found.answer.files]
+    return f"{NEITHER}; the nearest are {unknown.listed(places)}." if places else f"{NEITHER}."
 
 
 def _doubt(request: Request, question: Search, order: FileOrder, found: list[Passage]) -> str | None:

@@ -25,9 +25,12 @@ def note(request: Request, file: File, question: Dependencies, edges: Sequence[I
     sentences.append(_only_used(request, file) if edges else _nothing(request, file, question))
     if question.direction != "imported_by":
         imports = [edge for edge in edges if isinstance(edge, Import)]
-        dead = sorted({edge.line for edge in imports if edge.unresolved == "not found"})
-        sentences += [left_out(request, file, imports), _nested(request, file, imports)]
-        sentences += _of_imports(request, file, {edge.line for edge in imports}, dead)
+        sentences += [
+            left_out(request, file, imports),
+            _nested(request, file, imports),
+            _of_links(request, file, imports),
+        ]
+        sentences += _of_imports(request, file, {edge.line for edge in imports})
     if question.direction != "imports":
         known = {edge.path for edge in edges if isinstance(edge, Importer)}
         sentences += _of_importers(request, file, known)
@@ -59,11 +62,21 @@ def _only_used(request: Request, file: File) -> str | None:
     return None if is_known else f"Imports are not extracted from {file.language or UNKNOWN}."
 
 
-def _of_imports(request: Request, file: File, followed: Set[int], dead: Sequence[int]) -> Iterator[str | None]:
-    """Yield what is not known of the imports of a file, of which those on some lines were `followed`, others `dead`."""
+def _of_links(request: Request, file: File, links: Sequence[Import]) -> str | None:
+    """Say which links of a document lead nowhere, and which may: where the root of a site is, no document says."""
+    if file.language not in request.opened.generation.documents:
+        return None
+    dead = sorted({link.line for link in links if link.unresolved == "not found"})
+    of_site = sorted({link.line for link in links if link.unresolved == "external"})
+    return unknown.joined(
+        f"Links to what is not in the index: line {unknown.listed([*map(str, dead)])}." if dead else None,
+        f"Not looked at: links from a site's root, line {unknown.listed([*map(str, of_site)])}." if of_site else None,
+    )
+
+
+def _of_imports(request: Request, file: File, followed: Set[int]) -> Iterator[str | None]:
+    """Yield what is not known of the imports of a file, of which those on some lines were `followed`."""
     yield unknown.of_parsing(request, [file], "imports may be missing")
-    if file.language in request.opened.generation.documents and dead:
-        yield f"Links to what is not in the index: line {unknown.listed([*map(str, dead)])}."
     modules = request.opened.generation.modules.get(file.language or "")
     lines = [line for line in _lines(request, file, modules.run_time if modules else "") if line not in followed]
     if lines:
