@@ -21,6 +21,16 @@ CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 
 def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
     """The cells that a name may mean which no function around binds, and the object that it is a member of."""
+    if not solver.is_over:
+        return _bare_places(solver, node, expression)
+    first = solver.project.first_bare(node)
+    found = solver.bare.get(first)
+    if found is None:
+        found = solver.bare[first] = _bare_places(solver, node, expression)
+    return found
+
+
+def _bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
     project = solver.project
     base = node & ~MASK
     unit = project.unit(node)

@@ -37,8 +37,9 @@ from fledgling.worker.language import Dialect
 from fledgling.worker.languages.python import effects as known
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
-NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
+NAME_OP, PARAMETER_OP, BARE_OP = Op.NAME, Op.PARAMETER, Op.BARE  # asked for so often that looking them up counts
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.COMPUTED, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
+UNBINDING = (ScopeKind.BLOCK, ScopeKind.SIGNATURE)  # scopes whose names no BARE means: they have others
 MAX_NAMES = 50  # that stand for each other, one after the other
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 
@@ -59,6 +60,8 @@ class GraphProject:
         self._scopes_of_calls: dict[int, dict[int, int]] = {}
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
+        self._bare: dict[tuple[int, ...], int] = {}  # the first BARE of its kind
+        self._first_bare: dict[int, int] = {}
         self.updated = self._updated(files)  # modules in which any name may get another value: `globals().update(a)`
         for unit in self.units:
             if unit.base in self.updated:
@@ -269,9 +272,35 @@ class GraphProject:
                 node = base | unit.bindings[reach[0]].value
             elif op == PARAMETER_OP:
                 return ("parameter", base | expression[1], expression[2]), None
+            elif op == BARE_OP:
+                return self.first_bare(node), None
             else:
                 return node, expression if op in CONSTANTS else None
         return node, None
+
+    def first_bare(self, node: int) -> int:
+        """The first BARE asked for that means the same as another: the same name where the same scopes bind such names.
+
+        Blocks do not, nor do most functions, nor lambdas where these run on no other object.
+        """
+        found = self._first_bare.get(node)
+        if found is None:
+            _, name, scope, *rest = self.expression(node)
+            key = ((node & ~MASK) | self._binding_bare(node, scope), name, *rest)
+            found = self._first_bare[node] = self._bare.setdefault(key, node)
+        return found
+
+    def _binding_bare(self, node: int, scope: int) -> int:
+        unit = self.unit(node)
+        scopes, dialect = unit.facts.scopes, unit.dialect
+        passed = UNBINDING if dialect.bare_calls else (*UNBINDING, ScopeKind.FUNCTION)
+        if not (dialect.bare_calls or dialect.implicit_parameter or dialect.scope_functions):
+            passed = (*passed, ScopeKind.LAMBDA)
+        row = scopes[scope]
+        while row.kind in passed and not (row.flags & Flag.EXTENSION or row.stars):
+            scope = row.parent
+            row = scopes[scope]
+        return scope
 
     @cached_property
     def written(self) -> set[int]:

@@ -134,6 +134,7 @@ def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> 
         for cell in asked(project):
             solver.value(cell)
         solver.run()
+    solver.is_over = True
     return solver
 
 

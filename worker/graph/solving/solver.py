@@ -59,6 +59,10 @@ class Solver:
         self.changing: set[int] = set()  # classes whose objects become those of another: `a.__class__ = B`
         self.put_outside: set[int] = set()  # the names of what is put into something outside: `window.a = b`
         self.pending: set[Cell] = set()  # those that wait for what may be known later: what a decorator returns
+        self.wanted: dict[int, tuple[Values, tuple[str, list[Value]]]] = {}  # types of parameters (argument_types.py)
+        self.chosen: dict[int, tuple[Values, Values]] = {}  # what calls might run when they were evaluated, and do
+        self.bare: dict[int, list[tuple[Cell, int, Value | None]]] = {}  # what names mean (lookup.py), asked when over
+        self.is_over = False  # nothing changes any more
         self.is_settled = False  # whether decorators that still say nothing are taken to return what they got
         self.evaluations = 0
         self.is_cut = False
@@ -80,6 +84,7 @@ class Solver:
     def begin_anew(self) -> None:
         """Forget what cells hold: they were asked before all base classes were known."""
         self.cells.clear()
+        self.chosen.clear()
         self._readers.clear()
 
     def value(self, cell: Cell) -> Values:
@@ -206,6 +211,10 @@ class Solver:
         for of, sure in list(self.sources.get(cell, {}).items()):
             add(found, self.value(of), sure)
         return found
+
+    def is_final(self, cell: Cell) -> bool:
+        """Whether a cell was evaluated after all that it has read had changed."""
+        return self.is_over and not self.is_cut and self._reads.get(cell, 0) < MAX_READS
 
     def grow(self, cell: Cell, more: Values) -> None:
         """Add values to a cell, and have evaluated again what has read it."""
