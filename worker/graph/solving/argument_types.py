@@ -11,6 +11,7 @@ from fledgling.worker.graph.solving.values import (
     OBJECT,
     Cell,
     Value,
+    Values,
 )
 from fledgling.worker.graph.tables import NONE, Op, Parameter
 from fledgling.worker.language import Dialect
@@ -52,10 +53,12 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
     values = solver.value(cell)
     if parameter.type == NONE or not values:
         return PERHAPS
-    if must_be_small(solver, function, parameter, cell):
+    dialect = solver.project.unit(function).dialect
+    if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
         return WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
-    dialect = solver.project.unit(function).dialect
+    if len(values) == 1:
+        return _fits(solver, dialect, next(iter(values)), wanted)
     declared = [value for value, sure in values.items() if sure >= CERTAIN] if dialect.selects else []
     each = [_fits(solver, dialect, value, wanted) for value in declared or values]
     return min(each) if dialect.selects else max(each)
@@ -93,8 +96,16 @@ def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> 
 
 def wanted_of(solver: Solver, type_: int) -> Wanted:
     """The last name of a type, "" where it may be any, and the objects of it that the project defines."""
-    project = solver.project
     values = solver.value(("type", type_, None))
+    known, found = solver.wanted.get(type_, (None, ("", [])))
+    if known is not values:
+        found = _wanted(solver, type_, values)
+        solver.wanted[type_] = values, found
+    return found
+
+
+def _wanted(solver: Solver, type_: int, values: Values) -> Wanted:
+    project = solver.project
     wanted = [value for value in values if value[0] == OBJECT]
     if solver.op(type_) == Op.POINTEE:
         type_ = solver.child(type_, project.expression(type_)[1])

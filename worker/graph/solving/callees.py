@@ -20,7 +20,9 @@ def callees(solver: Solver, node: int) -> Values:
     is_call = expression[0] in (Op.CALL, Op.NEW)
     values = solver.value((node & ~MASK) | expression[1] if is_call else node)
     if is_call and solver.project.unit(node).dialect.overloads:
-        values = called(solver, values, made_of(solver, node, expression))
+        held, chosen = solver.chosen.get(node, (None, values))
+        is_known = held is values and solver.is_final(node)
+        values = chosen if is_known else called(solver, values, made_of(solver, node, expression))
     if is_call and solver.project.unit(node).dialect.sigil:
         values = _of_variable(solver, node, expression, values)
     return {**solver.handed.get(node, {}), **values}

@@ -43,10 +43,11 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
     base = node & ~MASK
     made = made_of(solver, node, expression)
     found: Values = {}
-    callees = dict(solver.value(base | expression[1]))
+    callees = held = solver.value(base | expression[1])
     dialect = solver.project.unit(node).dialect
     if dialect.overloads:
-        callees = called(solver, callees, made)
+        callees = called(solver, held, made)
+        solver.chosen[node] = held, callees
     if dialect.scope_functions and not any(value[0] in (FUNCTION, BOUND) for value in callees):
         scoped = in_its_scope(solver, node, expression)
         if scoped is not None:

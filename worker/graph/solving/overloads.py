@@ -1,7 +1,6 @@
 """Which of several functions of one name a call means, by the number and the types of its arguments."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.argument_types import (
@@ -73,6 +72,8 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
     Where none of a class takes the arguments, those of the classes above it are meant; where none does at all, the
     arguments are not what they seem, and each is possible.
     """
+    if len(values) == 1 and next(iter(values))[0] not in (FUNCTION, BOUND):
+        return values
     groups: dict[Group, list[Value]] = {}
     for value in values:
         if value[0] in (FUNCTION, BOUND):
@@ -137,6 +138,8 @@ def _is_hidden(solver: Solver, function: int, node: int) -> bool:
 
 def _not_all(solver: Solver, values: Values) -> Values:
     """The values, of which a call means one: where extensions of several types have its name, none is certain."""
+    if len(values) < 2:
+        return values
     extensions = [
         value
         for value, sure in values.items()
@@ -155,19 +158,13 @@ def _chosen(
     """The functions of one name and class that a call may mean, or of the classes above it, and how sure they are."""
     selects = solver.project.unit(group[0][1]).dialect.selects
     fit = {value: taken(solver, value, made) for value in group}
-    is_found = any(
-        _settles(solver, value[1], own) and not _is_hidden(solver, value[1], made.node) for value, own in fit.items()
-    )
-    if (
-        owner is not None
-        and (selects == "all" or (selects and not is_found))
-        and not _is_constructor(solver, group[0][1])
-    ):
+    asks_above = selects and not _is_constructor(solver, group[0][1])
+    if owner is not None and asks_above and (selects == "all" or not _is_found(solver, fit, made)):
         _take_inherited(solver, fit, owner, name, made)
-    fit = _seen(solver, fit, made)
+    fit = _seen(solver, fit, made) if len(fit) > 1 else fit
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
-    if len(chosen) > 1 and selects and all(fit[value].is_told for value in chosen):
+    if len(chosen) > 1 and selects and all(_is_told(solver, fit[value], made) for value in chosen):
         chosen = _narrowest(solver, chosen, len(made.arguments))
     if selects and not fit[chosen[0]].takes:
         return group, Reason.OTHER_ARGUMENTS
@@ -175,9 +172,18 @@ def _chosen(
         return chosen, Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     [only] = chosen
     others = [value for value, own in fit.items() if own.takes and not own.against and value != only]
-    is_surely = fit[only].is_sure and not any(_may_beat(solver, fit, value, only, owner) for value in others)
-    is_doubtful = fit[only].against or (others and not is_surely)
-    return chosen, Reason.OVERLOAD if selects and is_doubtful else Reason.BOUND
+    is_surely = not others or (
+        _is_sure(solver, fit[only], made) and not any(_may_beat(solver, fit, value, only, owner) for value in others)
+    )
+    return chosen, Reason.OVERLOAD if selects and (fit[only].against or not is_surely) else Reason.BOUND
+
+
+def _is_found(solver: Solver, fit: dict[Value, "Fit"], made: MadeCall) -> bool:
+    """Whether a function that a call sees settles what it means."""
+    return any(
+        _settles(solver, value[1], own, made) and not _is_hidden(solver, value[1], made.node)
+        for value, own in fit.items()
+    )
 
 
 def _is_constructor(solver: Solver, function: int) -> bool:
@@ -203,7 +209,7 @@ def _may_beat(solver: Solver, fit: dict[Value, "Fit"], other: Value, chosen: Val
     )
 
 
-def _settles(solver: Solver, function: int, fit: "Fit") -> bool:
+def _settles(solver: Solver, function: int, fit: "Fit", made: MadeCall) -> bool:
     """Whether no class above is asked, since a function that the class itself declares surely takes the arguments.
 
     One that overrides another is declared above, as C# sees it.
@@ -211,7 +217,9 @@ def _settles(solver: Solver, function: int, fit: "Fit") -> bool:
     row = solver.project.scope(function)
     if not fit.takes or fit.against or row.flags & Flag.OVERRIDES:
         return False
-    return fit.is_sure or (bool(fit.each) and all(takes_all(solver, function, each) for each in row.parameters))
+    return _is_sure(solver, fit, made) or (
+        bool(fit.each) and all(takes_all(solver, function, each) for each in row.parameters)
+    )
 
 
 def _narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
@@ -230,8 +238,7 @@ def _narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
 
 def _wanted_types(solver: Solver, value: Value, count: int) -> list[Wanted]:
     """The types of the parameters of a function that so many arguments go to."""
-    skip = 1 if value[0] == BOUND and takes_receiver(solver, value[1]) else 0
-    parameters = solver.project.scope(value[1]).parameters[skip:]
+    parameters = _parameters(solver, value)
     parameters = [*parameters[:count], *parameters[-1:] * (count - len(parameters))]  # the last may take several
     types = (NONE if each.type == NONE else solver.child(value[1], each.type) for each in parameters)
     return [("", []) if type_ == NONE else wanted_of(solver, type_) for type_ in types]
@@ -263,10 +270,12 @@ def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: i
 
     What an override takes is what the function above it takes: in Kotlin it does not repeat what may be left out.
     """
+    if not (inherited := _inherited(solver, owner, name)):
+        return
     shapes = {_shape(solver, value[1]) for value in fit}
-    inherited = [function for function in _inherited(solver, owner, name) if _shape(solver, function) not in shapes]
+    inherited = [function for function in inherited if _shape(solver, function) not in shapes]
     inherited = [function for function in inherited if not _is_hidden(solver, function, made.node)]
-    own = {_types(solver, value[1]): value for value in fit} if inherited else {}
+    own = {_shape(solver, value[1])[0]: value for value in fit} if inherited else {}
     receiver = next(iter(fit))
     is_nearest = solver.project.unit(receiver[1]).dialect.selects == "nearest"
     settled: int | None = None  # the class whose function surely takes the arguments, in C# the last to be asked
@@ -275,9 +284,9 @@ def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: i
         if settled is not None and level != settled:
             break
         value: Value = (BOUND, function, receiver[2]) if receiver[0] == BOUND else (FUNCTION, function)
-        override = own.get(_types(solver, function))
+        override = own.get(_shape(solver, function)[0])
         found = taken(solver, value, made)
-        if is_nearest and _settles(solver, function, found):
+        if is_nearest and _settles(solver, function, found, made):
             settled = level
         if override is None:
             fit[value] = found
@@ -285,7 +294,7 @@ def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: i
             fit[override] = found
 
 
-def _inherited(solver: Solver, owner: int, name: int) -> Iterable[int]:
+def _inherited(solver: Solver, owner: int, name: int) -> list[int]:
     """The functions of a name in the classes above one, the nearest of those with the same parameters."""
     found = solver.inherited.get((owner, name))
     if found is None:
@@ -309,20 +318,18 @@ def _is_inherited(solver: Solver, function: int) -> bool:
     return row.kind == ScopeKind.FUNCTION and not is_private and not row.flags & Flag.EXPLICIT
 
 
-def _shape(solver: Solver, function: int) -> object:
-    """What a function takes, and what of that may be left out or be several: what fits one fits another like it."""
+def _shape(solver: Solver, function: int) -> tuple[Any, ...]:
+    """What a function takes, and what of that may be left out or be several: what fits one fits another like it.
+
+    First stand the last names of the types of its parameters.
+    """
     found = solver.shapes.get(function)
     if found is None:
         parameters = solver.project.scope(function).parameters
         may_lack = [(each.default == NONE, each.rest) for each in parameters]
-        found = solver.shapes[function] = (_types(solver, function), *may_lack)
+        types = tuple(_type_name(solver, function, each) for each in parameters)
+        found = solver.shapes[function] = (types, *may_lack)
     return found
-
-
-def _types(solver: Solver, function: int) -> tuple[str, ...]:
-    """The last names of the types of a function's parameters."""
-    parameters = solver.project.scope(function).parameters
-    return tuple(_type_name(solver, function, each) for each in parameters)
 
 
 def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
@@ -344,11 +351,11 @@ def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
 class Fit(NamedTuple):
     """How well a function takes the arguments of a call."""
 
+    of: Value
     takes: bool  # as many as there are
-    against: int  # arguments of types that do not fit
-    score: int
-    is_sure: bool  # the types of all arguments are known, and no number has to be small enough
-    is_told: bool = True  # these types are known
+    against: int = 0  # arguments of types that do not fit
+    score: int = 0
+    in_order: bool = True  # each argument goes to a parameter of its own
     each: tuple[int, ...] = ()  # how well it takes each of them
 
     @property
@@ -359,34 +366,49 @@ class Fit(NamedTuple):
 
 def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     """How well the parameters of a function take the arguments of a call."""
-    function = value[1]
-    skip = 1 if value[0] == BOUND and takes_receiver(solver, function) else 0
-    parameters = solver.project.scope(function).parameters[skip:]
-    rest = next((place for place, parameter in enumerate(parameters) if parameter.rest == 1), len(parameters))
-    has_rest = rest < len(parameters)
-    needed = sum(parameter.default == NONE and not parameter.rest for parameter in parameters)
-    count = len(made.arguments)
-    if needed > count + len(made.words) or not (has_rest or count + len(made.words) <= len(parameters)):
-        return Fit(takes=False, against=0, score=0, is_sure=True)
-    each = [fits(solver, function, parameters[min(at, rest)], cell) for at, (cell, _) in enumerate(made.arguments)]
-    is_behind = made.words or count < len(parameters) or rest + 1 < len(parameters)
+    function, parameters, arguments = value[1], _parameters(solver, value), made.arguments
+    last = rest = len(parameters)
+    needed = 0
+    for place, parameter in enumerate(parameters):
+        if parameter.rest == 1 and rest == last:
+            rest = place
+        needed += parameter.default == NONE and not parameter.rest
+    has_rest = rest < last
+    count = len(arguments)
+    if needed > count + len(made.words) or not (has_rest or count + len(made.words) <= last):
+        return Fit(value, takes=False)
+    each = [fits(solver, function, parameters[min(at, rest)], cell) for at, (cell, _) in enumerate(arguments)]
+    is_behind = made.words or count < last or rest + 1 < last
     if each and each[-1] == NO and is_behind:  # a lambda behind a call is the last one
         each[-1] = PERHAPS
-    left = 0 if made.words else count - len(parameters)  # which of them are given by name is not compared
-    is_told = (
-        not (has_rest or made.words)
-        and all(fit > PERHAPS for fit in each)
-        and not any(parameters[at].by_reference for at in range(count))
-        and all(is_declared(solver, function, cell) for cell, _ in made.arguments)
+    left = 0 if made.words else count - last  # which of them are given by name is not compared
+    against = each.count(NO)
+    score = sum(each) - against * NO + (-1 if has_rest else left)
+    return Fit(value, True, against, score, not (has_rest or made.words), tuple(each))
+
+
+def _is_told(solver: Solver, fit: Fit, made: MadeCall) -> bool:
+    """Whether the types of all arguments are known that a function takes, or it takes another number of them."""
+    if not fit.takes:
+        return True
+    parameters = _parameters(solver, fit.of)
+    return (
+        fit.in_order
+        and all(how > PERHAPS for how in fit.each)
+        and not any(parameters[at].by_reference for at in range(len(made.arguments)))
+        and all(is_declared(solver, fit.of[1], cell) for cell, _ in made.arguments)
     )
-    return Fit(
-        takes=True,
-        against=each.count(NO),
-        score=sum(fit for fit in each if fit != NO) + (-1 if has_rest else left),
-        is_sure=is_told
-        and not any(
-            must_be_small(solver, function, parameters[at], cell) for at, (cell, _) in enumerate(made.arguments)
-        ),
-        is_told=is_told,
-        each=tuple(each),
-    )
+
+
+def _is_sure(solver: Solver, fit: Fit, made: MadeCall) -> bool:
+    """Whether these are known, and no number has to be small enough."""
+    if not fit.takes or not _is_told(solver, fit, made):
+        return not fit.takes
+    arguments = zip(_parameters(solver, fit.of), made.arguments, strict=False)
+    return not any(must_be_small(solver, fit.of[1], parameter, cell) for parameter, (cell, _) in arguments)
+
+
+def _parameters(solver: Solver, value: Value) -> list[Parameter]:
+    """The parameters of a function that the arguments of a call go to."""
+    parameters = solver.project.scope(value[1]).parameters
+    return parameters[1:] if value[0] == BOUND and takes_receiver(solver, value[1]) else parameters
