@@ -227,7 +227,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     # first word of lines that are indented more than `indent`, behind a docstring. It is a guess
     # (extracting/elided_bodies.py). Where `tokens` matches it is a macro's, in which nothing defines; with `above` a
     # head may take several lines. And what a statement of a body holds that defines or imports something and must be
-    # parsed, as RE2.
+    # parsed, as RE2, which takes no line with a dot alone: one ends each body.
     body: str = ""
     defining: str = ""
 

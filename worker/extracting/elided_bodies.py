@@ -12,10 +12,11 @@ taken for the end of a function.
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from heapq import nlargest
+from itertools import accumulate
 
 import re2
 from msgspec import Struct
@@ -69,7 +70,7 @@ class Bodies:
 
     def blanked(self, source: bytes, only: frozenset[int] | None = None) -> Blanked:
         """Leave out what is in bodies; `only` in what begins there."""
-        spans = [span for body in self._bodies(source) for span in self._plain(source, body)]
+        spans = [*self._plain(source, [*self._bodies(source)])]
         if only is not None:
             spans = [span for span in spans if span[0] in only]
         opening, closing = (b"{", b"}") if self._has_braces else (b"(", b")")
@@ -126,15 +127,26 @@ class Bodies:
                 yield start, end, self._has_tokens and match["tokens"] is not None
             at = max(at, end)
 
-    def _plain(self, source: bytes, body: tuple[int, int, bool]) -> Iterator[Span]:
-        """A body that defines and imports nothing, or the runs of statements in it that do not."""
-        start, end, are_tokens = body
-        code = self._token.sub(b"", source[start + self._has_braces : end - self._has_braces] + b"\n.")
-        if are_tokens or not self._defining.search(code):
-            if _is_whole(code):
-                yield start, end
-        elif self._has_braces:
-            yield from self._runs(source, start + 1, end - 1)
+    def _plain(self, source: bytes, bodies: list[tuple[int, int, bool]]) -> Iterator[Span]:
+        """The bodies that define and import nothing, and of others the runs of statements that do not."""
+        spans = [(start + self._has_braces, end - self._has_braces) for start, end, _ in bodies]
+        codes = [self._token.sub(b"", source[start:end] + b"\n.") for start, end in spans]
+        defining = self._among(codes)
+        for place, ((start, end, are_tokens), code) in enumerate(zip(bodies, codes, strict=True)):
+            if are_tokens or place not in defining:
+                if _is_whole(code):
+                    yield start, end
+            elif self._has_braces:
+                yield from self._runs(source, start + 1, end - 1)
+
+    def _among(self, codes: list[bytes]) -> set[int]:
+        """Which of some bodies define something: RE2 looks through all at once, as asking it is what takes time."""
+        text, ends = b"\n".join(codes), [*accumulate(len(code) + 1 for code in codes)]
+        found, begin = set[int](), 0
+        while begin < len(text) and (match := self._defining.search(text, begin)):
+            found.add(place := bisect_right(ends, match.end() - 1))
+            begin = ends[place]
+        return found
 
     def _runs(self, source: bytes, start: int, end: int) -> Iterator[Span]:
         """What stands between the statements that define: other statements, as far as lines tell where one begins."""
