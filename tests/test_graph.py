@@ -26,6 +26,7 @@ from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_UNTYPED
 from fledgling.worker.graph.solving.classes import MAX_BELOW
+from fledgling.worker.graph.solving.handed_back import MAX_PARTS
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.overloads import MAX_NARROWED
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
@@ -383,6 +384,14 @@ def test_a_label_of_kotlin_is_so_long() -> None:
         other = f"fun f(b: B) {{ val r = b.run {end}@{{ b.let {label}@{{ return@{end} Q(1) }}; B() }}; r.hit() }}\n"
         both = {"2 likely", "4 likely"} if label != end else {"4 likely"}
         assert said(*graph_of({"a.kt": (classes + other).encode()}))["a.kt", 5, "hit"] == both, length
+
+
+def test_of_what_something_outside_gives_so_many_parts_are_looked_at() -> None:
+    """Each call and its name are two parts, and where they begin is one; of more, the member may be of the project."""
+    for parts, found in ((MAX_PARTS, "outside the project external"), (MAX_PARTS + 2, "1 possible")):
+        calls = ".b()" * ((parts - 2) // 2)
+        text = f"class A {{ void c() {{}} }}\nclass B {{ void d() {{ X{calls}.c(); }} }}\n"
+        assert said(*costs_under(1, partial(graph_of, {"A.java": text.encode()})))["A.java", 2, "c"] == {found}, parts
 
 
 def test_what_is_missing_is_looked_for_so_many_steps_back() -> None:

@@ -46,7 +46,7 @@ class Op:
     UNKNOWN = 0
     NAME = 1  # name, the scope that binds it or -1, the bindings that reach it or None
     GET = 2  # of, name
-    CALL = 3  # of, arguments, [(name, argument)]; an argument below -1 is spread: ~argument
+    CALL = 3  # of, arguments, [(name, argument)]; an argument below -1 is spread: ~argument; then INDEX for `a<B>()`
     INDEX = 4  # of, key
     TEXT = 5  # name: a string that is short enough to be a key
     NUMBER = 6  # value
@@ -68,7 +68,7 @@ class Op:
     THIS = 22  # scope
     REACH = 23  # bindings, otherwise or -1, what `a.b` is in general: `a.b` after `a.b = c`
     DECORATED = 24  # definition, decorators
-    NEW = 25  # of, arguments, [(name, argument)]
+    NEW = 25  # of, arguments, [(name, argument)], INDEX for `new A<B>()`
     MADE = 26  # a string, a number, ...: nothing of the project
     ARRAY = 27  # of, whether it is a channel: a type whose elements are of that type
     VALUE = 28  # of: the type of that value
@@ -141,6 +141,7 @@ class Flag:
     VIRTUAL = 16777216  # it says that another one may override it, or that it overrides one: `virtual`, `override`
     IMPLICIT = 33554432  # it may run on another object than what is around it: a lambda of Kotlin
     RUNS_ON = 67108864  # it is written for a function that runs it on an object: `a.apply { b() }`
+    TOLD = 134217728  # of its type parameters one stands in no parameter, so that a call has to say it: `f<T>()`
 
 
 class Use:
@@ -187,6 +188,7 @@ class NameScope(Struct, array_like=True, gc=False):
     stars: list[int] = []  # imports of all names
     prepended: list[int] = []  # the bases whose members come before its own
     metaclass: int = NONE
+    generic: int = 0  # its type parameters
 
 
 class Binding(Struct, array_like=True, gc=False):

@@ -82,6 +82,7 @@ class Builder:
         self.augmented: list[Augmented] = []
         self.taken: list[Consumed] = []
         self.exports: list[int] | None = []  # of CommonJS, by a name; None once another object is what is exported
+        self.generic: dict[int, list[int]] = {}  # the type parameters of a function that is being read
         self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
         self.variables: set[int] = set()  # of Rust: bindings that a function further inside does not see
         self.seen_within: list[tuple[int, int, int]] = []  # expressions of names there, and what scopes and names
@@ -91,7 +92,7 @@ class Builder:
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
-        self.applied: dict[int, int] = {}  # the type in brackets behind what is called next: `a<B>()`
+        self.applied: dict[int, list[int]] = {}  # the types in brackets behind what is called next: `a<B>()`
         self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
         self.begins: dict[int, int] = {}  # the line where a definition begins, where that is not the node's own

@@ -1,7 +1,7 @@
 """How calls become expressions: what is called, and what it is handed."""
 
 from fledgling.worker.graph.reading.builder import REPLACED, Builder, visits
-from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number
+from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
 from fledgling.worker.graph.reading.labels import (
     ARG,
     ARGS,
@@ -60,22 +60,21 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     of, key = tree.first(node, OF), tree.first(node, KEY)
     if is_behind_call(builder, node, of):
         return with_further(builder, node, of)
-    after = NONE
+    after, types = NONE, list[int]()
     if key != NONE:
         function = member_called(builder, of, key)
     elif of != NONE and (is_generic(builder, of) or (op == Op.NEW and tree.kind(of) == IS_INDEX and tree.kids[of])):
-        of_class, *types = tree.kids[of]  # new A<B>(), a<B>()
+        of_class, *applied_to = tree.kids[of]  # new A<B>(), a<B>()
         function = builder.visit(of_class, Use.CALL)
         after = len(builder.sites) - 1
-        for type_ in types:
-            builder.visit(type_, Use.TYPE)
+        types = [builder.visit(type_, Use.TYPE) for type_ in applied_to]
     else:
         function = builder.optional(of, use if use == Use.DECORATOR else Use.CALL)
     if is_super(builder, function):
         given = [builder.visit(inner) for kid in tree.kids[node] for inner in tree.kids[kid]]
         return builder.add(Op.SUPER, builder.frame, given[0] if len(given) > 1 else NONE)
     function = max(function, declared, 0)  # a broken text may lack it
-    type_ = builder.applied.pop(function, NONE)
+    types = builder.applied.pop(function, types)
     site = len(builder.sites) - 1 if after == NONE else after
     arguments: list[int] = []
     words: list[tuple[int, int]] = []
@@ -88,13 +87,13 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     builder.calling = around
     note_replaced(builder, node, function, arguments)
     put_by_call(builder, node, function, arguments, words)
-    at = builder.add(op, made, arguments, words)
+    at = builder.add(op, made, arguments, words, *([to_types(builder, function, types)] if types else ()))
     is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)
     if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
         builder.sites[site].at = at
     else:
         builder.site_of_call(node, at)
-    return at if type_ == NONE else of_applied(builder, function, type_, at)
+    return of_applied(builder, function, types[0], at) if types else at
 
 
 def of_applied(builder: Builder, function: int, type_: int, at: int) -> int:
@@ -113,7 +112,7 @@ def applied(builder: Builder, node: int, use: int) -> int:
     read = [builder.visit(type_, Use.TYPE) for type_ in types]
     at = builder.visit(first, use)
     if use == Use.CALL and read:
-        builder.applied[at] = read[0]
+        builder.applied[at] = read
     return at
 
 
@@ -156,7 +155,7 @@ def with_further(builder: Builder, node: int, of: int) -> int:
     at = builder.visit(of, Use.CALL)
     if builder.expressions[at][0] != Op.CALL:
         return at
-    _, function, arguments, words = builder.expressions[at]
+    _, function, arguments, words, *_ = builder.expressions[at]
     around, builder.calling = builder.calling, last_number(builder, function)
     for kid in builder.tree.kids[node]:
         if kid != of:

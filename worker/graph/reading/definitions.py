@@ -41,6 +41,7 @@ IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 METACLASS = "metaclass"
 LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
 MAX_LABEL = 100  # bytes before a lambda in which its label is looked for
+WORDS = re.compile(r"\w+")
 POINTING = ("operator->", "operator*")
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
@@ -108,6 +109,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
         rows = [parameter(builder, kid) for kid in parameters]
         returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     builder.scopes[scope].returns = returns
+    note_types(builder, scope, parameters)
     bind_parameters(builder, scope, parameters, rows)
     if is_bare:  # { a; b }
         if not parameters and builder.dialect.implicit_parameter:
@@ -160,6 +162,15 @@ def bind_itself(builder: Builder, scope: int, name: int, node: int) -> None:
         builder.bind_silently(name, scope, builder.add(Op.FUNCTION, scope), node)
 
 
+def note_types(builder: Builder, scope: int, parameters: list[int]) -> None:
+    """Note how many type parameters a function has, and whether one of them stands in none of its parameters."""
+    own = [name for name in builder.generic.pop(scope, ()) if builder.dialect.selects]
+    taken = {word for node in parameters for word in WORDS.findall(builder.tree.text(node))} if own else ()
+    builder.scopes[scope].generic = len(own)
+    if any(builder.text_of(name) not in taken for name in own):
+        builder.scopes[scope].flags |= Flag.TOLD
+
+
 def read_rest(builder: Builder, node: int) -> None:
     """Read what else a definition says, inside it: type parameters."""
     tree = builder.tree
@@ -168,7 +179,10 @@ def read_rest(builder: Builder, node: int) -> None:
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
             builder.visit(kid)
-    builder.type_parameters.update((row.scope, row.name) for row in builder.bindings[first:])
+    found = {(row.scope, row.name): None for row in builder.bindings[first:]}
+    builder.type_parameters.update(found)
+    for scope, name in found:
+        builder.generic.setdefault(scope, []).append(name)
 
 
 def define_function(builder: Builder, node: int, decorators: list[int], line: int) -> int:

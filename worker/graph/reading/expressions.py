@@ -80,7 +80,16 @@ def get(builder: Builder, node: int, use: int) -> int:
     builder.replace([key], of)
     at = builder.use_path(of, part, builder.add(Op.GET, of, part))
     builder.site(key, use, at)
+    if use == Use.CALL and types:
+        builder.applied[at] = types
     return builder.add(Op.INDEX, at, builder.add(Op.TUPLE, types)) if types and use == Use.TYPE else at
+
+
+def to_types(builder: Builder, at: int, types: list[int]) -> int:
+    """What is applied to types, if there are any: `a<B, C>`."""
+    if not types:
+        return at
+    return builder.add(Op.INDEX, at, types[0] if len(types) == 1 else builder.add(Op.TUPLE, types))
 
 
 def without_sigil(builder: Builder, node: int) -> int:

@@ -1,7 +1,7 @@
 """Paths that name what is elsewhere, `use a::b::{c, d as e}`, and names in texts that only a macro makes code."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.expressions import before_others
+from fledgling.worker.graph.reading.expressions import before_others, to_types
 from fledgling.worker.graph.reading.labels import ALIAS, ARGS, BITS, IS_GET, IS_LABEL, IS_PATH, KEY, OF, VALUE, WILDCARD
 from fledgling.worker.graph.reading.whole_text import words
 from fledgling.worker.graph.tables import NONE, Imported, Op, ScopeKind, Use
@@ -128,35 +128,36 @@ def path_of(builder: Builder, node: int, prefix: int, *, is_last: bool = True) -
 @visits("path")
 def path(builder: Builder, node: int, use: int) -> int:
     r"""`A\b`, `\A\b`, `a::b`: names of namespaces or classes, and one in the last"""
-    types: list[int] = []
-    *before, last = names_of(builder, node, types) or [NONE]
+    types, within = list[int](), list[int]()
+    *before, last = names_of(builder, node, types, within) or [NONE]
     at = path_to(builder, node, before)
     if last == NONE:
         return 0
     at = step(builder, at, last, use)
     if use == Use.CALL and types:
-        builder.applied[at] = types[0]
-    if use not in (Use.TYPE, Use.READ) or not types:
-        return at
-    return builder.add(Op.INDEX, at, types[0] if len(types) == 1 else builder.add(Op.TUPLE, types))
+        builder.applied[at] = types
+    if use == Use.TYPE and not types:  # vector<A>::iterator
+        types = within
+    return to_types(builder, at, types) if use in (Use.TYPE, Use.READ) else at
 
 
-def names_of(builder: Builder, node: int, types: list[int] | None = None) -> list[int]:
+def names_of(builder: Builder, node: int, types: list[int] | None = None, within: list[int] | None = None) -> list[int]:
     """The nodes of the names of a path in order; what stands in brackets behind one is read.
 
-    What stands behind the last one is added to `types`.
+    What stands behind the last one is added to `types`, what stands behind others to `within`.
     """
     tree = builder.tree
     found = []
     for kid in tree.kids[node]:
         if tree.kind(kid) == IS_PATH:
-            found += names_of(builder, kid, types if kid == tree.kids[node][-1] else None)
+            found += names_of(builder, kid, types if kid == tree.kids[node][-1] else within, within)
         elif tree.kids[kid]:  # a<B>
             first, *others = tree.kids[kid]
             found.append(first)
             read = [builder.visit(other, Use.TYPE) for other in others]
-            if types is not None and kid == tree.kids[node][-1]:
-                types += read
+            behind = types if kid == tree.kids[node][-1] else within
+            if behind is not None:
+                behind += read
         else:
             found.append(kid)
     return found

@@ -312,4 +312,6 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
             return found
     if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
         found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
+        for _, function in solver.classes.extending.get(name, ()):  # what extends a base that is not seen
+            found[BOUND, function, value] = Reason.NAME_ONLY
     return found

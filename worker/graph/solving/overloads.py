@@ -321,13 +321,16 @@ def _is_inherited(solver: Solver, function: int) -> bool:
 def _shape(solver: Solver, function: int) -> tuple[Any, ...]:
     """What a function takes, and what of that may be left out or be several: what fits one fits another like it.
 
-    First stand the last names of the types of its parameters.
+    First stand the last names of the types of its parameters, in C# with the number of its type parameters.
     """
     found = solver.shapes.get(function)
     if found is None:
-        parameters = solver.project.scope(function).parameters
+        row = solver.project.scope(function)
+        parameters = row.parameters
         may_lack = [(each.default == NONE, each.rest) for each in parameters]
         types = tuple(_type_name(solver, function, each) for each in parameters)
+        if row.generic and solver.project.unit(function).dialect.selects == "nearest":
+            types = (*types, f"<{row.generic}>")
         found = solver.shapes[function] = (types, *may_lack)
     return found
 
@@ -346,6 +349,28 @@ def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
         node, arrays = solver.child(node, parts[0]), "[]"
         op, *parts = solver.project.expression(node)
     return solver.project.last_name(solver.child(node, parts[0]) if op == Op.INDEX else node) + arrays
+
+
+def _takes_types(solver: Solver, function: int, made: MadeCall) -> bool:
+    """Whether a function takes as many types as a call of C# gives it, `f<A>()`, or can do without."""
+    unit, row = solver.project.unit(function), solver.project.scope(function)
+    op, *parts = solver.project.expression(made.node)
+    if unit.dialect.selects != "nearest" or op != Op.CALL:
+        return True
+    if len(parts) < 4:
+        return not row.flags & Flag.TOLD
+    _, _, types = solver.project.expression(solver.child(made.node, parts[3]))
+    key, *some = solver.project.expression(solver.child(made.node, types))
+    return row.generic == (len(some[0]) if key == Op.TUPLE else 1)
+
+
+def _takes_words(solver: Solver, function: int, made: MadeCall) -> bool:
+    """Whether a function has a parameter of each name that a call gives a value: `f(a: b)`."""
+    unit = solver.project.unit(function)
+    if not unit.dialect.selects or not made.words:
+        return True
+    known = {unit.names[each.name] for each in solver.project.scope(function).parameters if each.name != NONE}
+    return all(word == NONE or word in known for word, _ in made.words)
 
 
 class Fit(NamedTuple):
@@ -375,7 +400,8 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
         needed += parameter.default == NONE and not parameter.rest
     has_rest = rest < last
     count = len(arguments)
-    if needed > count + len(made.words) or not (has_rest or count + len(made.words) <= last):
+    is_another = not _takes_types(solver, function, made) or not _takes_words(solver, function, made)
+    if is_another or needed > count + len(made.words) or not (has_rest or count + len(made.words) <= last):
         return Fit(value, takes=False)
     each = [fits(solver, function, parameters[min(at, rest)], cell) for at, (cell, _) in enumerate(arguments)]
     is_behind = made.words or count < last or rest + 1 < last

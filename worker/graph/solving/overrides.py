@@ -115,6 +115,8 @@ def may_override(solver: Solver, own: int, above: int) -> bool:
     is_interface = around is not None and project.scope(around).kind == ScopeKind.INTERFACE
     if theirs.flags & (Flag.HIDDEN | Flag.EXPLICIT) or (dialect.selects and mine.flags & Flag.STATIC):
         return False
+    if dialect.selects == "nearest" and mine.generic != theirs.generic:
+        return False
     if mine.flags & Flag.EXPLICIT:
         return around in interfaces(solver, own)
     if is_interface:

@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of
+from fledgling.worker.graph.solving.handed_back import HandedBack
 from fledgling.worker.graph.solving.missing import Missing
 from fledgling.worker.graph.solving.rewritten import Rewritten
 from fledgling.worker.graph.solving.solver import Solver
@@ -32,6 +33,7 @@ class Unresolved:
         self.project = solver.project
         self._rewritten = rewritten
         self._missing = Missing(solver)
+        self._handed_back = HandedBack(solver)
 
     def reason(self, unit: Unit, site: Site) -> int:
         """Why an occurrence has no definition."""
@@ -40,6 +42,8 @@ class Unresolved:
             return reason
         if unseen := self._missing.reason(unit.base | site.at):
             return unseen
+        if unit.dialect.typed and self._handed_back.may_be(behind_call(self.solver, unit.base | site.at)):
+            return Reason.UNKNOWN_RECEIVER
         if not unit.dialect.prototypes:
             return reason
         of = unit.expressions[site.at]

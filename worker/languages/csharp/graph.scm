@@ -147,3 +147,23 @@
 (switch_section) @case
 (switch_section (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
 (switch_expression_arm (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
+(subpattern (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
+(list_pattern (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
+(and_pattern (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
+(or_pattern (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
+(negated_pattern (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
+(parenthesized_pattern (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
+(recursive_pattern type: (_) @type name: (identifier) @left @bind) @assign
+(recursive_pattern name: (identifier) @left @bind) @assign
+(parenthesized_variable_designation name: (identifier) @label @bind)
+(list_pattern name: (identifier) @label @bind)
+(tuple_pattern name: (identifier) @bind) @tuple
+(variable_declarator (tuple_pattern) @left (_) @right .) @assign
+(foreach_statement left: (tuple_pattern) @left right: (_) @over body: (_) @body) @loop
+(query_expression) @block
+(from_clause name: (identifier) @label @bind)
+(let_clause . (identifier) @label @bind)
+(join_clause . (identifier) @label @bind)
+(join_clause type: (_) . (identifier) @label @bind)
+(join_into_clause (identifier) @label @bind)
+(query_expression "into" . (identifier) @label @bind)

@@ -4,6 +4,7 @@
 (identifier) @name
 (type_identifier) @name
 [(integral_type) (floating_point_type) (boolean_type)] @name
+((type_identifier) @text (#eq? @text "var"))
 
 (package_declaration (_) @value) @package
 (import_declaration (_) @module) @import_path
