@@ -7,7 +7,7 @@ import numpy as np
 
 from fledgling.worker.graph.reading.declared_names import declared_names
 from fledgling.worker.graph.reading.flow import MAX_REACHING, Flow, Key
-from fledgling.worker.graph.reading.labels import BITS
+from fledgling.worker.graph.reading.labels import BITS, IS_ALIASED
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import (
     ASSIGNED,
@@ -94,6 +94,7 @@ class Builder:
         self.complete = tree.complete
         self.applied: dict[int, list[int]] = {}  # the types in brackets behind what is called next: `a<B>()`
         self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
+        self.aliased: set[tuple[int, int]] = set()  # scopes and variables that may be changed by another name: `&$a`
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
         self.begins: dict[int, int] = {}  # the line where a definition begins, where that is not the node's own
         self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already
@@ -381,6 +382,7 @@ class Builder:
                 self._types[scope, name] = self.expressions[value][1]
             elif use == Use.WRITE and (scope, name) in self._types:
                 value = self.add(Op.DECLARED, self._types[scope, name], value)
+        self.note_alias(node)
         binding = len(self.bindings)
         is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
         is_in_branch = self.dialect.exported and scope == 0 and len(self.flow.layers) > 1
@@ -401,6 +403,11 @@ class Builder:
             self.scopes[scope].every.setdefault(key, []).append(binding)
         self.site(node, use, value, binding)
         return binding
+
+    def note_alias(self, node: int) -> None:
+        """Note that a variable gets another name where one does."""
+        if self.tree.labels[node] & IS_ALIASED:
+            self.aliased.add((self.binder(self.name(node)), self.name(node)))
 
     def _is_static(self, scope: int, value: int) -> bool:
         """Whether a value is a method that a class of JavaScript has itself: its objects may have another one."""

@@ -35,6 +35,7 @@ WRITTEN_OUT = (Op.MADE, Op.TEXT, Op.NUMBER)
 @visits("name")
 def name(builder: Builder, node: int, use: int) -> int:
     """`a`"""
+    builder.note_alias(node)
     at = builder.use_name(builder.name(node))
     is_call = builder.dialect.bare_calls and builder.expressions[at][0] == Op.BARE
     if is_call and use == Use.READ and not builder.tree.text(node)[:1].isupper():

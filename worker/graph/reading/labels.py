@@ -21,7 +21,7 @@ ROLES = [
     "rest_words", "by_name", "by_reference", "generator", "static", "classmethod", "property", "setter", "abstract",
     "overload", "async", "protocol", "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container",
     "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
-    "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "skip",
+    "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "aliased", "skip",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}
@@ -42,6 +42,7 @@ WILDCARD, REST, REST_WORDS, BY_NAME = (BITS[role] for role in ("wildcard", "rest
 OPTIONAL, RECEIVER, MAKES, INCLUDED = (BITS[role] for role in ("optional", "receiver", "makes", "included"))
 IS_PRESENT = BITS["present"]
 IS_COMPUTED = BITS["computed"]
+IS_ALIASED = BITS["aliased"]
 IS_CALL, IS_NEW, IS_GET, IS_INDEX, IS_SLICE = (BITS[kind] for kind in ("call", "new", "get", "index", "slice"))
 IS_PATH, IS_NAME, IS_LABEL, IS_TEXT, IS_NUMBER = (BITS[kind] for kind in ("path", "name", "label", "text", "number"))
 IS_TUPLE, IS_DICT, IS_PAIR, IS_KEYWORD = (BITS[kind] for kind in ("tuple", "dict", "pair", "keyword"))

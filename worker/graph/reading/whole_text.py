@@ -70,8 +70,11 @@ def _add_unread(builder: Builder) -> None:
 
 
 def _spread_doubted(builder: Builder) -> None:
-    """Let what is `doubted` stand for all that it is bound to, except where a check says more."""
+    """Let what is `doubted` stand for all that it is bound to, except where a check says more; `aliased`, for more."""
     expressions = builder.expressions
+    for at, (op, *parts) in [*enumerate(expressions)] if builder.aliased else ():
+        if op == Op.NAME and (parts[1], parts[0]) in builder.aliased:
+            expressions[at] = (Op.UNSURE, builder.add(op, parts[0], parts[1], None))
     for at, (op, *parts) in enumerate(expressions) if builder.doubted else ():
         if op == Op.NAME and (parts[1], parts[0]) in builder.doubted and parts[2]:
             values = (expressions[builder.bindings[binding].value][0] for binding in parts[2])

@@ -141,10 +141,15 @@ def _container(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Value
 
 
 def _keyed(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
-    """sorted(a, key=f)"""
+    """max(a, key=f): an element, or of several arguments one."""
     for _, cell in made.words:
         called(solver, solver.value(cell), MadeCall(made.node, [(("elements of", first), False)], []))
-    return iterated(solver, solver.value(first)) if len(made.arguments) == 1 else dict(solver.value(first))
+    if len(made.arguments) == 1:
+        return iterated(solver, solver.value(first))
+    found: Values = {}
+    for cell, spread in made.arguments:
+        add(found, solver.value(("elements of", cell) if spread else cell), Reason.SEVERAL)
+    return found
 
 
 def _next(solver: Solver, _made: MadeCall, first: Cell, _sure: int) -> Values:

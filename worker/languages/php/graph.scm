@@ -42,6 +42,7 @@
 (subscript_expression . (_) @of . (_) @key) @index
 (conditional_expression condition: (_) @cond alternative: (_) @arm) @choice
 (conditional_expression body: (_) @arm)
+(conditional_expression condition: (_) @arm !body)
 (binary_expression) @operation
 (binary_expression left: (_) @arm operator: "??" right: (_) @arm) @choice
 (binary_expression left: (variable_name) @left operator: "instanceof" right: (_) @type) @narrow
@@ -53,7 +54,8 @@
 (array_creation_expression) @list
 (arrow_function body: (_) @value) @lambda
 (anonymous_function body: (_) @body) @lambda
-(anonymous_function_use_clause (_) @name)
+(anonymous_function_use_clause (variable_name) @name)
+(anonymous_function_use_clause (by_ref (variable_name) @outward) @nonlocal)
 (list_literal) @tuple
 (list_literal (variable_name) @bind)
 
@@ -95,6 +97,9 @@
 (assignment_expression left: (variable_name) @bind)
 (reference_assignment_expression left: (_) @left right: (_) @right) @assign
 (reference_assignment_expression left: (variable_name) @bind)
+(reference_assignment_expression (variable_name) @aliased)
+(by_ref (variable_name) @aliased)
+(argument (reference_modifier) . (variable_name) @aliased)
 (augmented_assignment_expression left: (_) @left right: (_) @right) @augment
 (augmented_assignment_expression left: (variable_name) @bind)
 (static_variable_declaration name: (variable_name) @left @bind value: (_)? @right) @assign
