@@ -36,3 +36,12 @@ def opened(path: Path, roots: Iterable[str], *, denied: int, shared: str) -> int
     except OSError:
         raise OwnFileError("another server is writing to it; each needs a file of its own") from None
     return fd
+
+
+def check_named(fd: int) -> None:
+    """Raise OwnFileError where the file has lost its name: what is written to it ends with this process.
+
+    So it is where a rotation compresses what it has renamed. Renamed alone, it is the same file.
+    """
+    if not os.fstat(fd).st_nlink:
+        raise OwnFileError("it was removed while the server ran; start the server again")

@@ -380,6 +380,22 @@ def test_full_disk_refuses_calls_until_there_is_room(project, tmp_path):
     assert sum(b'"event":"call"' in line for line in lines(log)) == 4  # two answered, the torn one, one answered
 
 
+def test_a_log_that_is_renamed_goes_on_and_one_that_is_removed_takes_no_line(tmp_path):
+    """As rotation does: it compresses what it has renamed, and what is written after that is lost."""
+    path, moved = tmp_path / "audit.jsonl", tmp_path / "audit.jsonl.1"
+    log = begun(path)
+    path.rename(moved)
+    path.touch(0o600)
+    log.of("reviewer").write(EVENT)
+    checked = verify(lines(moved))
+    assert (checked.lines, checked.broken, path.read_bytes()) == (2, None, b"")
+    moved.unlink()
+    for each in (log, log.of("reviewer")):
+        with pytest.raises(AuditLogError, match="it was removed"):
+            each.write(EVENT)
+    end(log)
+
+
 def test_a_line_costs_a_fraction_of_a_call(tmp_path):
     answer, calls = Excerpt("a.py", "python", 1, ["x"] * 100, 100), 2000
     log = begun(tmp_path / "audit.jsonl")

@@ -641,8 +641,13 @@ def test_which_files_are_taken(tmp_path):
     with pytest.raises(SessionError, match="a single name"):
         opened(good, [])
     (tmp_path / "second").unlink()
-    with read(good), pytest.raises(SessionError, match="another server"):
-        opened(good, [])
+    with read(good) as session:
+        with pytest.raises(SessionError, match="another server"):
+            opened(good, [])
+        good.unlink()
+        with pytest.raises(SessionError, match="it was removed"):
+            TaskList(session).create("a", title="task")
+        assert len(session.records) == 1
 
 
 def test_a_full_session_refuses_and_keeps_what_it_has(tmp_path, monkeypatch):

@@ -121,11 +121,13 @@ class AuditLog:
         fd: int | None = None,
         chain: Chain | None = None,
         *,
+        is_named: bool = False,
         with_arguments: bool = False,
         agent: str | UnsetType = UNSET,
         hear: Hear | None = None,
     ) -> None:
         self._fd = fd
+        self._is_named = is_named  # a file, which may be removed
         self._agent = agent
         self._hear = hear
         self._chain = chain or Chain()
@@ -133,7 +135,14 @@ class AuditLog:
 
     def of(self, agent: str) -> "AuditLog":
         """Return the same log, whose lines name an agent."""
-        return AuditLog(self._fd, self._chain, with_arguments=self._with_arguments, agent=agent, hear=self._hear)
+        return AuditLog(
+            self._fd,
+            self._chain,
+            is_named=self._is_named,
+            with_arguments=self._with_arguments,
+            agent=agent,
+            hear=self._hear,
+        )
 
     def write(self, record: AnyRecord) -> None:
         """Append one line. Raises AuditLogError; what was written of that line stays, and the next one follows it."""
@@ -141,6 +150,11 @@ class AuditLog:
             self._hear(record, self._agent)
         if self._fd is None:
             return
+        if self._is_named:
+            try:
+                own_file.check_named(self._fd)
+            except OwnFileError as removed:
+                raise AuditLogError(f"the audit log cannot be written ({removed})") from removed
         chain = self._chain
         now = datetime.now(UTC)
         record = replace(record, time=now, sequence=chain.sequence + 1, previous=chain.hash, agent=self._agent)
@@ -212,7 +226,7 @@ def open_log(
             fd = own_file.opened(Path(setting), roots.values(), denied=0o022, shared="others can write to it")
         except OwnFileError as wrong:
             raise AuditLogError(str(wrong)) from wrong
-        log = AuditLog(fd, _chain_of(fd), with_arguments=with_arguments, hear=hear)
+        log = AuditLog(fd, _chain_of(fd), is_named=True, with_arguments=with_arguments, hear=hear)
     log.write(StartRecord.of(roots, profile))
     return log
 

@@ -64,6 +64,10 @@ class Session(Struct):
     def _write(self, fd: int, line: bytes) -> None:
         written = 0
         try:
+            own_file.check_named(fd)
+        except OwnFileError as removed:
+            raise SessionError(f"the session file cannot be written: {removed}") from removed
+        try:
             while written < len(line):
                 written += os.write(fd, line[written:])
             os.fsync(fd)
