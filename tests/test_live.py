@@ -624,20 +624,6 @@ async def test_ten_thousand_edits_are_in_the_next_answers(tmp_path: Path) -> Non
     await trials(tmp_path, "strict", 10_000)
 
 
-@pytest.mark.long
-async def test_a_server_at_rest_does_nothing(tmp_path: Path) -> None:
-    """30 milliseconds of CPU in a minute, over all its processes: none of them watches, or waits by looking."""
-    write(tmp_path, "a.py", "needle = 1\n")
-    async with live(tmp_path) as front:
-        await answered(front, Search("needle"))
-        await asyncio.sleep(3)
-        processes = psutil.Process().children(recursive=True)
-        before, own = [sum(process.cpu_times()[:2]) for process in processes], time.process_time()
-        await asyncio.sleep(60)
-        spent = sum(sum(process.cpu_times()[:2]) for process in processes) - sum(before)
-        assert spent + time.process_time() - own <= 0.03
-
-
 @pytest.mark.parametrize("count", [1, pytest.param(4, marks=pytest.mark.long)])
 async def test_an_edit_is_in_the_next_answer_about_uses(tmp_path: Path, count: int) -> None:
     """Whatever the edit did to the lines of a definition and of its uses, they are those of an index built now."""
