@@ -29,6 +29,7 @@ from fledgling.settings import Settings
 
 EDITED, MOST_EDITED, MOVED = 100, 500, 3_000  # files; past 500 that differ, an index is built anew
 SINGLE = 30  # files that are edited one by one
+LARGEST = 2**19  # bytes of the largest that is edited; parsing it is what an edit costs
 PAUSE_SECONDS = 1.0  # before a call: an agent thinks, and no look is shared any more
 FOLLOWED_SECONDS = 600  # until changes are in the index, which may be built anew for them
 MAX_FILES = 1_000_000  # of an index
@@ -58,7 +59,12 @@ async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.F
         }
         async with AsyncExitStack() as stack:
             fronts = [await stack.enter_async_context(followed(copy, profile)) for copy in (still, changing)]
-            found |= await one_by_one(fronts[1], changing, paths[MOST_EDITED : MOST_EDITED + SINGLE])
+            largest = max(paths, key=lambda path: _size(changing / path))
+            for name, some in {
+                "edit": paths[MOST_EDITED : MOST_EDITED + SINGLE],
+                "edit_largest": [largest] * 9,
+            }.items():
+                found |= await one_by_one(fronts[1], changing, some, name)
             for name, step in steps.items():
                 step()
                 one, two = await in_turns(fronts, questions)
@@ -66,7 +72,12 @@ async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.F
     return found
 
 
-async def one_by_one(front: Front, root: Path, paths: list[str]) -> ask.Figures:
+def _size(path: Path) -> int:
+    size = path.stat().st_size
+    return size if size <= LARGEST else 0
+
+
+async def one_by_one(front: Front, root: Path, paths: list[str], name: str) -> ask.Figures:
     """Edit files; return what it takes, in seconds, until a call behind an edit shows it: `edit_p50`, `edit_p95`.
 
     `edit_cpu` is the processor time of all processes in such a call, on average, more than in one behind no edit.
@@ -80,15 +91,14 @@ async def one_by_one(front: Front, root: Path, paths: list[str]) -> ask.Figures:
             before, begun = sum(measure.worked(os.getpid()).values()), time.perf_counter()
             if which == "behind":
                 with (root / path).open("ab") as file:
-                    file.write(b"\n# written_%d\n" % number)
-            found = await asked(front, f"written_{number}", "text")
+                    file.write(f"\n# {name}_written_{number}\n".encode())
+            found = await asked(front, f"{name}_written_{number}", "text")
             if which == "behind":
                 seconds.append(time.perf_counter() - begun)
             cpu[which] += sum(measure.worked(os.getpid()).values()) - before
             if not isinstance(found, Hits) or found.total != (which == "behind"):
                 raise ask.AskError(f"{path} was not found {which} an edit as it is: {found}")
-    figures = {"edit_cpu": (cpu["behind"] - cpu["before"]) / len(paths)}
-    return figures | ask.spread("edit", seconds)
+    return {f"{name}_cpu": (cpu["behind"] - cpu["before"]) / len(paths), **ask.spread(name, seconds)}
 
 
 def edit(root: Path, paths: list[str]) -> None:
