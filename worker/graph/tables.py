@@ -84,7 +84,7 @@ class Op:
     RECEIVED = 38  # of: what a loop over it gives that has one name, where that is its place unless it is a channel
     POINTED = 39  # of, the operator's name: what a pointer of a library points to, `*a`; any other value is that itself
     ADDRESSED = 40  # of: `&a`, which points to a pointer of a library; any other value is that itself
-    SUM = 41  # of, of: a text if one of them is one, else a number as wide as the wider one
+    SUM = 41  # two of these: a text if one of them is one, else a number as wide as the wider one
     PRESENT = 42  # of: what it is where it is not null: `a` of `a ?? b`
     COMPUTED = 43  # what an operator gives that a class may define, of what is not written out: `-a`, `a * 2`
     POINTEE = 44  # of: the type of what a pointer leads to, which is a pointer itself where another file names one

@@ -14,9 +14,9 @@ from fledgling.worker.graph.unit import MASK
 MAX_PARTS = 60  # expressions that are looked at for one member; if there are more, it may be of the project
 SAME = (  # operations that give what their first part is
     Op.INSTANCE, Op.VALUE, Op.ALIAS, Op.UNSURE, Op.RENAMED, Op.PREFIX, Op.ADDRESSED, Op.PRESENT, Op.POINTEE,
-    Op.NARROWED, Op.SUM, Op.CASE,
+    Op.NARROWED, Op.CASE,
 )  # fmt: skip
-BOTH = (Op.NARROWED, Op.SUM, Op.CASE)  # those that may give what their second part is
+BOTH = (Op.NARROWED, Op.CASE)  # those that may give what their second part is
 TAKEN = (Op.ELEMENT, Op.ITEM, Op.ENTERED, Op.ARRAY, Op.RECEIVED, Op.POINTED)  # those that give what is in it
 WITHIN = (Op.LIST, Op.TUPLE)
 OF_TYPES = (Op.INDEX, Op.ARRAY, Op.POINTEE)
@@ -223,7 +223,7 @@ class _Search:
             self._add(node, parts[:1], AS_TYPE.get(use, TYPE))
         elif op in WITHIN and use != ASKED:
             self._add(node, parts[0], GIVEN)
-        elif op == Op.CHOICE:
+        elif op in (Op.CHOICE, Op.SUM):
             self._add(node, parts[0], use)
         elif op in SAME:
             self._add(node, parts[:2] if op in BOTH else parts[:1], use)
