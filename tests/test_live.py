@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import msgspec
 import psutil
 import pytest
-from changing import edit, plant, question
+from changing import ASKED, GRAPHED, WORDS, edit, plant, question
 from running import (
     FOLLOWER,
     INDEXER,
@@ -48,6 +48,7 @@ from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Que
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.settings import Freshness, Settings
+from fledgling.worker.follower.differences import MAX_FILES
 from fledgling.worker.follower.reading import MOST_BYTES
 
 pytestmark = pytest.mark.anyio
@@ -138,6 +139,30 @@ async def test_answers_are_those_of_an_index_built_now(tmp_path: Path, profile: 
 async def test_answers_are_those_of_an_index_built_now_whatever_changes(tmp_path: Path, seed: int) -> None:
     profile = ["fledgling-core", "fledgling-analyst"][seed % 2]
     await check(tmp_path, profile, seed, files=60, edits=[1, 2, 1, 5, 40, 1], count=60)
+
+
+@pytest.mark.long
+async def test_answers_are_those_of_an_index_built_now_until_too_much_has_changed(tmp_path: Path) -> None:
+    """One file, a hundred, and as many as are laid over an index; and one more, for which it is built anew."""
+    random, known = Random(500), [f"d{number % 20}/m{number}.py" for number in range(MAX_FILES + 20)]
+    for name in known:
+        write(tmp_path, name, f"import os\n\n\ndef {random.choice(WORDS)}_1():\n    return run('{name}')\n")
+    async with live(tmp_path, "fledgling-analyst") as front:
+        begun = front.indexing.begun
+        for count in (1, 100, MAX_FILES, MAX_FILES + 1):
+            for name in known[:count]:
+                with (tmp_path / name).open("a") as file:
+                    file.write(f"\n\nclass C1:\n    def {random.choice(WORDS)}(self):\n        return {count}\n")
+            if count <= MAX_FILES:
+                assert (await answered(front, Search(f"return {count}", max_results=1))).total == count
+                assert (front.indexing.changes, front.indexing.begun) == (0, begun)
+            async with fronted(tmp_path, "fledgling-analyst") as (fresh, indexing):
+                await indexing.built()
+                for _ in range(40):
+                    asked = question(random, known, kinds=[kind for kind in ASKED if kind not in GRAPHED])
+                    if not isinstance(asked, Survey):
+                        assert await settled(front, asked) == await pages(fresh, asked), (count, asked)
+        assert front.indexing.begun > begun
 
 
 # ---- what happens to a tree ------------------------------------------------------------------------------------------
