@@ -7,7 +7,7 @@ from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import places
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import BOUND, CLASS, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Value
+from fledgling.worker.graph.solving.values import BOUND, BUILTIN, CLASS, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Value
 from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
@@ -26,7 +26,7 @@ AS_TYPE = {ASKED: TYPE_OF_ASKED, TYPE_OF_ASKED: TYPE_OF_ASKED}  # any other: TYP
 
 
 class HandedBack:
-    """Asks the cells of a solver that has run, in a language with declared types."""
+    """Asks the cells of a solver that has run. Where no types are declared, only what is known to be handed over counts."""
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
@@ -41,18 +41,22 @@ class HandedBack:
         op, *parts = self._project.expression(node)
         if op != Op.GET:
             return False
-        name = self._project.unit(node).names[parts[1]]
+        unit = self._project.unit(node)
+        name = unit.names[parts[1]]
+        if not unit.dialect.typed and name not in self._project.definitions:
+            return False
         key = self._solver.child(node, parts[0]), name
         if key not in self._known:
-            self._known[key] = _Search(self._solver, name).finds(key[0])
+            self._known[key] = _Search(self._solver, name, is_typed=unit.dialect.typed).finds(key[0])
         return self._known[key]
 
 
 class _Search:
     """For one member: what it may be of, and the names of what is asked for on the way to that."""
 
-    def __init__(self, solver: Solver, name: int) -> None:
+    def __init__(self, solver: Solver, name: int, *, is_typed: bool) -> None:
         self._solver = solver
+        self._is_typed = is_typed
         self._project = solver.project
         self._names = {name}
         self._parts: list[tuple[int, int]] = []  # to be looked at, with what they are there for
@@ -109,9 +113,12 @@ class _Search:
         return False
 
     def _is_plain(self, node: int, value: Value) -> bool:
-        """Whether a value is a number, a text or the like."""
+        """Whether a value is a number, a text or the like, or what a function of Python's or Ruby's own makes."""
+        dialect = self._project.unit(node).dialect
+        if not (dialect.typed or dialect.prototypes) and value[0] == EXTERNAL and value[1].startswith(BUILTIN):
+            return True
         is_object = value[0] == EXTERNAL and value[1].endswith("#")
-        return is_object and self._project.unit(node).dialect.is_plain(value[1][:-1].rpartition(".")[2])
+        return is_object and dialect.is_plain(value[1][:-1].rpartition(".")[2])
 
     def _has(self, scope: int) -> bool:
         """Whether a class has a member by one of the names, its own or from above."""
@@ -131,7 +138,7 @@ class _Search:
         else:
             bindings = self._bound(import_places(self._solver, node, parts[0]))
         self._add_bindings(bindings, use)
-        return any(self._is_parameter_of_type(at, use) for at in bindings)
+        return self._is_typed and any(self._is_parameter_of_type(at, use) for at in bindings)
 
     def _is_parameter_of_type(self, binding: int, use: int) -> bool:
         """Whether a name is bound to nothing that is known, or stands for a type in one function or class alone."""
@@ -152,7 +159,7 @@ class _Search:
         function = self._solver.child(node, scope)
         given = self._project.scope(function).parameters[place : place + 1]  # none where it has no name: `it`
         self._add(function, [each.type for each in given], AS_TYPE.get(use, TYPE))
-        return not given or given[0].type == NONE
+        return self._is_typed and (not given or given[0].type == NONE)
 
     # ---- what is looked at next
 

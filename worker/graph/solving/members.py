@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.class_members import by_classes, of_many, ov
 from fledgling.worker.graph.solving.classes import ARRAY
 from fledgling.worker.graph.solving.enumerations import constant
 from fledgling.worker.graph.solving.globs import OUTSIDE, modules_of, of_globs, says
-from fledgling.worker.graph.solving.prototypes import exported_objects, prototype_of, prototypes_of
+from fledgling.worker.graph.solving.prototypes import exported_objects, has_prototype, prototype_of, prototypes_of
 from fledgling.worker.graph.solving.receivers import method_of_function
 from fledgling.worker.graph.solving.replaceable import is_another, may_be_another, may_be_put_over
 from fledgling.worker.graph.solving.solver import Solver
@@ -61,9 +61,19 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
     if kind == SPACE:
         return of_space(solver, value[1:], name, sure) or _of_globs(solver, value, name, sure)
-    if kind == FUNCTION:
-        return [(("own", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
-    return []
+    return _of_function(solver, value, name, sure) if kind == FUNCTION else []
+
+
+def _of_function(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """The members of a function itself, and of what `Object.setPrototypeOf(a, b)` puts behind it."""
+    found: list[Place] = [(("own", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
+    behind = ("prototype of function", value[1])
+    for held in list(solver.value(behind)) if has_prototype(solver, value[1]) else ():
+        if held[0] == FUNCTION:
+            found.append((("own", held[1], name), min(sure, Reason.ATTRIBUTE), None))
+        elif held[0] in (CONTAINER, OBJECT):
+            found += places(solver, held, name, min(sure, Reason.ATTRIBUTE))
+    return found
 
 
 def _of_super(solver: Solver, own: int, name: int, owner: int | None, sure: int) -> list[Place]:

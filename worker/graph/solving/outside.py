@@ -15,7 +15,7 @@ from fledgling.worker.graph.solving.containers import (
 )
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.named_callables import named_callables
-from fledgling.worker.graph.solving.prototypes import has_prototype, inherit, put_all, receives
+from fledgling.worker.graph.solving.prototypes import has_prototype, inherit, put_all, receives, succeed
 from fledgling.worker.graph.solving.receivers import called_on, method_of_function
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
@@ -27,6 +27,7 @@ from fledgling.worker.graph.solving.values import (
     FUNCTION,
     GENERATOR,
     METHOD_OF,
+    MODULE,
     OBJECT,
     Cell,
     Value,
@@ -253,6 +254,27 @@ def _assigns(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     return capped(found, sure)
 
 
+def _created(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
+    """Object.create(a): an object of its own, that has what a has; of a class or function it is one more object."""
+    held = dict(solver.value(first))
+    found = {value: min(sure, own) for value, own in held.items() if value[0] not in (CONTAINER, MODULE)}
+    if not any(value[0] in (OBJECT, CLASS, FUNCTION) for value in found):
+        created: Value = (CONTAINER, made.node)
+        for value in held:
+            put_all(solver, created, value)
+        found[created] = min(sure, Reason.ATTRIBUTE)
+    return found
+
+
+def _succeeds(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
+    """Object.setPrototypeOf(a, b): nothing is known of what comes back where a is no function or object written out."""
+    found = {value: own for value, own in solver.value(first).items() if value[0] in (FUNCTION, CONTAINER)}
+    for cell, _ in made.arguments[1:2]:
+        for value in found:
+            succeed(solver, value, cell)
+    return capped(found, min(sure, Reason.ATTRIBUTE))
+
+
 def _inherits(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     """inherits(A, B)"""
     for cell, _ in made.arguments[1:2]:
@@ -273,6 +295,8 @@ HANDING_ON: dict[str, Any] = {
     "promised": _promised,
     "applies": _applies,
     "assigns": _assigns,
+    "created": _created,
+    "succeeds": _succeeds,
     "inherits": _inherits,
     "second": _second,
     "maps": _maps,

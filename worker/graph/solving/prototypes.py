@@ -55,6 +55,8 @@ def this_cell(solver: Solver, cell: Cell) -> Values:
             add(found, solver.value(("prototype of", value)), Reason.ATTRIBUTE)
         elif value[0] == OBJECT:
             add(found, solver.value(("heirs", value[1])), Reason.ATTRIBUTE)
+        elif value[0] == FUNCTION:
+            add(found, solver.value(("functions behind", value[1])), Reason.ATTRIBUTE)
     around = solver.classes.around(function)
     if around is not None:  # `a.forEach(function () { this.b() }, this)`
         found[OBJECT, around, True] = Reason.FLOW
@@ -163,6 +165,17 @@ def put_all(solver: Solver, value: Value, other: Value) -> None:
                 if type(key) is tuple and key[0] == "text":
                     put(solver, value, key[1], ("element", held, key))
             solver.source(("prototype of", held), ("just", value), Reason.ATTRIBUTE)
+
+
+def succeed(solver: Solver, value: Value, cell: Cell) -> None:
+    """Object.setPrototypeOf(a, b): a has what b has, and what b has may be called on a."""
+    if value[0] == FUNCTION:
+        solver.source(("prototype of function", value[1]), cell, Reason.ATTRIBUTE)
+    for held in list(solver.value(cell)):
+        if value[0] == FUNCTION and held[0] == FUNCTION:
+            solver.source(("functions behind", held[1]), ("just", value), Reason.ATTRIBUTE)
+        elif value[0] == CONTAINER:
+            put_all(solver, value, held)
 
 
 def inherit(solver: Solver, function: Value, base: Value) -> None:

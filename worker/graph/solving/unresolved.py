@@ -42,7 +42,7 @@ class Unresolved:
             return reason
         if unseen := self._missing.reason(unit.base | site.at):
             return unseen
-        if unit.dialect.typed and self._handed_back.may_be(behind_call(self.solver, unit.base | site.at)):
+        if self._handed_back.may_be(behind_call(self.solver, unit.base | site.at)):
             return Reason.UNKNOWN_RECEIVER
         if not unit.dialect.prototypes:
             return reason
