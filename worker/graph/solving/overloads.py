@@ -168,10 +168,10 @@ def _chosen(
         chosen = _narrowest(solver, chosen, len(made.arguments))
     if selects and not fit[chosen[0]].takes:
         return group, Reason.OTHER_ARGUMENTS
-    if len(chosen) > 1:
+    if len({value[1] for value in chosen}) > 1:  # and not one, of several objects
         return chosen, Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
-    [only] = chosen
-    others = [value for value, own in fit.items() if own.takes and not own.against and value != only]
+    only = chosen[0]
+    others = [value for value, own in fit.items() if own.takes and not own.against and value[1] != only[1]]
     is_surely = not others or (
         _is_sure(solver, fit[only], made) and not any(_may_beat(solver, fit, value, only, owner) for value in others)
     )
