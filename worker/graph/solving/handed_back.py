@@ -26,7 +26,7 @@ AS_TYPE = {ASKED: TYPE_OF_ASKED, TYPE_OF_ASKED: TYPE_OF_ASKED}  # any other: TYP
 
 
 class HandedBack:
-    """Asks the cells of a solver that has run. Where no types are declared, only what is known to be handed over counts."""
+    """Asks the cells of a solver that has run. Where no types are declared, what is known to be handed over counts."""
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
