@@ -128,9 +128,9 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def executed() -> Iterator[None]:
-    """Let the processes of a module's tests be executed: it looks at what they load or hold, and when."""
+    """Let the processes that a test starts be executed: it looks at what they load or hold, and when."""
     with forking.executing():
         yield
 

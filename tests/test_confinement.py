@@ -16,7 +16,6 @@ from pathlib import Path
 import psutil
 import pytest
 from conftest import serve_command
-from forking import executing
 from running import FOLLOWER, INDEXER, PATIENCE, QUERY_WORKER, Server, answered, back_processes, first, fronted, until
 
 from fledgling.broker.refused import NOT_STARTED
@@ -293,8 +292,9 @@ def is_held(process: psutil.Process, filters: int = 2) -> bool:
 
 
 @pytest.mark.anyio
+@pytest.mark.usefixtures("executed")
 async def test_every_thread_of_every_process_is_confined(staged: Path) -> None:
-    with executing(), Server(staged) as server:
+    with Server(staged) as server:
         indexer = await first(server.seen, INDEXER)
         await until(lambda: is_held(indexer))
         indexer.suspend()  # else it ends when it has the index, and what it has forked with it
@@ -373,9 +373,9 @@ PROCESSES = {"broker", "indexer", "lister", "extractors", "query worker"}
 ORDINARY = "import os, sys; os.setgroups([]); os.setgid(12345); os.setuid(12345); os.execv(sys.argv[1], sys.argv[1:])"
 
 
+@pytest.mark.usefixtures("executed")
 def test_doctor_finds_every_layer(project: Path) -> None:
-    with executing():
-        found = json.loads(fledgling("doctor", "--root", str(project), "--json").stdout)
+    found = json.loads(fledgling("doctor", "--root", str(project), "--json").stdout)
     assert found["serves"]
     states = {(row["process"], row["layer"]): row["state"] for row in found["findings"]}
     assert {process for process, _ in states} == PROCESSES

@@ -44,7 +44,7 @@ from fledgling.messages.generations import CODE, GRAPH
 from fledgling.messages.questions import Explore
 from fledgling.security import limits, memory_file
 
-pytestmark = pytest.mark.usefixtures("executed")
+executed = pytest.mark.usefixtures("executed")  # what looks at memory
 
 MEMORY = 128_000_000
 PROFILE = "SET tools = 'explore, read, search, symbols, dependencies, query'; SET memory_limit = '{}';"
@@ -141,11 +141,13 @@ async def bombed(place: Path, dice: random.Random, count: int, look: float, reco
     record("most held together, MB, of", [round(most / 1e6), round(limits.whole(MEMORY) / 1e6)])
 
 
+@executed
 @pytest.mark.anyio
 async def test_some_bombs_stay_within_memory_limit(tmp_path, record_testsuite_property):
     await bombed(tmp_path, random.Random(1), QUICK, LOOK_SECONDS, record_testsuite_property)
 
 
+@executed
 @pytest.mark.anyio
 @pytest.mark.long
 async def test_thousands_of_bombs_stay_within_memory_limit(tmp_path, record_testsuite_property):
@@ -156,6 +158,7 @@ async def test_thousands_of_bombs_stay_within_memory_limit(tmp_path, record_test
 UNCOUNTED = "SELECT max(length(s)) FROM (SELECT repeat(repeat(path, 1000), 1000) || range AS s FROM files, range(60))"
 
 
+@executed
 @pytest.mark.anyio
 async def test_while_nobody_looks_a_worker_takes_no_more_than_its_share(project, tmp_path):
     """Beside what it holds at rest, and BESIDE_BUFFERS: nobody looks while this loop, its broker's, is busy."""
@@ -204,6 +207,7 @@ async def test_where_memory_is_full_a_build_beside_an_index_ends_and_not_the_wor
         assert await front.call("search", {"query": "timeout"}) == before
 
 
+@executed
 @pytest.mark.anyio
 async def test_definitions_for_which_there_is_no_room_are_said_to_be_missing(tmp_path):
     """Their text can be read and searched, and so can all of what had room."""
@@ -387,6 +391,7 @@ LARGE = "SELECT repeat('x', 60), range FROM range(90000)"  # rows of seven megab
 LEFT_BYTES = 28 * 2**20  # of the three answers below in the broker; 17 to 20 MB were measured
 
 
+@executed
 def test_large_answers_leave_little_in_the_broker(project, tmp_path):
     place = tmp_path / "large.sql"
     place.write_text("SET tools = 'explore, query'; SET max_rows = 100000; SET max_result_bytes = '7MB';")
