@@ -86,18 +86,19 @@ async def one_by_one(front: Front, root: Path, paths: list[str], name: str) -> a
     seconds: list[float] = []
     cpu = {"before": 0.0, "behind": 0.0}
     for number, path in enumerate(paths):
+        word = f"fledgling_{name}_{number}"
         for which in cpu:
             await asyncio.sleep(PAUSE_SECONDS)
             before, begun = sum(measure.worked(os.getpid()).values()), time.perf_counter()
             if which == "behind":
                 with (root / path).open("ab") as file:
-                    file.write(f"\n# {name}_written_{number}\n".encode())
-            found = await asked(front, f"{name}_written_{number}", "text")
+                    file.write(f"\n# {word}\n".encode())
+            found = await asked(front, word, "text")
             if which == "behind":
                 seconds.append(time.perf_counter() - begun)
             cpu[which] += sum(measure.worked(os.getpid()).values()) - before
             if not isinstance(found, Hits) or found.total != (which == "behind"):
-                raise ask.AskError(f"{path} was not found {which} an edit as it is: {found}")
+                raise ask.AskError(f"{word} in {path} was found, or not, {which} the edit")
     return {f"{name}_cpu": (cpu["behind"] - cpu["before"]) / len(paths), **ask.spread(name, seconds)}
 
 
