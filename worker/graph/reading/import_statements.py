@@ -19,12 +19,7 @@ def import_(builder: Builder, node: int, _use: int) -> int:
         alias = kids[place + 1] if place + 1 < len(kids) and tree.labels[kids[place + 1]] & ALIAS else NONE
         imported = builder.add(Op.IMPORT, len(builder.imports))
         builder.imports.append(Imported(line, module, None if alias != NONE or len(parts) == 1 else ""))
-        if alias != NONE:
-            builder.bind(alias, imported, Use.IMPORT)
-        else:
-            name = builder.name(parts[0])
-            builder.own[builder.scope].add(name)
-            builder.bind_name(name, builder.scope, imported, parts[0], Use.IMPORT)
+        builder.bind(alias if alias != NONE else parts[0], imported, Use.IMPORT)
         for part in parts if alias != NONE else parts[1:]:
             builder.site(part, Use.IMPORT, imported if part == parts[-1] else 0)
     return 0
@@ -51,9 +46,5 @@ def from_(builder: Builder, node: int, _use: int) -> int:
             alias = kids[place + 1] if place + 1 < len(kids) and tree.labels[kids[place + 1]] & ALIAS else NONE
             if alias != NONE:
                 builder.site(kid, Use.IMPORT, imported)
-                builder.bind(alias, imported, Use.IMPORT)
-            else:
-                name = builder.name(kid)
-                builder.own[builder.scope].add(name)
-                builder.bind_name(name, builder.scope, imported, kid, Use.IMPORT)
+            builder.bind(alias if alias != NONE else kid, imported, Use.IMPORT)
     return 0

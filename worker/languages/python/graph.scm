@@ -127,10 +127,10 @@
 ((call function: (identifier) @_isinstance arguments: (argument_list . (identifier) @left . (_) @type .)) @narrow
   (#eq? @_isinstance "isinstance"))
 
-(import_statement name: (dotted_name) @module) @import
+(import_statement name: (dotted_name . (identifier) @bind) @module) @import
 (import_statement name: (aliased_import name: (dotted_name) @module alias: (identifier) @alias @bind)) @import
 (import_from_statement module_name: (_) @module) @from
-(import_from_statement name: (dotted_name (identifier) @imported))
+(import_from_statement name: (dotted_name (identifier) @imported @bind))
 (import_from_statement name: (aliased_import name: (dotted_name (identifier) @imported) alias: (identifier) @alias @bind))
 (import_from_statement (wildcard_import) @wildcard)
 (future_import_statement) @skip
