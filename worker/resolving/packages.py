@@ -82,7 +82,10 @@ def package_resolver(project: Project, language: str, stdlib: Collection[str], *
         directory = posixpath.dirname(path)
         is_stdlib = any(part in stdlib for part in prefixes(row.module))
         if not row.imported_names or row.imported_names == ("*",):
-            yield answer(row, names.first(row.module) or locate(directory, row.module), is_stdlib=is_stdlib)
+            first = names.first(row.module)
+            if first and is_stdlib and not is_placed(first, row.module):
+                first = None  # what adds to a package of the standard library is not what an import of that means
+            yield answer(row, first or locate(directory, row.module), is_stdlib=is_stdlib)
             return
         places = {
             name: names.first(row.module) if name == "*" else locate(directory, f"{row.module}{separator}{name}")
@@ -93,6 +96,12 @@ def package_resolver(project: Project, language: str, stdlib: Collection[str], *
             yield answer(replace(row, imported_names=imported), found, is_stdlib=is_stdlib)
 
     return resolved
+
+
+def is_placed(path: str, package: str) -> bool:
+    """Whether a file is in a directory that is called as its package, or its last part: `a/System.Text/B.cs`."""
+    above = f"/{posixpath.dirname(path)}/"
+    return any(f"/{name}/" in above for name in (package, package.rpartition(".")[2]))
 
 
 def prefixes(qualified: str) -> Iterator[str]:
