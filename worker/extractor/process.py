@@ -126,7 +126,7 @@ def replace_forever(
             child, status = ended
             place = running.pop(child)
             if code := os.waitstatus_to_exitcode(status):
-                _take_back(code, pipes[place], extractor, at_work[place])
+                _take_back(code, pipes[place], extractor, at_work[place], parse_only=parse_only)
                 resting.append(place)
     os._exit(0)
 
@@ -158,10 +158,17 @@ def _asked(resting: Sequence[tuple[int, socket.socket]], seconds: float) -> list
     return [place for place, end in resting if end in readable]
 
 
-def _take_back(status: int, pipe: Pipe[ToExtractor], extractor: Parsers, at_work: "AtWork") -> None:
-    """Make ready for another extractor: one rests, or was lost, of which the indexer is told if it waits for it."""
+def _take_back(
+    status: int, pipe: Pipe[ToExtractor], extractor: Parsers, at_work: "AtWork", *, parse_only: bool
+) -> None:
+    """Make ready for another extractor: one rests, or was lost, of which the indexer is told if it waits for it.
+
+    One of a build rests when all is parsed, one that parses what has changed between two changes.
+    """
     if status != AT_REST:
         _tell_lost(status, pipe, at_work)
+    elif not parse_only:
+        return
     for met in at_work.met():
         prepare(extractor, met)  # a query takes 0.1 seconds to compile: once, not after each loss
 
