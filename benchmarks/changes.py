@@ -29,7 +29,8 @@ from fledgling.settings import Settings
 
 EDITED, MOST_EDITED, MOVED = 100, 500, 3_000  # files; past 500 that differ, an index is built anew
 SINGLE = 30  # files that are edited one by one
-LARGEST = 2**19  # bytes of the largest that is edited; parsing it is what an edit costs
+LARGEST = 2**19  # bytes of the largest source that is edited; parsing it is what an edit costs
+SOURCES = (".c", ".go", ".java", ".py", ".rs", ".ts")
 PAUSE_SECONDS = 1.0  # before a call: an agent thinks, and no look is shared any more
 FOLLOWED_SECONDS = 600  # until changes are in the index, which may be built anew for them
 MAX_FILES = 1_000_000  # of an index
@@ -74,7 +75,7 @@ async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.F
 
 def _size(path: Path) -> int:
     size = path.stat().st_size
-    return size if size <= LARGEST else 0
+    return size if size <= LARGEST and path.suffix in SOURCES else 0
 
 
 async def one_by_one(front: Front, root: Path, paths: list[str], name: str) -> ask.Figures:
