@@ -36,6 +36,13 @@ SOURCES = [
 WITHOUT_BODIES = replace(LANGUAGES, rows={name: replace(row, body="") for name, row in LANGUAGES.rows.items()})
 STATEMENT = "count += reading(count, 1) + reading(count, 2)"
 ENDS = {"c": ";", "cpp": ";", "go": "", "python": "", "rust": ";"}
+FUNCTIONS = {  # and what defines something in a body of theirs
+    "c": ("int %s(void)\n{\n\t%s\n}\n", "struct of_a_body { int a; struct of_a_body *b; };"),
+    "cpp": ("int %s()\n{\n\t%s\n}\n", "class OfABody { int a; OfABody *b; };"),
+    "go": ("\nfunc %s() {\n\t%s\n}\n", "type ofABody struct { a int; b *ofABody }"),
+    "python": ("\ndef %s():\n    %s\n", "class OfABody(Base): first, second = 1, 2"),
+    "rust": ("\nfn %s() {\n    %s\n}\n", "struct OfABody { a: u8, b: Vec<OfABody> }"),
+}
 MARK = re.compile(r"^([ \t]*)@$", re.MULTILINE)
 PROJECTS = ("django", "orjson", "prometheus", "redis")
 MANY = 30  # files
@@ -86,6 +93,18 @@ def test_what_is_left_out_cannot_be_an_error(extractor: Extractor, whole: Extrac
     wrong = filled(row, STATEMENT.replace(",", " "))
     assert not whole.extract(row["language"], wrong).complete
     assert extractor.extract(row["language"], wrong).complete == row["left_out"]
+
+
+def test_what_a_body_defines_keeps_no_other() -> None:
+    assert FUNCTIONS.keys() == ENDS.keys()
+    for language, (function, definition) in FUNCTIONS.items():
+        bodies = Bodies(LANGUAGES, language)
+        for at in range(4):
+            lines = [definition if number == at else STATEMENT for number in range(4)]
+            text = "".join(function % (f"f{number}", line) for number, line in enumerate(lines)).encode()
+            blanked = bodies.blanked(b"\n" + text)
+            assert definition.encode() in blanked.text, (language, at)
+            assert STATEMENT.encode() not in blanked.text, (language, at)
 
 
 def test_brackets_are_closed_to_a_depth(extractor: Extractor) -> None:
