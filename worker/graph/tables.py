@@ -73,7 +73,7 @@ class Op:
     ARRAY = 27  # of, whether it is a channel: a type whose elements are of that type
     VALUE = 28  # of: the type of that value
     CAST = 29  # type, value: the type if that says anything
-    BARE = 30  # name, the scope it is used in, the module if that binds it, else -1; 1 where it means a type
+    BARE = 30  # name, the scope it is used in, the module if that binds it, else -1; 1 for a type, how many it is given
     ROOT = 31  # name, scope: where a path begins that is not looked up: the outermost namespace, `crate`, `super`
     ALIAS = 32  # of: the same, under a name that an import gives it
     TOKEN = 33  # of: a name in what a macro is replaced by, which nobody has parsed
@@ -188,7 +188,7 @@ class NameScope(Struct, array_like=True, gc=False):
     stars: list[int] = []  # imports of all names
     prepended: list[int] = []  # the bases whose members come before its own
     metaclass: int = NONE
-    generic: int = 0  # its type parameters
+    generic: int = 0  # its type parameters, where overloads are chosen
 
 
 class Binding(Struct, array_like=True, gc=False):

@@ -43,6 +43,9 @@ def new(builder: Builder, node: int, use: int) -> int:
     op, *parts = builder.expressions[at]
     if op == Op.NEW:
         builder.mean_type(parts[0])
+        for applied_to in parts[3:]:
+            key, *some = builder.expressions[builder.expressions[applied_to][2]]
+            builder.apply(parts[0], len(some[0]) if key == Op.TUPLE else 1)
     return at
 
 

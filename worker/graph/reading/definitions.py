@@ -163,7 +163,7 @@ def bind_itself(builder: Builder, scope: int, name: int, node: int) -> None:
 
 
 def note_types(builder: Builder, scope: int, parameters: list[int]) -> None:
-    """Note how many type parameters a function has, and whether one of them stands in none of its parameters."""
+    """Note how many type parameters a function or class has, and whether one stands in none of its parameters."""
     own = [name for name in builder.generic.pop(scope, ()) if builder.dialect.selects]
     taken = {word for node in parameters for word in WORDS.findall(builder.tree.text(node))} if own else ()
     builder.scopes[scope].generic = len(own)
@@ -407,6 +407,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         name_self(builder, scope, builder.add(Op.CLASS, scope), node)
     builder.scopes[scope].returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     read_rest(builder, node)
+    note_types(builder, scope, [])
     if builder.dialect.embeds:
         for base, place in zip(bases, places, strict=True):
             embed(builder, scope, base, place)
@@ -431,12 +432,23 @@ def bases_of(builder: Builder, node: int) -> tuple[list[int], list[int], list[in
         is_word = tree.kind(kid) == IS_KEYWORD
         base = builder.visit(kid, Use.READ if is_word else Use.INHERIT)
         if not is_word:
+            mean_base(builder, base)
             bases.append(base)
             places.append(kid)
             prepended += [base] if tree.labels[kid] & PREPENDED else []
         elif tree.text(tree.first(kid, WORD)) == METACLASS:
             metaclass = base
     return bases, prepended, places, metaclass
+
+
+def mean_base(builder: Builder, base: int) -> None:
+    """Let the name of a base mean a type, which has as many type parameters as it is given."""
+    op, *parts = builder.expressions[base]
+    if builder.dialect.selects:
+        builder.mean_type(parts[0] if op == Op.INDEX else base)
+    if builder.dialect.selects and op == Op.INDEX:
+        key, *some = builder.expressions[parts[1]]
+        builder.apply(parts[0], len(some[0]) if key == Op.TUPLE else 1)
 
 
 @visits("mixin")

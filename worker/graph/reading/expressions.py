@@ -148,6 +148,8 @@ def index(builder: Builder, node: int, use: int) -> int:
     builder.replace(tree.kids[node], of)
     if len(keys) == 1 and tree.kind(tree.kids[node][1]) == IS_SLICE:
         return part_of(builder, of, tree.kids[node][1])
+    if use in (Use.TYPE, Use.INHERIT):
+        builder.apply(of, len(keys))
     key = keys[0] if len(keys) == 1 else builder.add(Op.TUPLE, keys)
     at = builder.add(Op.INDEX, of, key)
     constant = constant_key(builder, key)

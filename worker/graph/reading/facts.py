@@ -1,5 +1,8 @@
 """The facts of one file: its text, parsed, asked by the query of its language, and read once."""
 
+import re
+from bisect import bisect_right
+
 import msgspec
 import numpy as np
 
@@ -26,6 +29,8 @@ from fledgling.worker.graph.tables import packed
 from fledgling.worker.language import Language, Languages
 
 NEWLINE = 10
+CONDITIONALS = "c.conditionals"  # the repair that keeps one branch of each
+DIRECTIVE = re.compile(rb"(?m)^[ \t]*+(?P<sign>#)[ \t]*+(?:(?P<begin>if)|endif)")
 LEAVES_OUT = "bodies"  # the repairs that leave out what holds no definition, but uses
 
 
@@ -82,10 +87,32 @@ class LanguageReader:
         reduced = Reduced(source, tree.root_node, syntax.query)
         if syntax.row.graph.spaces == "global":
             enclose(reduced)
-        facts = read_whole(Builder(reduced, syntax.row.graph, starts, different(source, made[-1].text)))
+        changed = different(source, made[-1].text)
+        builder = Builder(reduced, syntax.row.graph, starts, changed)
+        if CONDITIONALS in self.row.repairs:
+            builder.conditions += left_out(source, starts, changed)
+        facts = read_whole(builder)
         if syntax.language != self._name:
             facts.language = syntax.language
         return packed(facts)
+
+
+def left_out(source: bytes, starts: list[int], changed: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The first and last lines of the conditionals that a repair has made no directives of, to keep one branch.
+
+    >>> left_out(b"#if A\\n#if B\\n#endif\\n#endif\\n", [0, 6, 12, 19, 26], [(0, 5), (19, 25)])
+    [(1, 4)]
+    """
+    found, opened = [], list[int]()
+    for match in DIRECTIVE.finditer(source) if changed else ():
+        if match["begin"]:
+            opened.append(match.start("sign"))
+        elif opened:
+            begins = opened.pop()
+            place = bisect_right(changed, (begins, len(source))) - 1
+            if place >= 0 and begins < changed[place][1]:
+                found.append((bisect_right(starts, begins), bisect_right(starts, match.start("sign"))))
+    return found
 
 
 def different(source: bytes, text: bytes) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ class ImportTargets:
     def __init__(self, units: Sequence[Unit]) -> None:
         self.units = units
         self.places = {unit.path: unit.number for unit in units}
+        self._by_package: dict[int, dict[str, int]] = {}
 
     def target(self, unit: Unit, which: int) -> tuple[Imported, int | None, int | None, str]:
         """An import; the file of its module, the file that is the name itself, and the directory of a package."""
@@ -38,6 +39,16 @@ class ImportTargets:
             ):
                 inner = self._place(unit, row.resolved_path)
         return said, module, inner, place
+
+    def by_package(self, unit: Unit, name: str) -> int | None:
+        """A file of the package that a file of Go imports whose own name is that, whatever its folder is called."""
+        found = self._by_package.get(unit.number)
+        if found is None:
+            whole = [which for which, said in enumerate(unit.facts.imports) if said.name is None]
+            modules = [module for which in whole if (module := self.target(unit, which)[1]) is not None]
+            found = {self.units[module].facts.package.removesuffix("_test"): module for module in modules}
+            self._by_package[unit.number] = found
+        return found.get(name)
 
     def everywhere(self, unit: Unit, name: str) -> list[int]:
         """The expressions of what files take under a name, or "*", for all others below their folder."""

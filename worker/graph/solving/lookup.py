@@ -297,6 +297,11 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
     beside, reason = solver.spaces.beside(unit, own)
     if beside:
         return [(("name", at, own), reason, None) for at in beside]
+    if (
+        unit.dialect.shared == "directory"
+        and (module := solver.project.imports.by_package(unit, solver.project.text(own))) is not None
+    ):
+        return [(("module", module), Reason.BOUND, None)]
     if unit.dialect.prototypes:  # `export * from a` binds no name here
         return []
     if handed_on := of_stars(solver, unit.number, own, Reason.BOUND):

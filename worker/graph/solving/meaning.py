@@ -12,7 +12,7 @@ from fledgling.worker.graph.solving.declared import declared_types, made_class, 
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import places
-from fledgling.worker.graph.solving.names import no_member
+from fledgling.worker.graph.solving.names import no_member, takes_types
 from fledgling.worker.graph.solving.operations import is_read_by_function
 from fledgling.worker.graph.solving.receivers import asks_this_of, called_on_others
 from fledgling.worker.graph.solving.replaceable import is_another
@@ -275,10 +275,13 @@ class Meaning:
         if len(bindings) < 2 or asked == NONE or self.project.expression(asked)[0] != Op.BARE:
             return bindings
         types = [at for at in bindings if self.solver.op(self.project.value_of(at)) == Op.CLASS]
-        if not types or len(types) == len(bindings):
+        if not types or (len(types) == len(bindings) and len(self.project.expression(asked)) < 5):
             return bindings
-        if len(self.project.expression(asked)) > 4:
-            return types
+        expression = self.project.expression(asked)
+        if len(expression) > 4:
+            is_apart = self.project.unit(asked).dialect.selects == "nearest"
+            fitting = [at for at in types if takes_types(self.project, self.project.defined(at)[1], expression)]
+            return (fitting if is_apart else []) or types
         is_hidden = self.project.unit(asked).dialect.members_of_packages
         return [at for at in bindings if at not in types] if is_hidden else bindings
 

@@ -1,5 +1,7 @@
 """What a name means, alone or behind a dot."""
 
+from collections import Counter
+
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import (
     modules,
@@ -65,7 +67,7 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
             else:
                 add(found, bound_to(solver, receiver, value, min(own, sure), receiver[1]))
     if found or held:
-        return one_class(_type_or_variable(solver, node, expression, found))
+        return one_class(_with_types(solver, node, expression, _type_or_variable(solver, node, expression, found)))
     dialect, word = solver.project.unit(node).dialect, solver.project.unit(node).facts.names[expression[1]]
     if dialect.bare_calls and not word[:1].isupper() and word not in dialect.functions:
         return {}  # what self has is known only when it runs
@@ -89,6 +91,20 @@ def _type_or_variable(solver: Solver, node: int, expression: Expression, values:
     return {value: sure for value, sure in values.items() if value not in types} if is_hidden else values
 
 
+def _with_types(solver: Solver, node: int, expression: Expression, values: Values) -> Values:
+    """Of several classes of C# that a type names those that have as many type parameters as it is given."""
+    if len(values) < 2 or len(expression) < 5 or solver.project.unit(node).dialect.selects != "nearest":
+        return values
+    return {
+        at: sure for at, sure in values.items() if at[0] != CLASS or takes_types(solver.project, at[1], expression)
+    } or values
+
+
+def takes_types(project: GraphProject, scope: int, expression: Expression) -> bool:
+    """Whether a class has as many type parameters as a BARE that means a type is given."""
+    return project.scope(scope).generic == (expression[5] if len(expression) > 5 else 0)
+
+
 def is_in_lambda(project: GraphProject, scope: int) -> bool:
     """Whether a scope is in a function that is written out where it is handed over."""
     while scope >= 0 and project.scope(scope).kind != ScopeKind.LAMBDA:
@@ -104,6 +120,17 @@ def one_class(values: Values) -> Values:
     return values
 
 
+def one_of_each(solver: Solver, values: Values) -> Values:
+    """The same, where classes of one name are told apart by how many type parameters they have."""
+    classes = [value for value in values if value[0] == CLASS]
+    if len(classes) > 1:
+        numbers = Counter(solver.project.scope(value[1]).generic for value in classes)
+        for value in classes:
+            if numbers[solver.project.scope(value[1]).generic] > 1:
+                values[value] = min(values[value], Reason.SEVERAL)
+    return values
+
+
 def merged(solver: Solver, nodes: list[int]) -> Values:
     """What all of some overloads stand for; which is meant, the arguments of a call say."""
     found: Values = {}
@@ -114,7 +141,7 @@ def merged(solver: Solver, nodes: list[int]) -> Values:
     for node in nodes:
         if solver.op(node) in DEFINITIONS:
             add(found, solver.value(node))
-    return one_class(found)
+    return one_of_each(solver, found)
 
 
 def named(solver: Solver, cell: Cell) -> Values:
@@ -143,7 +170,8 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
         return {(MODULE, node >> SHIFT): Reason.BOUND}
     if len(values) == 1:
         [(value, sure)] = values.items()
-        return member(solver, value, own, sure)
+        held = member(solver, value, own, sure)
+        return one_class(dict(held)) if value[0] == SPACE and len(held) > 1 else held
     found: Values = {}
     for value, sure in list(values.items()):
         add(found, member(solver, value, own, sure))

@@ -164,7 +164,8 @@ class Spaces:
             if not is_class:
                 self._add_scope(unit, at, path)
             elif row.flags & Flag.PARTIAL and unit.dialect.reopens:
-                self.parts.setdefault((family, path), []).append(unit.base | at)
+                part = f"{path}`{row.generic}" if row.generic else path  # of C# `A<T>` is another class than `A`
+                self.parts.setdefault((family, part), []).append(unit.base | at)
         self.paths.update((unit.base | at, path) for at, path in paths.items())
 
     def _add_scope(self, unit: Unit, at: int, path: str) -> None:
