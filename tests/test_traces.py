@@ -102,7 +102,7 @@ async def test_no_file_is_created_or_changed(places, is_compiled):
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
 def test_no_system_call_writes_to_a_path_opens_a_socket_or_starts_a_program(places):
     place, environment = places
-    tracing = ["strace", "-ff", "-qq", "-o", str(place / "trace"), "-e", f"trace={TRACED}"]
+    tracing = ["strace", "-ff", "--seccomp-bpf", "-qq", "-o", str(place / "trace"), "-e", f"trace={TRACED}"]
     command = serve_command(place / "project", "--profile", "fledgling-analyst")
     with Server(place / "project", command=[*tracing, *command], cwd=place / "cwd", env=environment) as server:
         use(server, place / "project")
