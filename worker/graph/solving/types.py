@@ -22,6 +22,7 @@ from fledgling.worker.graph.unit import MASK
 
 # What another name of a type is.
 NAMING = (Op.INDEX, Op.ARRAY, Op.POINTEE, Op.CHOICE, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
+ANYTHING = ("unknown", "class")  # what a type says, by its name alone, of which anything of the project may be
 MAX_BINDINGS = 8  # of the name of a type
 MAX_ALIASES = 6  # types that name another type, one after the other
 
@@ -97,7 +98,7 @@ def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Val
             how = solver.project.unit(node).dialect.types.get(value[1].rpartition(".")[2])
             if how == "receiver" and receiver:
                 found[receiver] = Reason.DECLARED
-            else:
+            elif how not in ANYTHING:
                 found[EXTERNAL, value[1] + "#"] = sure
     if any(value[0] == OBJECT for value in found):
         return found
