@@ -34,7 +34,7 @@ def chosen(request: Request, question: Symbols) -> Chosen:
     """
     symbol = question.symbol or ""
     is_path = matching.in_path(paths.pattern(question.path))
-    found = all_named(request, symbol.rpartition(".")[2], lambda file: is_path(file.path))
+    found = all_named(request, symbol, lambda file: is_path(file.path))
     known = code(placed(_left(question, found), symbol))
     groups: dict[tuple[str, str], list[Placed]] = {}
     for each in first_meant(_related(question, known), symbol):

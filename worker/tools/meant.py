@@ -25,6 +25,7 @@ from fledgling.worker.tools.request import Refused, Request
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")  # of a definition, also behind those of what it is in
 IN_THIS_CASE = 3
 SHOWN_MEANT = 10  # of several that may be meant
+ENDING = 100  # definitions whose names of several parts end in one that is asked for
 WORDS = ("section", "key")  # kinds that nothing calls: what documents and data say of a name
 
 
@@ -264,9 +265,10 @@ def others(found: Iterable[Placed]) -> str | None:
 
 def _below(request: Request, question: Read, symbol: str, directory: str) -> MeantQuestion:
     """Return the question with the path of the file in a directory that defines a name, and what else has that name."""
-    name = _name(request, symbol.rpartition(".")[2])
+    asked = _last_name(request, symbol)
+    name = asked.rpartition(".")[2]
     place = f"{directory}/" if directory else ""
-    everything = [each for each in all_named(request, name) if each.file.path.startswith(place)]
+    everything = [each for each in all_named(request, asked) if each.file.path.startswith(place)]
     known = code(placed(everything, symbol) or placed(everything, symbol, any_case=True))
     found = first_meant(known, symbol)
     files = [*dict.fromkeys(each.file.path for each in found)]
@@ -288,10 +290,15 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
     return MeantQuestion(chosen, others(each for each in known if each.file.path != files[0]))
 
 
-def all_named(request: Request, name: str, is_meant: Callable[[File], bool] = bool) -> list[Placed]:
-    """Return the definitions of a name in the files that are meant, in the order of paths and lines."""
+def all_named(request: Request, symbol: str, is_meant: Callable[[File], bool] = bool) -> list[Placed]:
+    """Return what the last part of a name may mean in the files that are meant, in the order of paths and lines.
+
+    A name may have several parts itself, as those of modules have: of `Shop.Cart` all of it, or its end, `Cart`.
+    """
     assert request.outlines
-    rows = request.outlines.named(name)
+    names = dict.fromkeys((symbol, symbol.rpartition(".")[2]))
+    rows = sorted({row for name in names for row in request.outlines.named(name)})
+    rows = rows or _listed(request, rf"\.{globs.literal(symbol)}$", ENDING)
     by_file = groupby(rows, key=request.outlines.file_of)
     files = ((request.blocks.file(number), some) for number, some in by_file)
     return [Placed(file, request.outlines.row(row)) for file, some in files if is_meant(file) for row in some]
@@ -302,21 +309,27 @@ def _name(request: Request, name: str) -> str:
     assert request.outlines
     if not globs.plain(name) or request.outlines.named(name):
         return name
+    rows = _listed(request, f"(?i)^{globs.literal(name)}$", SHOWN_MEANT)
+    names = {request.outlines.row(row).name for row in rows}
+    return names.pop() if len(names) == 1 else name
+
+
+def _listed(request: Request, name: str, most: int) -> list[int]:
+    """Return the first rows of definitions whose names match an expression."""
     found = request.rows(
         "list_names",
         _Listed,
         first=None,
         last=None,
-        name=f"(?i)^{globs.literal(name)}$",
+        name=name,
         path="",
         language=None,
         code=None,
         definitions=DEFINITIONS,
-        max_results=SHOWN_MEANT,
+        max_results=most,
         offset=0,
     )
-    names = {request.outlines.row(row).name for _, row in found if row is not None}
-    return names.pop() if len(names) == 1 else name
+    return [row for _, row in found if row is not None]
 
 
 def _last_name(request: Request, name: str) -> str:

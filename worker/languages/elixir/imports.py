@@ -15,7 +15,8 @@ def resolver(project: Project, language: str) -> Resolver:
 
     @cache
     def locate(directory: str, module: str) -> str | None:
-        return next(iter(modules.package(module, directory)), None)
+        # a protocol is a name, and what implements it elsewhere a module of that name
+        return next(iter(modules.name(module, directory) or modules.package(module, directory)), None)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         yield answer(row, locate(dirname(path), row.module))
