@@ -329,8 +329,9 @@ def write_cell(solver: Solver, cell: Cell) -> Values:
         becomes_member(solver, held, value)
         if write.name == NONE:
             if held[0] == CONTAINER:
+                most = Reason.CONTAINER if unit.dialect.typed else Reason.BOUND  # its type says what it may hold
                 for key in constants(solver, unit.base | write.key):
-                    solver.key(held, key, value)
+                    solver.key(held, key, value, most)
             continue
         put(solver, held, unit.names[write.name], value)
     return {}

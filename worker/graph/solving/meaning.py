@@ -37,6 +37,7 @@ from fledgling.worker.graph.tables import (
     Expression,
     Flag,
     Op,
+    ScopeKind,
     Site,
     Use,
 )
@@ -202,10 +203,23 @@ class Meaning:
         if expression[0] == Op.IMPORT:
             return [(cell, reason) for cell, reason, _ in import_places(self.solver, node, expression[1])]
         if expression[0] == Op.BARE:
-            return [(cell, reason) for cell, reason, _ in bare_places(self.solver, node, expression)]
+            found = bare_places(self.solver, node, expression)
+            return [(cell, reason) for cell, reason, _ in self._with_types(node, expression, found)]
         own = self.project.unit(node).names[expression[2]]
         held = self.solver.value((node & ~MASK) | expression[1])
         return [place for value, sure in list(held.items()) for place in self._places_of(value, own, sure)]
+
+    def _with_types(self, node: int, expression: Expression, found: list[Any]) -> list[Any]:
+        """Of the places of a type of C# those of a class with as many type parameters as it is given, if any has."""
+        if len(found) < 2 or len(expression) < 5 or self.project.unit(node).dialect.selects != "nearest":
+            return found
+        return [place for place in found if self._takes_types(place[0], expression)] or found
+
+    def _takes_types(self, cell: Any, expression: Expression) -> bool:
+        """Whether a name is that of a class that has as many type parameters as a type is given."""
+        bindings = self.project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+        scopes = [self.project.defined(at)[1] for at in bindings]
+        return any(at >= 0 and takes_types(self.project, at, expression) for at in scopes)
 
     def _places_of(self, value: Value, name: int, sure: int) -> list[tuple[Any, int]]:
         """The cells that a member of a value may be; nothing changes any more, so they are the same each time."""
@@ -258,7 +272,9 @@ class Meaning:
     def _of_cell(self, cell: Any, name: int, found: Targets, sure: int, depth: int, asked: int = NONE) -> None:
         if cell[0] == "name":
             bindings = self.project.holding(self.project.table(cell[1]).get(cell[2], []))
-            for binding in self._types_or_variables(bindings, asked):
+            bindings = self._types_or_variables(bindings, asked)
+            sure = min(sure, Reason.SEVERAL) if self._are_apart(bindings) else sure
+            for binding in bindings:
                 if not self._is_hidden(binding, asked):
                     self._of_binding(binding, name, found, sure, depth)
         elif cell[0] in ("field", "own", "element"):
@@ -269,6 +285,12 @@ class Meaning:
                     self._of_value(value, name, named, own)
             for target, own in named.items():
                 put(found, target, min(sure, own))
+
+    def _are_apart(self, bindings: list[int]) -> bool:
+        """Whether some bindings are of classes that only their type parameters tell apart."""
+        scopes = [self.project.defined(at)[1] for at in bindings] if len(bindings) > 1 else []
+        classes = [at for at in scopes if at >= 0 and self.project.scope(at).kind == ScopeKind.CLASS]
+        return len({self.project.scope(at).generic for at in classes}) > 1
 
     def _types_or_variables(self, bindings: list[int], asked: int) -> list[int]:
         """Of the bindings of a name those of types, where an expression means a type; in Java those of none, else."""

@@ -171,7 +171,7 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
     if len(values) == 1:
         [(value, sure)] = values.items()
         held = member(solver, value, own, sure)
-        return one_class(dict(held)) if value[0] == SPACE and len(held) > 1 else held
+        return one_class(dict(held)) if value[0] in (SPACE, CLASS) and len(held) > 1 else held
     found: Values = {}
     for value, sure in list(values.items()):
         add(found, member(solver, value, own, sure))
