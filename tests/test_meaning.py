@@ -40,6 +40,8 @@ FILES = {
     "tests/test_login.py": "def test_password():\n    # a wrong password is refused\n"
     "    check_password(None, 'password')\n",
     "web/cart.ts": "// what a customer is going to buy\nexport class ShoppingCart {\n  addItem(item: string) {}\n}\n",
+    "src/a_yard.py": "# cargo\n" + "\nx = 1\n" * 40 + "\n# crane\n",
+    "src/b_yard.py": "# cargo crane\n" + "\nx = 1\n" * 40 + "\n# \n",
     "docs/guide.md": "# Guide\n\n## Set up\n\nInstall it with pip.\n\n## Retries\n\nAn upload is tried three times.\n"
     + "\nWords.\n" * 100
     + "\n## Limits\n\nA file has ten megabytes at most.\n",
@@ -79,6 +81,7 @@ FIRST = {
     "authentication": "src/accounts/auth.py",  # by what it begins with
     "what is a customer going to buy": "web/cart.ts",
     "shopping cart": "web/cart.ts",
+    "a crane for cargo": "src/b_yard.py",  # where its words stand near each other
     "tests of the password": "tests/test_login.py",  # which stand back unless they are asked for
 }
 

@@ -4,8 +4,9 @@ Two steps. Fields and the blocks that may hold a word are looked at for all file
 of the best blocks of the best files, where a word is counted as it stands.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -27,6 +28,9 @@ _LONGER, _MUCH_LONGER, _SHORTER, _MUCH_SHORTER = 0.8, 0.5, 0.6, 0.35  # of a wor
 SYNONYM = 0.3  # likewise, one that is often written for it; more does better on held_out.toml, and worse on others
 _DIRECTORY_SHARE = 0.7  # of a word in a name, what one in a directory's counts
 BLOCK_BYTES = 4000  # of an ordinary block
+TOGETHER = 64  # bytes between the beginnings of two words that stand near each other: a line, or a name of both
+LOOKS = 24  # for a word in a block, to see what stands near it: one that is everywhere says little of a place
+AMBIGUOUS = 4  # letters of a word that begin many others, and stand in the middle of more: there it is not looked for
 _SLOPE, _SHARE = 1.2, 0.6  # of BM25 over blocks, as in corpus.PARAMETERS
 
 Table = dict[str, Scores]  # of each feature, a number for each file
@@ -162,6 +166,28 @@ class Features:
         scores = sorted((self.of_block(block) for block in self.best_blocks(number)), reverse=True)
         return float(sum(share * score for share, score in zip(DECAY.tolist(), scores, strict=False)))
 
+    def near(self, files: Sequence[int]) -> Scores:
+        """Return for some files which share of the words beside each other in the question stand near each other in
+        their best blocks, rare ones counting more; 0 where it has no two.
+        """
+        pairs = {pair: min(map(self.weights.__getitem__, pair)) for pair in pairwise(self.asked.plain)}
+        total = sum(pairs.values())
+        if not total:
+            return np.zeros(len(files), np.float32)
+        return np.array([sum(pairs[pair] for pair in self._near(file, [*pairs])) / total for file in files], np.float32)
+
+    def _near(self, number: int, pairs: list[tuple[bytes, bytes]]) -> Iterable[tuple[bytes, bytes]]:
+        """Yield those of some pairs of words that stand near each other in a file."""
+        self.check()
+        for block in self.best_blocks(number):
+            if not pairs or not self.blocks[block]:
+                return
+            text = self.corpus.lower(block)
+            places = {word: _places(text, literal(word)) for word in {word for pair in pairs for word in pair}}
+            found = [pair for pair in pairs if _are_near(places[pair[0]], places[pair[1]])]
+            yield from found
+            pairs = [pair for pair in pairs if pair not in found]
+
     def best_blocks(self, number: int) -> list[int]:
         """Return the blocks of a file that say most, the first few."""
         file = self.corpus.blocks.file(number)
@@ -238,6 +264,23 @@ class Features:
             for field in fields:
                 found[self.corpus.files_with(field, name)] += 1 / len(fields)
         return np.minimum(found, 1)
+
+
+def _places(text: bytes, word: bytes) -> list[int]:
+    """Return the first places at which a text in lower case may have a word."""
+    found: list[int] = []
+    at = text.find(word)
+    while at >= 0 and len(found) < LOOKS:
+        if len(word) > AMBIGUOUS or not text[at - 1 : at].isalpha():
+            found.append(at)
+        at = text.find(word, at + 1)
+    return found
+
+
+def _are_near(places: Sequence[int], others: Sequence[int]) -> bool:
+    """Return whether a place is near one of some others, both in order: `_are_near([7, 99], [150])`."""
+    ends = (bisect_left(others, place - TOGETHER) for place in places)
+    return any(at < len(others) and others[at] <= place + TOGETHER for place, at in zip(places, ends, strict=True))
 
 
 def literal(word: bytes) -> bytes:
