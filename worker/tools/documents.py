@@ -1,6 +1,6 @@
 """Search in documents: the sections that are about what is asked."""
 
-from itertools import islice
+from collections.abc import Iterable
 
 from fledgling.messages.answers import Passage, Ranking, Why
 from fledgling.messages.questions import Search
@@ -15,17 +15,18 @@ from fledgling.worker.tools.request import Request, shown
 BEST_LINES = 3  # of a section that are shown
 SHOWN_WITH_LINES = 5  # sections whose best lines are shown: documents are read for what they say
 LINE_CHARS = 200
+IN_DOCUMENTS = 'Documents say it: mode="docs" ranks their sections.'
 
 
 def ranked(request: Request, question: Search, corpus: Corpus, rows: int, nearest: int) -> Ranking:
     """Answer with so many sections, or with the nearest where none says what is asked."""
     scope = unknown.scope(request, question.path, question.language)
     languages = request.opened.generation.documents
-    documents = [file for name in languages for file in scope.files(request, request.blocks.in_language(name))]
+    documents = _documents(request, question)
     what = asked(question.query, question.also)
-    sections = SectionRanker(corpus, what, [file.number for file in documents], request.check)
+    sections = SectionRanker(corpus, what, documents, request.check)
     found = sections.ranked()
-    is_said = any(section.said + section.score >= SAID for section in islice(found, rows))
+    is_said = _is_said(found[:rows])
     best = found[: rows if is_said else min(rows, nearest)]
     note = unknown.joined(
         None if is_said else _nothing(len(documents), is_near=bool(best)),
@@ -34,6 +35,24 @@ def ranked(request: Request, question: Search, corpus: Corpus, rows: int, neares
     )
     passages = [_passage(question, sections, what, section, at) for at, section in enumerate(best)]
     return Ranking(passages, len(found), "docs", note)
+
+
+def say(request: Request, question: Search, corpus: Corpus) -> bool:
+    """Return whether a section of a document says what is asked."""
+    documents = _documents(request, question)
+    return bool(documents) and _is_said(
+        SectionRanker(corpus, asked(question.query, question.also), documents, request.check).ranked()
+    )
+
+
+def _documents(request: Request, question: Search) -> list[int]:
+    scope = unknown.scope(request, question.path, question.language)
+    languages = request.opened.generation.documents
+    return [file.number for name in languages for file in scope.files(request, request.blocks.in_language(name))]
+
+
+def _is_said(found: Iterable[RankedSection]) -> bool:
+    return any(section.said + section.score >= SAID for section in found)
 
 
 def _nothing(documents: int, *, is_near: bool) -> str:

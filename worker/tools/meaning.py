@@ -121,12 +121,17 @@ def instead(request: Request, question: Search) -> Ranked | None:
     return Ranked(msgspec.structs.replace(found, note=unknown.joined(NO_LINE, found.note)), is_said)
 
 
-def nearest(found: Ranked | None) -> str | None:
-    """Say that nothing answers a question by meaning, either, if it was asked so, and name the nearest files."""
+def nearest(request: Request, question: Search, found: Ranked | None) -> str | None:
+    """Say that no code answers a question by meaning, either, if it was asked so, name what is nearest, and whether
+    documents do.
+    """
     if found is None:
         return None
     places = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in found.answer.files]
-    return f"{NEITHER}; the nearest are {unknown.listed(places)}." if places else f"{NEITHER}."
+    neither = f"{NEITHER}; the nearest are {unknown.listed(places)}." if places else f"{NEITHER}."
+    return unknown.joined(
+        neither, documents.IN_DOCUMENTS if documents.say(request, question, _corpus(request)) else None
+    )
 
 
 def _doubt(request: Request, question: Search, order: FileOrder, found: list[Passage]) -> str | None:

@@ -77,7 +77,7 @@ def search(request: Request, question: Search) -> Hits | SymbolList | Ranking:
     found_instead = meaning.instead(request, question)
     if found_instead and found_instead.is_said:
         return found_instead.answer
-    return _nothing(request, question, meaning.nearest(found_instead))
+    return _nothing(request, question, meaning.nearest(request, question, found_instead))
 
 
 def _named(request: Request, question: Search) -> SymbolList:
