@@ -54,25 +54,26 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     where it `declares_variables` no assignment makes one. With `bare_calls` a name that no scope binds is a call. A
     lambda without parameters has the `implicit_parameter`, and may have a receiver. Where functions and classes are
     `in_any_case`, a use may spell their names otherwise; where `functions_apart`, a name that stands alone and is only
-    read means no function. Where a language `selects`, a call means a function that takes its arguments, by their
-    number and types: of "all" in a class and above it, or of the "nearest" class that has one; `literals` are the types
-    of numbers by what they end in, "." that of one with a point, "class" that of a class that is named; of
-    `value_types` and numbers `A?` is another type than `A`; `type_aliases` are other names of types. A number that
-    is written out may be of the types of `numbers`, a text of `texts`, the more so the larger the number there. What is
-    of a type fits those that it `widens` to, and its box, of `boxes`. Other languages of the family have the
-    `spellings` for types. With `prototypes` each function but a lambda has a `this` of its own, and may make objects,
-    which have the members of its `prototype`. What functions and fields of `variables` give has the members of an
-    object behind its keys: `vars(a)`, `a.__dict__`. The variable `exported` of a module says which names all of it are,
-    `__all__`; of two that have a name the last counts. Where there are `members_of_packages`, only files of the package
-    see what does not say that others do; where a language `says_overrides`, what does not say so overrides nothing of a
-    class; where it `says_virtual`, what no class says that of is overridden only by what says so. Types of `pointers`,
-    and what functions of that name give, have what they point to behind `->` and `*`. Functions that are `casts` give
-    the type in their brackets. Where `texts_name_classes`, members of a text are those of the class that it names.
-    Where a language `infers_new`, `new()` may make an object of a type that is not written. Where it `takes_unseen`, a
-    project file may take all names of a namespace for all files. Fields of a tuple are `tuple_fields` and a number,
-    `Item1`. Where it `gives_last`, a block gives what its last part does, and `if` what the block gives that has run.
-    Of `scope_functions` the lambda gets what they are called on, as the parameter "it" or as "this", and they give its
-    "result" or the "same": `let = "it result"`.
+    read means no function. What `changes` arguments that it takes by reference has their place, `preg_match = 2`; what
+    `rebinds` may give any variable of a function another value. Where a language `selects`, a call means a function
+    that takes its arguments, by their number and types: of "all" in a class and above it, or of the "nearest" class
+    that has one; `literals` are the types of numbers by what they end in, "." that of one with a point, "class" that of
+    a class that is named; of `value_types` and numbers `A?` is another type than `A`; `type_aliases` are other names of
+    types. A number that is written out may be of the types of `numbers`, a text of `texts`, the more so the larger the
+    number there. What is of a type fits those that it `widens` to, and its box, of `boxes`. Other languages of the
+    family have the `spellings` for types. With `prototypes` each function but a lambda has a `this` of its own, and may
+    make objects, which have the members of its `prototype`. What functions and fields of `variables` give has the
+    members of an object behind its keys: `vars(a)`, `a.__dict__`. The variable `exported` of a module says which names
+    all of it are, `__all__`; of two that have a name the last counts. Where there are `members_of_packages`, only files
+    of the package see what does not say that others do; where a language `says_overrides`, what does not say so
+    overrides nothing of a class; where it `says_virtual`, what no class says that of is overridden only by what says
+    so. Types of `pointers`, and what functions of that name give, have what they point to behind `->` and `*`.
+    Functions that are `casts` give the type in their brackets. Where `texts_name_classes`, members of a text are those
+    of the class that it names. Where a language `infers_new`, `new()` may make an object of a type that is not written.
+    Where it `takes_unseen`, a project file may take all names of a namespace for all files. Fields of a tuple are
+    `tuple_fields` and a number, `Item1`. Where it `gives_last`, a block gives what its last part does, and `if` what
+    the block gives that has run. Of `scope_functions` the lambda gets what they are called on, as the parameter "it" or
+    as "this", and they give its "result" or the "same": `let = "it result"`.
     """
 
     rules: tuple[str, ...] = ()
@@ -122,6 +123,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     gives_last: bool = False
     scope_functions: dict[str, str] = {}
     functions_apart: bool = False
+    changes: dict[str, int] = {}
+    rebinds: tuple[str, ...] = ()
     types_inside: bool = False
     keyed_members: bool = False
     prototypes: bool = False

@@ -2,7 +2,17 @@
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.expressions import constant_key, operator_between
-from fledgling.worker.graph.reading.labels import BITS, IS_INDEX, IS_NAME, IS_TUPLE, LEFT, OTHERWISE, RIGHT, TYPE
+from fledgling.worker.graph.reading.labels import (
+    BITS,
+    IS_ALIASED,
+    IS_INDEX,
+    IS_NAME,
+    IS_TUPLE,
+    LEFT,
+    OTHERWISE,
+    RIGHT,
+    TYPE,
+)
 from fledgling.worker.graph.reading.statements import any_of, arms
 from fledgling.worker.graph.reading.targets import key_changed, left_of, target
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use, Write
@@ -15,6 +25,8 @@ def assign(builder: Builder, node: int, _use: int) -> int:
     """`a = b`, `a: T = b`"""
     tree = builder.tree
     left, *more = [*tree.having(node, LEFT)] or [left_of(builder, node)]
+    if tree.labels[node] & IS_ALIASED:  # $$a = b
+        builder.aliased.add((builder.frame, NONE))
     right = tree.first(node, RIGHT)
     value = builder.optional(right)
     if (tree.kind(left) == IS_TUPLE or more) and right != NONE and tree.labels[right] & CHECKED:  # a, ok := b.(C)

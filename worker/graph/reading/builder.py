@@ -94,7 +94,7 @@ class Builder:
         self.complete = tree.complete
         self.applied: dict[int, list[int]] = {}  # the types in brackets behind what is called next: `a<B>()`
         self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
-        self.aliased: set[tuple[int, int]] = set()  # scopes and variables that may be changed by another name: `&$a`
+        self.aliased: set[tuple[int, int]] = set()  # scopes and variables that `&$a` may change; NONE, for all: `$$a`
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
         self.begins: dict[int, int] = {}  # the line where a definition begins, where that is not the node's own
         self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already

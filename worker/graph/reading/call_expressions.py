@@ -89,6 +89,8 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
             made = read_part(builder, kid, made, arguments, words, typed)
     builder.calling = around
     note_replaced(builder, node, function, arguments)
+    if builder.dialect.rebinds and last_name(builder, function).lower() in builder.dialect.rebinds:
+        builder.aliased.add((builder.frame, NONE))
     put_by_call(builder, node, function, arguments, words)
     at = builder.add(op, made, arguments, words, *([to_types(builder, function, types)] if types else ()))
     is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)

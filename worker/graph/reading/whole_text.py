@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from fledgling.worker.graph.doubts import doubt_variables
 from fledgling.worker.graph.reading.builder import REPLACED, Builder
 from fledgling.worker.graph.reading.flow import MAX_REACHING
 from fledgling.worker.graph.reading.labels import BITS, IS_LABEL, IS_NAME
@@ -72,9 +73,7 @@ def _add_unread(builder: Builder) -> None:
 def _spread_doubted(builder: Builder) -> None:
     """Let what is `doubted` stand for all that it is bound to, except where a check says more; `aliased`, for more."""
     expressions = builder.expressions
-    for at, (op, *parts) in [*enumerate(expressions)] if builder.aliased else ():
-        if op == Op.NAME and (parts[1], parts[0]) in builder.aliased:
-            expressions[at] = (Op.UNSURE, builder.add(op, parts[0], parts[1], None))
+    doubt_variables(expressions, builder.aliased)
     for at, (op, *parts) in enumerate(expressions) if builder.doubted else ():
         if op == Op.NAME and (parts[1], parts[0]) in builder.doubted and parts[2]:
             values = (expressions[builder.bindings[binding].value][0] for binding in parts[2])

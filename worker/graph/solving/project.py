@@ -6,6 +6,7 @@ from typing import Any
 
 from fledgling.worker.graph.effects.builtin_types import FileFacts
 from fledgling.worker.graph.effects.replaced import with_unseen_names
+from fledgling.worker.graph.solving.by_reference import doubt_changed
 from fledgling.worker.graph.solving.import_targets import ImportTargets
 from fledgling.worker.graph.solving.other_case import respell, small
 from fledgling.worker.graph.tables import (
@@ -55,6 +56,7 @@ class GraphProject:
         self.numbers: dict[str, int] = {}
         self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
         self.own_names = self._respell()
+        doubt_changed(self.units)
         self.imports = ImportTargets(self.units)
         self._exports: dict[int, int] = {}
         self._scopes_of_calls: dict[int, dict[int, int]] = {}

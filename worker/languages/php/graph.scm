@@ -70,6 +70,7 @@
 (method_declaration (abstract_modifier) @abstract)
 (simple_parameter type: (_)? @type name: (variable_name) @bind default_value: (_)? @init) @param
 (variadic_parameter type: (_)? @type name: (variable_name) @bind) @param @rest
+[(simple_parameter reference_modifier: (_)) (variadic_parameter reference_modifier: (_)) (property_promotion_parameter reference_modifier: (_))] @by_reference
 (property_promotion_parameter visibility: (_)? @exported type: (_)? @type name: (variable_name) @bind default_value: (_)? @init) @param
 (class_declaration name: (_) @defined body: (_) @body) @class
 (trait_declaration "trait" @partial)
@@ -100,6 +101,8 @@
 (reference_assignment_expression (variable_name) @aliased)
 (by_ref (variable_name) @aliased)
 (argument (reference_modifier) . (variable_name) @aliased)
+(dynamic_variable_name) @operation
+([(assignment_expression left: (dynamic_variable_name)) (reference_assignment_expression left: (dynamic_variable_name))] @aliased)
 (augmented_assignment_expression left: (_) @left right: (_) @right) @augment
 (augmented_assignment_expression left: (variable_name) @bind)
 (static_variable_declaration name: (variable_name) @left @bind value: (_)? @right) @assign
