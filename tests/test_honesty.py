@@ -24,7 +24,7 @@ from running import fronted
 
 from fledgling.broker.protocol import render, tools
 from fledgling.messages.answers import Refusal
-from fledgling.messages.questions import QUESTIONS, Detail, Mode, Relation, Symbols
+from fledgling.messages.questions import QUESTIONS, Detail, Mode, Read, Relation, Symbols
 from fledgling.worker import reasons
 from fledgling.worker.tools.empty_answers import MAX_NEAR
 
@@ -148,6 +148,15 @@ async def test_the_nearest_names_are_those_of_a_slip(tmp_path):
         for name, (_, asked, nearest) in NEAREST.items():
             said = tools.text(await front.ask(Symbols(name_pattern=asked, kind="class")))
             assert re.findall(r"The nearest names: ([^.]*)\.", said) == ([nearest] if nearest else []), (name, said)
+
+
+@pytest.mark.anyio
+async def test_a_name_that_many_others_end_in_is_looked_for_in_all_of_them(tmp_path):
+    (tmp_path / "many.ex").write_text("".join(f"defmodule M{number}.Wares do\nend\n" for number in range(100)))
+    (tmp_path / "z").mkdir()
+    (tmp_path / "z/last.ex").write_text("defmodule Last.Wares do\nend\n")
+    async with fronted(tmp_path) as (front, _):
+        assert "defmodule Last.Wares" in tools.text(await front.ask(Read("z", symbol="Wares")))
 
 
 def silent(reason: str) -> set[str]:

@@ -649,3 +649,4 @@ async def test_the_picture_of_any_project_fits_its_tokens(tmp_path: Path) -> Non
         found = await answered(front, Explore(detail="architecture"))
         assert isinstance(found, Architecture)
         assert TOKENS / 2 < found.tokens <= TOKENS
+        assert found.lines.count("  2 files: 2 too long to be shown") == 3, found.lines

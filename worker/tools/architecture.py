@@ -102,7 +102,7 @@ def _list(head: str, items: Iterable[str], room: int) -> Iterator[str]:
         kept.append(item)
     if left:
         more = f" and {len(left) - len(kept)} more" if len(kept) < len(left) else ""
-        yield f"{head}: {', '.join(kept) or 'paths too long to be shown'}{more}"
+        yield f"{head}: {', '.join(kept) + more if kept else f'{len(left):,} too long to be shown'}"
 
 
 def _project(request: Request, prefix: str, numbers: Sequence[int]) -> _Project:

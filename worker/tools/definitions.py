@@ -35,7 +35,8 @@ def chosen(request: Request, question: Symbols) -> Chosen:
     symbol = question.symbol or ""
     is_path = matching.in_path(paths.pattern(question.path))
     found = all_named(request, symbol, lambda file: is_path(file.path))
-    known = code(placed(_left(question, found), symbol))
+    left = _left(question, found)
+    known = code(placed(left, symbol) or placed(left, symbol, any_case=True))
     groups: dict[tuple[str, str], list[Placed]] = {}
     for each in first_meant(_related(question, known), symbol):
         groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)

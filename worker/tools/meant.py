@@ -5,7 +5,7 @@ case. Where more than one could be meant, the refusal names them; where one of t
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from typing import NamedTuple
 
@@ -25,7 +25,6 @@ from fledgling.worker.tools.request import Refused, Request
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")  # of a definition, also behind those of what it is in
 IN_THIS_CASE = 3
 SHOWN_MEANT = 10  # of several that may be meant
-ENDING = 100  # definitions whose names of several parts end in one that is asked for
 WORDS = ("section", "key")  # kinds that nothing calls: what documents and data say of a name
 
 
@@ -297,25 +296,33 @@ def all_named(request: Request, symbol: str, is_meant: Callable[[File], bool] = 
     """
     assert request.outlines
     names = dict.fromkeys((symbol, symbol.rpartition(".")[2]))
-    rows = sorted({row for name in names for row in request.outlines.named(name)})
-    rows = rows or _listed(request, rf"\.{globs.literal(symbol)}$", ENDING)
-    by_file = groupby(rows, key=request.outlines.file_of)
-    files = ((request.blocks.file(number), some) for number, some in by_file)
-    return [Placed(file, request.outlines.row(row)) for file, some in files if is_meant(file) for row in some]
+    found = [*_at(request, {row for name in names for row in request.outlines.named(name)}, is_meant)]
+    if placed(found, symbol):
+        return found
+    alike = _at(request, {*_listed(request, rf"(?i)(^|\.){globs.literal(symbol)}$")}, is_meant)
+    return sorted({*found, *alike}, key=lambda each: (each.file.number, each.row.line_start))
+
+
+def _at(request: Request, rows: Set[int], is_meant: Callable[[File], bool]) -> Iterator[Placed]:
+    assert request.outlines
+    for number, some in groupby(sorted(rows), key=request.outlines.file_of):
+        if is_meant(file := request.blocks.file(number)):
+            yield from (Placed(file, request.outlines.row(row)) for row in some)
 
 
 def _name(request: Request, name: str) -> str:
-    """Return the name that is meant by one in another case, if it is the only one."""
+    """Return the name that is meant by one in another case, if it is the only one and none ends in this."""
     assert request.outlines
     if not globs.plain(name) or request.outlines.named(name):
         return name
-    rows = _listed(request, f"(?i)^{globs.literal(name)}$", SHOWN_MEANT)
+    rows = _listed(request, rf"^(?i:{globs.literal(name)})$|\.{globs.literal(name)}$")
     names = {request.outlines.row(row).name for row in rows}
-    return names.pop() if len(names) == 1 else name
+    only = names.pop() if len(names) == 1 else name
+    return only if only.casefold() == name.casefold() else name
 
 
-def _listed(request: Request, name: str, most: int) -> list[int]:
-    """Return the first rows of definitions whose names match an expression."""
+def _listed(request: Request, name: str) -> list[int]:
+    """Return the rows of definitions whose names match an expression."""
     found = request.rows(
         "list_names",
         _Listed,
@@ -326,7 +333,7 @@ def _listed(request: Request, name: str, most: int) -> list[int]:
         language=None,
         code=None,
         definitions=DEFINITIONS,
-        max_results=most,
+        max_results=None,
         offset=0,
     )
     return [row for _, row in found if row is not None]

@@ -27,6 +27,7 @@ from fledgling.worker.tools.request import Request
 
 MOST = 20_000  # occurrences of one name that are accounted for: some microseconds each
 TYPES = ("class", "enum", "interface", "struct", "trait")
+MADE = ("class", "enum", "struct")  # kinds that `new()` may make: C# admits no interface there
 CALLABLE = ("function", "method", *TYPES)  # kinds whose names some languages let a use spell in any case
 UNKNOWN = {GIVEN_UP: "not parsed", LEFT_OUT: "not in the graph"}
 ITS_DEFINITION, ITS_TYPE = "its definition", "its type"
@@ -38,7 +39,7 @@ NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object with
 # What a line has before a value, if anything: no prose.
 BEFORE_VALUE = (*(each.encode() for each in "=(,?:{[&|>;"), b"return")
 NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
-SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
+SHOWN_PLACES = 3  # lines of unresolved occurrences, for each reason
 
 
 class NamePlace(NamedTuple):
@@ -130,8 +131,9 @@ _ONE = {"definition": "definition", "import": "import", "keyword": "name of an a
 
 
 def _shown(places: Sequence[str]) -> str:
-    more = ", ..." if len(places) > SHOWN_PLACES else ""
-    return f"{', '.join(places[:SHOWN_PLACES])}{more}"
+    lines = [*dict.fromkeys(places)]
+    more = ", ..." if len(lines) > SHOWN_PLACES else ""
+    return f"{', '.join(lines[:SHOWN_PLACES])}{more}"
 
 
 def _inferred(request: Request, asked: Collection[GraphDefinition]) -> list[str]:
@@ -158,7 +160,7 @@ def _is_made(request: Request, definition: GraphDefinition, languages: Collectio
     assert request.outlines
     file = request.blocks.file(definition.file)
     here = request.outlines.beginning(file, definition.line) if file.language in languages else ()
-    return any(row.kind in TYPES or row.qualified_name.endswith(f"{row.name}.{row.name}") for row in here)
+    return any(row.kind in MADE or row.qualified_name.endswith(f"{row.name}.{row.name}") for row in here)
 
 
 def _places(
