@@ -83,7 +83,7 @@ class Op:
     CASE = 37  # GET of what a switch looks at, the name alone: a case names a constant of an enumeration, or any other
     RECEIVED = 38  # of: what a loop over it gives that has one name, where that is its place unless it is a channel
     POINTED = 39  # of, the operator's name: what a pointer of a library points to, `*a`; any other value is that itself
-    ADDRESSED = 40  # of: `&a`, which points to a pointer of a library; any other value is that itself
+    ADDRESSED = 40  # of: `&a`, which points to a pointer of a library; any other value is itself; `ref a` of C#
     SUM = 41  # two of these: a text if one of them is one, else a number as wide as the wider one
     PRESENT = 42  # of: what it is where it is not null: `a` of `a ?? b`
     COMPUTED = 43  # what an operator gives that a class may define, of what is not written out: `-a`, `a * 2`

@@ -272,9 +272,10 @@ def pointed(builder: Builder, node: int, use: int) -> int:
 
 @visits("addressed")
 def addressed(builder: Builder, node: int, use: int) -> int:
-    """`&a`"""
+    """`&a`; in C# `ref a` or `out a`, whatever that is"""
     of = builder.optional(builder.tree.first(node, VALUE), use)
-    return of if use == Use.CALL or of <= 1 else builder.add(Op.ADDRESSED, of)
+    is_told = builder.dialect.selects == "nearest"
+    return of if use == Use.CALL or (of <= 1 and not is_told) else builder.add(Op.ADDRESSED, max(of, 0))
 
 
 @visits("pointee")

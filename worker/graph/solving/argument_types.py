@@ -50,18 +50,19 @@ def takes_all(solver: Solver, function: int, parameter: Parameter) -> bool:
 
 def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
     """How well one argument fits a parameter: what is declared of it, else all that it may be."""
-    values = solver.value(cell)
+    values, dialect = solver.value(cell), solver.project.unit(function).dialect
+    is_referred = dialect.selects == "nearest" and type(cell) is int and solver.op(cell) == Op.ADDRESSED
+    if dialect.selects == "nearest" and is_referred != parameter.by_reference:
+        return NO
     if parameter.type == NONE or not values:
         return PERHAPS
-    dialect = solver.project.unit(function).dialect
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
-        return WIDER
+        return NO if is_referred else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
-    if len(values) == 1:
-        return _fits(solver, dialect, next(iter(values)), wanted)
     declared = [value for value, sure in values.items() if sure >= CERTAIN] if dialect.selects else []
-    each = [_fits(solver, dialect, value, wanted) for value in declared or values]
-    return min(each) if dialect.selects else max(each)
+    each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
+    how = min(each) if dialect.selects else max(each)
+    return NO if is_referred and PERHAPS < how < YES else how
 
 
 def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:

@@ -417,11 +417,9 @@ def _is_told(solver: Solver, fit: Fit, made: MadeCall) -> bool:
     """Whether the types of all arguments are known that a function takes, or it takes another number of them."""
     if not fit.takes:
         return True
-    parameters = _parameters(solver, fit.of)
     return (
         fit.in_order
         and all(how > PERHAPS for how in fit.each)
-        and not any(parameters[at].by_reference for at in range(len(made.arguments)))
         and all(is_declared(solver, fit.of[1], cell) for cell, _ in made.arguments)
     )
 

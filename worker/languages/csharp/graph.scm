@@ -34,6 +34,7 @@
 (invocation_expression function: (generic_name . (identifier) @value) @await)
 (invocation_expression function: (_) @of arguments: (_) @args) @call
 (argument_list (argument) @arg)
+(argument !name ["ref" "out"] (_) @value) @addressed
 (argument name: (identifier) @word (_) @value .) @keyword
 (object_creation_expression type: (_) @of arguments: (argument_list)? @args) @new
 (implicit_object_creation_expression (argument_list) @args) @new
@@ -89,7 +90,7 @@
 (indexer_declaration type: (_) @type accessors: (_)? @body) @block
 (parameter type: (_)? @type name: (identifier) @bind) @param
 (parameter "=" (_) @init)
-((parameter (modifier) @_by) @by_reference (#any-of? @_by "ref" "out"))
+((parameter (modifier) @_by) @by_reference (#any-of? @_by "ref" "out") (#not-match? @by_reference "\\breadonly\\s"))
 (parameter_list name: (identifier) @bind @param @rest)
 (class_declaration name: (_) @defined body: (_)? @body) @class
 (struct_declaration name: (_) @defined body: (_)? @body) @class
