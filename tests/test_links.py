@@ -79,6 +79,8 @@ FILES = (
     *("site/en/guide/start.md", "site/en/img/only.png", "site/en/img/two.png", "site/de/img/two.png"),
     *("web/static/logo.png", "web/content/p.md", "site/en/guide/deep/index.md"),
     *("README.md", "site/de/a.md"),
+    *("vendor/lib/site/api/guide.html", "vendor/lib/a.md", "tests/site/api/data.html", "site/en/api/both.md"),
+    *("third_party/site/api/both.md", "vendor/lib/img/z.png", "latest/site/api/own.html"),
 )
 # What a document says, and where that leads: None where it leads nowhere, "" where it is no link to a file.
 PLACES: dict[tuple[str, str], str | None] = {
@@ -100,6 +102,12 @@ PLACES: dict[tuple[str, str], str | None] = {
     ("docs/a.md", "/img/two.png"): None,
     ("site/de/a.md", "/img/two.png"): "site/de/img/two.png",
     ("docs/a.md", "/only.png"): None,
+    ("README.md", "/api/guide.html"): None,  # of others
+    ("README.md", "/api/data.html"): None,  # of a test
+    ("README.md", "/api/both/"): "site/en/api/both.md",
+    ("README.md", "/api/own.html"): "latest/site/api/own.html",
+    ("vendor/lib/a.md", "/guide/start/"): None,
+    ("vendor/lib/a.md", "/img/z.png"): "vendor/lib/img/z.png",
     ("web/content/p.md", "/logo.png"): "web/static/logo.png",
     ("README.md", "/p.md"): None,
     ("README.md", "/a"): "docs/a.md",

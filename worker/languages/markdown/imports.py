@@ -1,5 +1,6 @@
 """Where links of documents lead: from the document; where they begin with `/`, from a directory above it, or from the
-root of a site, which is not known: to the only file whose path ends so.
+root of a site, which is not known: to the only file whose path ends so. That is of the project's own documents and
+files: what it holds of others, and its tests and examples, are sites of their own.
 """
 
 import posixpath
@@ -19,6 +20,10 @@ FAMILY = re.compile(
     r"(page|partial|example|image|attachment)\$(.++)"
 )  # of such a module: `partial$a.adoc` is in partials/
 SITES = ("docs", "static", "public")  # directories that a site may begin at
+ASIDE = re.compile(
+    r"(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]party|external"
+    r"|(?:[a-z]+[-_])?tests?|__tests__|testdata|specs?|fixtures?|examples?|samples?)/"
+)
 INDEXES = ("README.md", "index.md", "README.rst", "index.rst", "README.adoc", "index.adoc", "_index.md", "index.html")
 
 
@@ -53,7 +58,8 @@ class Places:
     def _by_end(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for path in self._files:
-            found[end_of(path)].append(path)
+            if not ASIDE.search(path):
+                found[end_of(path)].append(path)
         return found
 
     def place(self, directory: str, name: str) -> str | None:
@@ -93,7 +99,7 @@ def resolver(project: Project, _language: str) -> Resolver:
         starts += [start for start in pages if start in places.directories]
         name = name.lstrip("/") or "."
         found = next(filter(None, (places.place(start, name) for start in starts)), None)
-        if found is None and is_of_site:
+        if found is None and is_of_site and not ASIDE.search(path):
             found = places.of_site(name)
         at = {join(start, name) for start in starts}
         if found is None and (at <= {None} or at & places.directories):  # it leads out of the root, or to a directory
