@@ -253,6 +253,8 @@ def package(builder: Builder, node: int, _use: int) -> int:
             path_of(builder, name, NONE, is_last=False)
         return 0
     alias, wildcard = tree.first(node, ALIAS), tree.first(node, WILDCARD)
+    if alias != NONE and tree.text(alias) == "_":  # it is imported for what it does, and has no name
+        return 0
     value = take_import(builder, node, module, "*" if wildcard != NONE else None)
     if wildcard != NONE:
         builder.scopes[0].stars.append(len(builder.imports) - 1)

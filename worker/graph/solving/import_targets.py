@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Sequence
 from functools import cached_property
 
-from fledgling.worker.graph.tables import NONE, Imported
+from fledgling.worker.graph.tables import NONE, Imported, Use, sites_of
 from fledgling.worker.graph.unit import Unit
 
 
@@ -41,10 +41,15 @@ class ImportTargets:
         return said, module, inner, place
 
     def by_package(self, unit: Unit, name: str) -> int | None:
-        """A file of the package that a file of Go imports whose own name is that, whatever its folder is called."""
+        """A file of the package that a file of Go imports whose own name is that, whatever its folder is called.
+
+        What is imported by another name, `import a "x/y"`, goes by that alone.
+        """
         found = self._by_package.get(unit.number)
         if found is None:
-            whole = [which for which, said in enumerate(unit.facts.imports) if said.name is None]
+            renamed = {unit.expressions[site.at][1] for site in sites_of(unit.facts) if site.use == Use.IMPORT}
+            imports = enumerate(unit.facts.imports)
+            whole = [which for which, said in imports if said.name is None and which not in renamed]
             modules = [module for which in whole if (module := self.target(unit, which)[1]) is not None]
             found = {self.units[module].facts.package.removesuffix("_test"): module for module in modules}
             self._by_package[unit.number] = found

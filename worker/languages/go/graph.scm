@@ -9,6 +9,7 @@
 
 (package_clause (package_identifier) @value) @package
 (import_spec name: (package_identifier)? @alias @bind path: (_) @module) @package
+(import_spec name: (blank_identifier) @alias)
 (import_spec name: (dot) @wildcard)
 
 ; ---- expressions
