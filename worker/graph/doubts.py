@@ -16,12 +16,12 @@ def doubt_variables(expressions: list[Expression], variables: Set[Variable]) -> 
         if scope == NONE or ((scope, name) not in variables and scope not in anywhere):
             continue
         if expression[0] == Op.NAME:
-            doubt(expressions, at, (Op.NAME, name, scope, None))
+            _doubt(expressions, at, (Op.NAME, name, scope, None))
         elif expression[0] == Op.REACH:
-            doubt(expressions, at, expression)
+            _doubt(expressions, at, expression)
 
 
-def doubt(expressions: list[Expression], at: int, expression: Expression) -> None:
+def _doubt(expressions: list[Expression], at: int, expression: Expression) -> None:
     """Let an expression stand for another one, or for what nobody knows."""
     expressions.append(expression)
     expressions.append((Op.CHOICE, [len(expressions) - 1, 0]))

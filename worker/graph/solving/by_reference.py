@@ -1,9 +1,9 @@
-"""Variables and fields that a call may change: in PHP, what is handed to a parameter that is taken by reference."""
+"""Variables that a call may change: in PHP, what is handed to a parameter that is taken by reference."""
 
 from collections.abc import Iterable, Iterator
 from itertools import count
 
-from fledgling.worker.graph.doubts import doubt, doubt_variables
+from fledgling.worker.graph.doubts import doubt_variables
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import Unit
 
@@ -14,15 +14,15 @@ Changing = dict[int, set[int]]  # by the name of a function, the places of param
 
 
 def doubt_changed(units: Iterable[Unit]) -> None:
-    """Let variables that calls may change stand for all that they are bound to, and for more; fields for more.
+    """Let variables that calls may change stand for all that they are bound to, and for more.
 
     Which function a call runs is not known yet: those of its name count, of any class.
+    A field without a type is likely anyway, and one with a type keeps to it.
     """
     units = [unit for unit in units if unit.dialect.sigil]
     changing = _changing(units)
-    fields = {name for unit in units for name in _doubt_variables(unit, changing)}
-    for unit in units if fields else ():
-        _doubt_fields(unit, fields)
+    for unit in units:
+        _doubt_variables(unit, changing)
 
 
 def _changing(units: list[Unit]) -> Changing:
@@ -36,11 +36,9 @@ def _changing(units: list[Unit]) -> Changing:
     return found
 
 
-def _doubt_variables(unit: Unit, changing: Changing) -> set[int]:
-    """Doubt the variables of a file that are handed over so; return the names of the fields that are."""
-    expressions, names = unit.expressions, unit.names
-    variables: set[tuple[int, int]] = set()
-    fields: set[int] = set()
+def _doubt_variables(unit: Unit, changing: Changing) -> None:
+    """Doubt the variables of a file that are handed over so."""
+    expressions, variables = unit.expressions, set[tuple[int, int]]()
     for argument in _changed(unit, changing):
         op, *parts = expressions[argument]
         if op == Op.REACH:
@@ -49,10 +47,7 @@ def _doubt_variables(unit: Unit, changing: Changing) -> set[int]:
             op, *parts = expressions[parts[0]]
         if op == Op.NAME and parts[1] != NONE:
             variables.add((parts[1], parts[0]))
-        elif op == Op.GET:
-            fields.add(names[parts[1]])
     doubt_variables(expressions, variables)
-    return fields
 
 
 def _changed(unit: Unit, changing: Changing) -> Iterator[int]:
@@ -72,14 +67,3 @@ def _changed(unit: Unit, changing: Changing) -> Iterator[int]:
             first = min((~place for place in places if place < 0), default=len(parts[1]))
             yield from (at for place, at in zip(count(), parts[1]) if at >= 0 and (place in places or place >= first))
             yield from (at for _, at in parts[2] if at >= 0)
-
-
-def _doubt_fields(unit: Unit, fields: set[int]) -> None:
-    """Doubt all that a file reads of fields by their names."""
-    expressions = unit.expressions
-    called = {expression[1] for expression in expressions if expression[0] in CALLING}
-    before = [*expressions]
-    for at, expression in enumerate(before):
-        general = before[expression[3]] if expression[0] == Op.REACH else expression
-        if at not in called and general[0] == Op.GET and unit.names[general[2]] in fields:
-            doubt(expressions, at, expression)
