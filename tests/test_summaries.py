@@ -17,8 +17,9 @@ from fledgling.messages.questions import Explore
 from fledgling.worker.ranking import sentences
 from fledgling.worker.ranking.sentences import Sentence
 from fledgling.worker.tools import manifests
-from fledgling.worker.tools.architecture import TOKENS
+from fledgling.worker.tools.architecture import TOKENS, between
 from fledgling.worker.tools.components import components, layers
+from fledgling.worker.tools.links import ImportLinks, PackageImport
 
 # ---- sentences -------------------------------------------------------------------------------------------------------
 
@@ -423,6 +424,18 @@ def test_a_chain_as_long_as_a_project_is_no_matter() -> None:
     chain = {number: [number + 1] for number in range(30_000)}
     assert len(components(chain)) == 30_001
     assert layers(chain)[0] == [0]
+
+
+def test_a_package_is_counted_once_however_many_import_it() -> None:
+    members, importers = (
+        [f"acme/W{number}.cs" for number in range(4000)],
+        [f"shop/S{number}.cs" for number in range(4000)],
+    )
+    links = ImportLinks([], [PackageImport(path, "Acme") for path in importers], {"Acme": members, "None": []})
+    units = {path: path[:5] for path in (*members, *importers)}
+    counts, spread = costs_under(0.05, lambda: between(links, units))
+    assert counts == {"acme/": {}, "shop/": {"acme/": 4000}}
+    assert not any(spread.values())
 
 
 # ---- a project -------------------------------------------------------------------------------------------------------

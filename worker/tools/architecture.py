@@ -269,7 +269,7 @@ def _parts(request: Request, project: _Project, room: int) -> Iterator[str]:
     for file in project.own:
         files[unit_of[file.path]] += 1
         lines[unit_of[file.path]] += _lines(file)
-    counts, spread = _imported(project, unit_of)
+    counts, spread = between(project.links, unit_of)
     if len(counts) < 2:
         largest = sorted(project.own, key=lambda file: (-_lines(file), file.path))
         named = (f"{file.path.removeprefix(project.prefix)} ({_lines(file):,} lines)" for file in largest[:HUBS])
@@ -295,15 +295,18 @@ def _parts(request: Request, project: _Project, room: int) -> Iterator[str]:
     yield from _list("parts that import each other", (tails[unit] for each in circles for unit in each), 160)
 
 
-def _imported(project: _Project, unit_of: Mapping[str, str]) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+def between(links: ImportLinks, unit_of: Mapping[str, str]) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
     """Return how often each part imports each other, and packages of which no part has more than half."""
     counts: dict[str, Counter[str]] = {unit: Counter() for unit in unit_of.values()}
     spread: dict[str, Counter[str]] = {unit: Counter() for unit in unit_of.values()}
-    for path, target in project.links.files:
+    for path, target in links.files:
         if unit_of[path] != unit_of[target]:
             counts[unit_of[path]][unit_of[target]] += 1
-    for path, package in project.links.wholes:
-        units = Counter(unit_of[member] for member in project.links.members[package])
+    places = {
+        package: Counter(unit_of[member] for member in members) for package, members in links.members.items() if members
+    }
+    for path, package in links.wholes:
+        units = places[package]
         unit, most = units.most_common(1)[0]
         if most <= units.total() / 2:
             spread[unit_of[path]][f"all of {package}"] += 1
