@@ -34,6 +34,7 @@ class Classes:
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
         self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
+        self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
         self._owners: dict[int, int] = {}  # of functions that do not stand in their class
         self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
         self._parts: dict[int, list[int]] = {}
@@ -138,6 +139,8 @@ class Classes:
             # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
             is_first = (own, name) not in self._attached
             if extends and is_first and self.has(own, name) and not (declares or dialect.bare_calls):
+                if dialect.selects and scope >= 0:
+                    self.beside.setdefault((own, name), []).append(scope)
                 continue
             self._attached.add((own, name))
             project.attach(own, name, binding)

@@ -23,6 +23,7 @@ from fledgling.worker.graph.solving.values import (
     BOUND,
     EXTERNAL,
     FUNCTION,
+    OBJECT,
     Value,
     Values,
 )
@@ -162,12 +163,16 @@ def _chosen(
     if owner is not None and asks_above and (selects == "all" or not _is_found(solver, fit, made)):
         _take_inherited(solver, fit, owner, name, made)
     fit = _seen(solver, fit, made) if len(fit) > 1 else fit
+    extending = _extending(solver, fit, name, made)
+    if extending and not any(own.takes and not own.against for own in fit.values()):
+        return [*extending], Reason.OVERLOAD if len(extending) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
     if len(chosen) > 1 and selects and all(_is_told(solver, fit[value], made) for value in chosen):
         chosen = _narrowest(solver, chosen, len(made.arguments))
     if selects and not fit[chosen[0]].takes:
         return group, Reason.OTHER_ARGUMENTS
+    chosen += extending
     if len({value[1] for value in chosen}) > 1:  # and not one, of several objects
         return chosen, Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     only = chosen[0]
@@ -176,6 +181,23 @@ def _chosen(
         _is_sure(solver, fit[only], made) and not any(_may_beat(solver, fit, value, only, owner) for value in others)
     )
     return chosen, Reason.OVERLOAD if selects and (fit[only].against or not is_surely) else Reason.BOUND
+
+
+def _extending(solver: Solver, fit: dict[Value, "Fit"], name: int, made: MadeCall) -> list[Value]:
+    """The functions that extend a class, and are meant where none of its own of that name takes the arguments.
+
+    There are none if one of those surely does.
+    """
+    beside = solver.classes.beside
+    if not beside or any(_is_sure(solver, own, made) for own in fit.values() if own.takes and not own.against):
+        return []
+    found = dict[Value, Fit]()
+    for receiver in dict.fromkeys(value[2] for value in fit if value[0] == BOUND):
+        order = solver.classes.order(receiver[1]) if receiver[0] == OBJECT else ()
+        for function in (each for of in order for each in beside.get((of, name), ())):
+            value: Value = (BOUND, function, receiver)
+            found[value] = taken(solver, value, made)
+    return [value for value, own in found.items() if own.takes and not own.against]
 
 
 def _is_found(solver: Solver, fit: dict[Value, "Fit"], made: MadeCall) -> bool:
