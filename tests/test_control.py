@@ -16,6 +16,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -408,17 +409,31 @@ def test_there_may_be_more_sockets_than_a_process_can_hold(served, root, place):
 
 
 def test_servers_that_are_silent_are_waited_for_together(tmp_path):
+    """So many at once, each connected once; what has ended is looked for alone, though names of others begin so."""
     environment, seconds = {"XDG_RUNTIME_DIR": str(tmp_path)}, control_place.GREETING_SECONDS
     tmp_path.chmod(0o700)
+    open_fds = Path("/proc/self/fd")
     with ExitStack() as stack:
-        for number in range(10):
-            silent = stack.enter_context(socket.socket(socket.AF_UNIX))
-            with control_place.opened(environment) as directory:
-                silent.bind(control_place.address(directory, f"fledgling-{number}"))
-            silent.listen()
-        begun = time.monotonic()
-        assert asking.served(environment, None) == ([], 10)
-        assert time.monotonic() - begun < 4 * seconds
+        directory = stack.enter_context(control_place.opened(environment))
+        ended, *silent = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(3 + asking.AT_ONCE)]
+        ended.bind(control_place.address(directory, "fledgling-1"))
+        for number, each in enumerate(silent):
+            each.bind(control_place.address(directory, f"fledgling-1{number}"))
+            each.listen()
+            each.setblocking(False)
+        pool = stack.enter_context(ThreadPoolExecutor(1))
+        before, most, begun = len([*open_fds.iterdir()]), 0, time.monotonic()
+        found = pool.submit(asking.served, environment, None)
+        while not found.done():
+            most = max(most, len([*open_fds.iterdir()]))
+            time.sleep(0.01)
+        assert found.result() == ([], len(silent))
+        assert 2 * seconds <= time.monotonic() - begun < 3 * seconds
+        assert most - before == 1 + asking.AT_ONCE  # the directory, and a connection to each
+        for each in silent:
+            each.accept()[0].close()
+            with pytest.raises(BlockingIOError):
+                each.accept()
 
 
 def test_every_agent_over_http_has_its_own(tmp_path, place):

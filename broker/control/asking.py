@@ -3,6 +3,7 @@
 import logging
 import struct
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
@@ -24,7 +25,7 @@ if TYPE_CHECKING:  # as in place.py
     import socket
 
 REPLY_SECONDS = 5.0  # beside what a call may take
-AT_ONCE = 8  # servers that are waited for: one that is silent holds up few, and a process may have few descriptors
+AT_ONCE = 8  # servers that are waited for: one that is silent holds up few, and a process may have 64 descriptors
 ELSEWHERE = ("unavailable", "busy", "failed")  # refusals of a server, where an index of one's own may do better
 _log = logging.getLogger("fledgling")
 
@@ -50,12 +51,13 @@ class ServedIndex:
     def ask(self, request: FromOperator, seconds: float) -> ToOperator | None:
         """Return the reply; None where there is none in its time, or the server has ended."""
         try:
-            for name, connection in place.connected(self._environment, self._name):
-                if name == self._name and connection and _greeting(connection) == self._server:
-                    pipe = _pipe(connection, seconds)
-                    pipe.send(request)
-                    return pipe.receive()
-            _log.warning("the server with pid %d has ended, or too many wait for it already", self.pid)
+            with suppress(place.PlaceError), place.opened(self._environment) as directory:
+                with place.connection(directory, self._name) or nullcontext() as connection:
+                    if connection and _greeting(connection) == self._server:
+                        pipe = _pipe(connection, seconds)
+                        pipe.send(request)
+                        return pipe.receive()
+            _log.warning("the server with pid %d has ended", self.pid)
         except (OSError, FrameError) as broken:
             _log.warning("the server with pid %d does not answer: %s", self.pid, broken)
         return None
@@ -90,35 +92,43 @@ def served(environment: Mapping[str, str], root: Path | None) -> ServedIndexes:
     found: list[ServedIndex] = []
     silent = 0
     of = "this root" if root else "yours"
-    names = place.names(environment, place.prefix_of(root) if root else place.PREFIX)
-    for name, greeting in zip(names, _greetings(environment, names), strict=True):
-        if isinstance(greeting, Exception):
-            _log.warning("a server of %s does not answer: %s", of, greeting)
-            silent += isinstance(greeting, BlockingIOError)
-        elif isinstance(greeting, Greeting) and greeting.version == __version__:
-            found += [ServedIndex(environment, name, greeting, *each) for each in enumerate(greeting.serving)]
+    with suppress(place.PlaceError), place.opened(environment) as directory:
+        names = place.names(directory, place.prefix_of(root) if root else place.PREFIX)
+        for name, heard in zip(names, _heard(directory, names), strict=True):
+            if heard.problem:
+                _log.warning("a server of %s does not answer: %s", of, heard.problem)
+                silent += heard.is_silent
+            elif (server := heard.greeting) and server.version == __version__:
+                found += [ServedIndex(environment, name, server, *each) for each in enumerate(server.serving)]
     return ServedIndexes(found, silent)
 
 
-def _greetings(environment: Mapping[str, str], names: list[str]) -> Iterator[ToOperator | Exception | None]:
-    """Yield what the server of each socket says first, or why it says nothing; None where there is no server."""
+class _Heard(NamedTuple):
+    """What the server behind a socket says first, or why it says nothing; neither where there is no server."""
+
+    greeting: Greeting | None = None
+    problem: str = ""
+    is_silent: bool = False
+
+
+def _heard(directory: int, names: list[str]) -> Iterator[_Heard]:
+    """Yield what is heard of each socket."""
     if len(names) < 2:  # as mostly: it takes no threads
-        yield from map(partial(_greeting_of, environment), names)
+        yield from map(partial(_heard_of, directory), names)
         return
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield from pool.map(partial(_greeting_of, environment), names)
+        yield from pool.map(partial(_heard_of, directory), names)
 
 
-def _greeting_of(environment: Mapping[str, str], name: str) -> ToOperator | Exception | None:
-    for found, connection in place.connected(environment, name):
-        if found == name:
-            try:
-                return _greeting(connection) if connection else BlockingIOError("too many wait for it already")
-            except (OSError, FrameError) as broken:
-                return broken
-    return None
+def _heard_of(directory: int, name: str) -> _Heard:
+    try:
+        with place.connection(directory, name) or nullcontext() as connection:
+            said = _greeting(connection) if connection else None
+    except (OSError, FrameError) as broken:
+        return _Heard(problem=str(broken), is_silent=isinstance(broken, BlockingIOError))
+    return _Heard(said if isinstance(said, Greeting) else None)
 
 
 def _greeting(connection: "socket.socket") -> ToOperator | None:

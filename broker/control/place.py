@@ -42,13 +42,6 @@ def connected(environment: Mapping[str, str], beginning: str) -> "Iterator[tuple
         yield from those_in(directory, beginning)
 
 
-def names(environment: Mapping[str, str], beginning: str) -> list[str]:
-    """Return the names of this user's sockets that begin like this, in order; none where there is no directory."""
-    with suppress(PlaceError), opened(environment) as directory:
-        return _names(directory, beginning)
-    return []
-
-
 def is_own(connection: "socket.socket") -> bool:
     """Return whether the user at the other end is this one, as the kernel knows it (unix(7), SO_PEERCRED)."""
     import socket  # noqa: PLC0415
@@ -100,39 +93,43 @@ def those_in(directory: int, beginning: str) -> "Iterator[tuple[str, socket.sock
     It is None where a server listens and too many wait already. It is closed before the next is made: a process holds
     no more than some thousand descriptors. What a server has left that ended is removed.
     """
-    for name in _names(directory, beginning):
+    for name in names(directory, beginning):
         try:
-            connection = _connection(directory, name)
+            found = connection(directory, name)
         except BlockingIOError:
             yield name, None
         else:
-            if connection:
-                with connection:
-                    yield name, connection
+            if found:
+                with found:
+                    yield name, found
 
 
-def _names(directory: int, beginning: str) -> list[str]:
+def names(directory: int, beginning: str) -> list[str]:
+    """Return the names that begin like this, in order."""
     return sorted(name for name in os.listdir(directory) if name.startswith(beginning))
 
 
-def _connection(directory: int, name: str) -> "socket.socket | None":
-    """Return a connection; None where nobody listens, or another user. Raises BlockingIOError where too many wait."""
+def connection(directory: int, name: str) -> "socket.socket | None":
+    """Return a connection to the server of this user behind a socket; None where nobody listens, or another user.
+
+    Raises BlockingIOError where too many wait. What a server has left that ended is removed.
+    """
     import socket  # noqa: PLC0415
 
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, CONNECTING)
-        connection.connect(address(directory, name))
-        if is_own(connection):
-            return connection
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, CONNECTING)
+        made.connect(address(directory, name))
+        if is_own(made):
+            return made
     except ConnectionRefusedError:  # nobody listens; or it is no socket at all
         with suppress(FileNotFoundError):
             if stat.S_ISSOCK(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
                 os.unlink(name, dir_fd=directory)
     except BlockingIOError:
-        connection.close()
-        raise
+        made.close()
+        raise BlockingIOError("too many wait for it already") from None
     except OSError:  # it has gone, or is another user's
         pass
-    connection.close()
+    made.close()
     return None
