@@ -4,7 +4,6 @@ Two steps. Fields and the blocks that may hold a word are looked at for all file
 of the best blocks of the best files, where a word is counted as it stands.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 
@@ -29,7 +28,7 @@ SYNONYM = 0.3  # likewise, one that is often written for it; more does better on
 _DIRECTORY_SHARE = 0.7  # of a word in a name, what one in a directory's counts
 BLOCK_BYTES = 4000  # of an ordinary block
 TOGETHER = 64  # bytes between the beginnings of two words that stand near each other: a line, or a name of both
-LOOKS = 24  # for a word in a block, to see what stands near it: one that is everywhere says little of a place
+LOOKS = 24  # in a block, for the rarer of two words: one that is everywhere says little of what stands near it
 AMBIGUOUS = 4  # letters of a word that begin many others, and stand in the middle of more: there it is not looked for
 _SLOPE, _SHARE = 1.2, 0.6  # of BM25 over blocks, as in corpus.PARAMETERS
 
@@ -42,8 +41,8 @@ class Features:
     >>> features = Features(corpus, asked("retry failed uploads"))
     >>> features.of_all["comments"].shape
     (812,)
-    >>> features.counted([3, 17]).shape
-    (2,)
+    >>> [found.shape for found in features.read([3, 17], near=True)]
+    [(2,), (2,)]
     """
 
     def __init__(self, corpus: Corpus, asked: AskedWords, check: Callable[[], None] = lambda: None) -> None:
@@ -57,6 +56,7 @@ class Features:
         for word, forms in self.all_forms.items():
             for form, share in forms:
                 self.words_of_form.setdefault(form, []).append((word, share))
+        self.literals = {word: literal(word) for word in asked.words}
         self.rarity_in_blocks: dict[bytes, float] = {}
         self.weights: dict[bytes, float] = {}  # what each word counts: the rarer, the more
         self.unknown: list[bytes] = []  # words that no file has
@@ -156,37 +156,23 @@ class Features:
                 found += self.corpus.rarity(int(is_there.sum()), self.corpus.count) * is_there
         return found[:-1]
 
-    def counted(self, files: Sequence[int]) -> Scores:
-        """Return for some files what "text" says of them, their words counted as they stand in their best blocks."""
-        found = [self._counted(file) for file in files]
-        return of_most(np.array(found, np.float32))
-
-    def _counted(self, number: int) -> float:
-        self.check()
-        scores = sorted((self.of_block(block) for block in self.best_blocks(number)), reverse=True)
-        return float(sum(share * score for share, score in zip(DECAY.tolist(), scores, strict=False)))
-
-    def near(self, files: Sequence[int]) -> Scores:
-        """Return for some files which share of the words beside each other in the question stand near each other in
-        their best blocks, rare ones counting more; 0 where it has no two.
+    def read(self, files: Sequence[int], *, near: bool) -> tuple[Scores, Scores]:
+        """Read the best blocks of some files: return what "text" says of them, their words counted as they stand there,
+        and, where `near` asks for it, which share of the words beside each other in the question stand near each other
+        in one of these blocks, rare ones counting more; 0 where it has no two.
         """
-        pairs = {pair: min(map(self.weights.__getitem__, pair)) for pair in pairwise(self.asked.plain)}
+        pairs = {pair: min(map(self.weights.__getitem__, pair)) for pair in pairwise(self.asked.plain)} if near else {}
         total = sum(pairs.values())
-        if not total:
-            return np.zeros(len(files), np.float32)
-        return np.array([sum(pairs[pair] for pair in self._near(file, [*pairs])) / total for file in files], np.float32)
-
-    def _near(self, number: int, pairs: list[tuple[bytes, bytes]]) -> Iterable[tuple[bytes, bytes]]:
-        """Yield those of some pairs of words that stand near each other in a file."""
-        self.check()
-        for block in self.best_blocks(number):
-            if not pairs or not self.blocks[block]:
-                return
-            text = self.corpus.lower(block)
-            places = {word: _places(text, literal(word)) for word in {word for pair in pairs for word in pair}}
-            found = [pair for pair in pairs if _are_near(places[pair[0]], places[pair[1]])]
-            yield from found
-            pairs = [pair for pair in pairs if pair not in found]
+        counted, shares = np.zeros(len(files), np.float32), np.zeros(len(files), np.float32)
+        for at, file in enumerate(files):
+            self.check()
+            left = [*pairs]
+            texts = map(self.corpus.lower, self.best_blocks(file))
+            scores = sorted((self._of_text(text, left) for text in texts), reverse=True)
+            counted[at] = sum(share * score for share, score in zip(DECAY.tolist(), scores, strict=False))
+            if total:
+                shares[at] = sum(weight for pair, weight in pairs.items() if pair not in left) / total
+        return of_most(counted), shares
 
     def best_blocks(self, number: int) -> list[int]:
         """Return the blocks of a file that say most, the first few."""
@@ -195,15 +181,22 @@ class Features:
         best: list[int] = blocks[np.argsort(-self.blocks[blocks], kind="stable")[: len(DECAY)]].tolist()
         return best
 
-    def of_block(self, block: int) -> float:
-        """Return what a block says, by BM25 over its text."""
-        text = self.corpus.lower(block)
+    def _of_text(self, text: bytes, pairs: list[tuple[bytes, bytes]]) -> float:
+        """Return what the text of a block says, by BM25, and take out of some pairs of words those that stand near each
+        other in it.
+        """
         length = _SLOPE * (1 - _SHARE + _SHARE * len(text) / BLOCK_BYTES)
         score = 0.0
-        for word in self.asked.words:
-            if count := text.count(literal(word)):
+        counts: dict[bytes, int] = {}
+        for word, sign in self.literals.items():
+            if count := text.count(sign):
+                counts[word] = count
                 rarity = self.rarity_in_blocks.get(word, 1.0)
                 score += self.asked.weight(word) * rarity * count * (_SLOPE + 1) / (count + length)
+        for pair in [pair for pair in pairs if pair[0] in counts and pair[1] in counts]:
+            rare, other = sorted(pair, key=counts.__getitem__)
+            if _are_near(text, self.literals[rare], self.literals[other]):
+                pairs.remove(pair)
         return score
 
     # ---- fields ------------------------------------------------------------------------------------------------------
@@ -266,21 +259,29 @@ class Features:
         return np.minimum(found, 1)
 
 
-def _places(text: bytes, word: bytes) -> list[int]:
-    """Return the first places at which a text in lower case may have a word."""
-    found: list[int] = []
-    at = text.find(word)
-    while at >= 0 and len(found) < LOOKS:
-        if len(word) > AMBIGUOUS or not text[at - 1 : at].isalpha():
-            found.append(at)
-        at = text.find(word, at + 1)
-    return found
+def _are_near(text: bytes, word: bytes, other: bytes) -> bool:
+    """Return whether one of the first places at which a text in lower case may have a word is near another word.
+
+    >>> _are_near(b"retry a failed upload", b"retr", b"upload")
+    True
+    """
+    at = -1
+    for _ in range(LOOKS):
+        if (at := text.find(word, at + 1)) < 0:
+            return False
+        if _begins(text, at, word):
+            end = at + TOGETHER + len(other)
+            found = text.find(other, max(at - TOGETHER, 0), end)
+            while found >= 0:
+                if _begins(text, found, other):
+                    return True
+                found = text.find(other, found + 1, end)
+    return False
 
 
-def _are_near(places: Sequence[int], others: Sequence[int]) -> bool:
-    """Return whether a place is near one of some others, both in order: `_are_near([7, 99], [150])`."""
-    ends = (bisect_left(others, place - TOGETHER) for place in places)
-    return any(at < len(others) and others[at] <= place + TOGETHER for place, at in zip(places, ends, strict=True))
+def _begins(text: bytes, at: int, word: bytes) -> bool:
+    """Return whether a place of a text may be where a word begins: a short one may stand in the middle of others."""
+    return len(word) > AMBIGUOUS or not text[at - 1 : at].isalpha()
 
 
 def literal(word: bytes) -> bytes:

@@ -98,12 +98,12 @@ def rank(
     aside = np.array([1.0 if asked.of_tests or not is_aside(corpus.blocks.path(file)) else ASIDE for file in first])
     turns = np.argsort(-scores[first] * aside, kind="stable")
     first, aside = first[turns], aside[turns]
-    values = _read(features, first, scores[first]) * aside
+    is_named = bool(asked.exact or asked.joined)
+    values, near = _read(features, first, scores[first], near=not is_named)
+    values = values * aside
     most = _best(asked)
     best = min(float(values.max(initial=0)) / most, 1.0)
-    near = _nothing(corpus)[: len(first)]
-    if not (asked.exact or asked.joined):
-        near[:READ] = features.near(first[:READ].tolist())
+    if not is_named:
         values = values + OF_NEAR * near * aside
         most += OF_NEAR if len(asked.plain) > 1 else 0
         values = values + OF_DEFINITION * _of_definitions(definitions, first, values) * aside
@@ -125,11 +125,14 @@ def rank(
     return FileOrder(ranked, int((scores > 0).sum()), said, definitions)
 
 
-def _read(features: Features, files: npt.NDArray[np.intp], scores: Scores) -> Scores:
-    """Return the scores of files, the text of the first of them counted as it stands."""
-    weight, read = np.float32(WEIGHTS["text"]), files[:READ]
-    counted = features.counted(read.tolist()) - features.of_all["text"][read]
-    return np.asarray(scores + weight * np.append(counted, np.zeros(len(files) - len(read), np.float32)), np.float32)
+def _read(features: Features, files: npt.NDArray[np.intp], scores: Scores, *, near: bool) -> tuple[Scores, Scores]:
+    """Return the scores of files, the text of the first of them counted as it stands, and, where `near` asks for it,
+    which share of the pairs of words stand near each other in these.
+    """
+    weight, read, rest = np.float32(WEIGHTS["text"]), files[:READ], np.zeros(len(files[READ:]), np.float32)
+    counted, shares = features.read(read.tolist(), near=near)
+    counted = counted - features.of_all["text"][read]
+    return np.asarray(scores + weight * np.append(counted, rest), np.float32), np.append(shares, rest)
 
 
 def _of_definitions(definitions: Definitions, files: npt.NDArray[np.intp], values: Scores) -> Scores:
