@@ -464,6 +464,8 @@ FILES = {
     "shop/README.asciidoc": "= Shop\n\nSells what there is.\n",
     "shop/Makefile.PL": "use ExtUtils::MakeMaker;\n",
     "shop/shop.podspec": "Pod::Spec.new\n",
+    "old/build.mill": "object old extends mill.Module\n",
+    "web/Sell.Tests.ps1": "Describe 'selling' { }\n",
     "shop/src/shop_app.erl": "-module(shop_app).\nstart(_, _) -> ok.\n",
     "many/first.py": "def first():\n" + "    pass\n" * 50,
     "many/z.py": "def first(): ...\n",
@@ -559,7 +561,7 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     lines = found.lines
     assert lines[1] == '"Uploads: Sends files to a bucket." [README.md]'
     manifests = (
-        "Makefile, pyproject.toml, old/setup.cfg, shop/Makefile.PL, shop/shop.podspec, "
+        "Makefile, pyproject.toml, old/build.mill, old/setup.cfg, shop/Makefile.PL, shop/shop.podspec, "
         "web/package.json, web/lib/package.json"
     )
     assert f"built by: {manifests}, .github/workflows/ (1)" in lines
@@ -569,7 +571,7 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
     assert "files that import each other in a circle: 1 circle" in lines
     assert "  2 files: src/up/core/pool.py, src/up/core/queue.py" in lines
-    assert "tests: web/t/ 2, lib_test/ 1, tests/ 1, web/ 1" in lines
+    assert "tests: web/ 2, web/t/ 2, lib_test/ 1, tests/ 1" in lines
     assert "tagged by rules, in files: database 1" in lines
     assert not any("zlib" in line for line in lines)
     assert found.tokens <= TOKENS
@@ -600,7 +602,7 @@ async def test_what_a_package_begins_at_is_looked_for_as_node_does(front: Front,
     found = await answered(front, Explore(path, detail="architecture"))
     assert isinstance(found, Architecture)
     assert f"begins at: {begins}" in found.lines
-    assert ("tests: t/ 2, at the top 1" in found.lines) == (path == "web")
+    assert ("tests: at the top 2, t/ 2" in found.lines) == (path == "web")
 
 
 @pytest.mark.anyio

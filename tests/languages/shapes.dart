@@ -55,3 +55,11 @@ external int native();
 void _private() {}
 /* nested /* comment */ */
 void main(List<String> args) async { runApp(const App()); }
+/// Of any list.
+extension<T> on List<T> {
+  // What is first, if anything.
+  T? get head => isEmpty ? null : first;
+  static const most = 3;
+  void drop(int count) { removeRange(0, count); }
+}
+extension on Color { Color other() => green; }

@@ -35,7 +35,7 @@ _MANIFEST = re.compile(
     r"(?:pyproject\.toml|setup\.py|setup\.cfg|package\.json|deno\.jsonc?|Cargo\.toml|go\.mod|go\.work|pom\.xml"
     r"|(?:build|settings)\.gradle(?:\.kts)?|[Mm]akefile|GNUmakefile|CMakeLists\.txt|configure\.ac|meson\.build|BUILD(?:\.bazel)?"
     r"|WORKSPACE(?:\.bazel)?|MODULE\.bazel|Gemfile|Rakefile|.*\.gemspec|composer\.json|mix\.exs|rebar\.config|Package\.swift"
-    r"|build\.sbt|build\.sc|build\.zig|dune-project|.*\.(?:sln|csproj|cabal|opam|nimble|rockspec)|stack\.yaml|pubspec\.yaml|Project\.toml"
+    r"|build\.sbt|build\.(?:sc|mill)|build\.zig|dune-project|.*\.(?:sln|csproj|cabal|opam|nimble|rockspec)|stack\.yaml|pubspec\.yaml|Project\.toml"
     r"|DESCRIPTION|Makefile\.PL|Build\.PL|cpanfile|dist\.ini|.*\.podspec|Podfile|foundry\.toml|.*\.psd1|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml)"
 )
 _OF_OTHERS = re.compile(  # what a project holds of others, such as a directory named with a version; benchmarks

@@ -19,7 +19,7 @@ TEST_DIRECTORY = (
 )
 _TEST = re.compile(
     rf"(?:^|/){TEST_DIRECTORY}/|(?:^|/)(?:test_[^/]*|conftest)\.py$|(?:^|/)tests\.(?:py|rs)$"
-    r"|(?:_tests?|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.[a-z]{1,4}$"
+    r"|(?:_tests?|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.(?:[a-z]{1,4}|ps1)$"
 )
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import cache
 from posixpath import dirname
 
+from msgspec.structs import replace
+
 from fledgling.worker.resolving.packages import Names
 from fledgling.worker.resolving.project import Project, Resolver, answer
 from fledgling.worker.rows import ImportRow
@@ -19,6 +21,13 @@ def resolver(project: Project, language: str) -> Resolver:
         return next(iter(modules.name(module, directory) or modules.package(module, directory)), None)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
-        yield answer(row, locate(dirname(path), row.module))
+        directory = dirname(path)
+        if not row.imported_names:
+            yield answer(row, locate(directory, row.module))
+            return
+        places = {name: locate(directory, f"{row.module}.{name}") for name in row.imported_names}
+        for found in dict.fromkeys(places.values()):
+            names = tuple(name for name in row.imported_names if places[name] == found)
+            yield answer(replace(row, imported_names=names), found)
 
     return resolved
