@@ -15,7 +15,7 @@ from fledgling.worker.tools.request import Request, shown
 BEST_LINES = 3  # of a section that are shown
 SHOWN_WITH_LINES = 5  # sections whose best lines are shown: documents are read for what they say
 LINE_CHARS = 200
-IN_DOCUMENTS = 'Documents say it: mode="docs" ranks their sections.'
+IN_DOCUMENTS = 'Documents do: mode="docs" ranks their sections.'
 
 
 def ranked(request: Request, question: Search, corpus: Corpus, rows: int, nearest: int) -> Ranking:

@@ -30,7 +30,7 @@ NEAREST = 3  # that are named where none says what is asked
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 NOTHING = "Nothing says this"
-NEITHER = f"{NOTHING} by meaning, either"
+NEITHER, NO_CODE = f"{NOTHING} by meaning, either", "No code says this by meaning, either"
 IN_DOUBT = "Little of this is said in any one place: it may not be there."
 BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the files of code.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
@@ -122,16 +122,13 @@ def instead(request: Request, question: Search) -> Ranked | None:
 
 
 def nearest(request: Request, question: Search, found: Ranked | None) -> str | None:
-    """Say that no code answers a question by meaning, either, if it was asked so, name what is nearest, and whether
-    documents do.
-    """
+    """Say that no code answers a question that was asked by meaning, what is nearest, and whether documents do."""
     if found is None:
         return None
+    is_said = documents.say(request, question, _corpus(request))
     places = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in found.answer.files]
-    neither = f"{NEITHER}; the nearest are {unknown.listed(places)}." if places else f"{NEITHER}."
-    return unknown.joined(
-        neither, documents.IN_DOCUMENTS if documents.say(request, question, _corpus(request)) else None
-    )
+    neither = f"{NO_CODE if is_said else NEITHER}{f'; the nearest are {unknown.listed(places)}' if places else ''}."
+    return unknown.joined(neither, documents.IN_DOCUMENTS if is_said else None)
 
 
 def _doubt(request: Request, question: Search, order: FileOrder, found: list[Passage]) -> str | None:
