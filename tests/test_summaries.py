@@ -12,8 +12,8 @@ from trees import make
 
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import tools
-from fledgling.messages.answers import Architecture, Exploration, Next, Refusal, Summaries, Summarized
-from fledgling.messages.questions import Explore
+from fledgling.messages.answers import Architecture, DependencyGraph, Exploration, Next, Refusal, Summaries, Summarized
+from fledgling.messages.questions import Dependencies, Explore
 from fledgling.worker.ranking import sentences
 from fledgling.worker.ranking.sentences import Sentence
 from fledgling.worker.tools import manifests
@@ -620,6 +620,14 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
             shown
         )
         assert "tests: Tests/ 1, jvm/src/jvmTest/ 1, net/Acme.Tests/ 1, beside the code 1" in found.lines, shown
+        for path, directory, files in (
+            ("Sources/run/Run.swift", "Sources/Core/", 2),
+            ("net/Shop/Seller.cs", "net/Acme/", 3),
+        ):
+            graph = await front.ask(Dependencies(path, direction="imports", depth=2))
+            assert isinstance(graph, DependencyGraph)
+            assert [(each.resolved, each.files) for each in graph.imports] == [(directory, files)]
+            assert f" -> {directory} (a package of {files} files)" in tools.text(graph)
 
 
 @pytest.mark.anyio

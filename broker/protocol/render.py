@@ -242,7 +242,8 @@ def _node(node: FileImports, answer: DependencyGraph, imports: int, importers: i
     yield f"{one_line(node.path)}  ({', '.join(asked)})"
     for item in node.imports:
         names = f" ({', '.join(item.names)})" if item.names else ""
-        yield f"  {item.line}: {one_line(f'{item.module}{names} -> {item.resolved or item.unresolved}')}"
+        whole = f" (a package of {counted(item.files, 'file')})" if item.files else ""
+        yield f"  {item.line}: {one_line(f'{item.module}{names} -> {item.resolved or item.unresolved}{whole}')}"
     if node.imported_by:
         yield "  imported by"
     for importer in node.imported_by:

@@ -73,15 +73,16 @@ summaries(path, symbol, kind, line_start, text, source, defines)
 One row a file, a line, a definition, an import, a call, a use of a name, a base of a class. `path` joins them all.
 Lines count from 1; line_start and line_end are the first and last line of a definition. absolute_path is NULL unless
 the profile asks for it. skip_reason says why a file has no content. resolved_path, callee_path, target_path and
-base_path are NULL where what is meant is outside the project, or not known. confidence is certain, likely, possible (by
-the name alone), unresolved, external or local. kind of inherits is extends where a class names its base, implements
-where it has all methods of an interface of Go, may implement where that may lack some; confidence and reason say how
-sure that is, and confidence is NULL where base_path is. imported_names is a list. content_hash of a definition is that
-of its lines, wherever they stand. purity of a function is pure, pure-ish (it only logs), impure or unknown, by the
-evidence that purity_reason names; both are NULL unless a statement names them. tags say what a file of code is about:
-a row for each kind of rule that says so, PATH, IMPORT, REGEX, SYMBOL or BY HAND. summaries have in text what a
-directory, whose path ends with a slash, a file or a definition says of itself, in source where it stands, and what it
-defines. The dialect is DuckDB's; one SELECT at a time.
+base_path are NULL where what is meant is outside the project, or not known; of a package of several files resolved_path
+is the first. confidence is certain, likely, possible (by the name alone), unresolved, external or local. kind of
+inherits is extends where a class names its base, implements where it has all methods of an interface of Go, may
+implement where that may lack some; confidence and reason say how sure that is, and confidence is NULL where base_path
+is. imported_names is a list. content_hash of a definition is that of its lines, wherever they stand. purity of a
+function is pure, pure-ish (it only logs), impure or unknown, by the evidence that purity_reason names; both are NULL
+unless a statement names them. tags say what a file of code is about: a row for each kind of rule that says so, PATH,
+IMPORT, REGEX, SYMBOL or BY HAND. summaries have in text what a directory, whose path ends with a slash, a file or a
+definition says of itself, in source where it stands, and what it defines. The dialect is DuckDB's; one SELECT at a
+time.
 """
 
 

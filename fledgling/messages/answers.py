@@ -285,13 +285,18 @@ class Context(Answer, frozen=True):
 
 
 class Import(Struct, frozen=True, omit_defaults=True):
-    """One import; either `resolved` names a file of the project or `unresolved` says why not."""
+    """One import; either `resolved` names a file of the project or `unresolved` says why not.
+
+    Of a package that several files declare, or that is a directory, `resolved` is the directory that they are in, and
+    `files` says how many they are.
+    """
 
     line: At
     module: str
     names: list[str] = []
     resolved: Path | None = None
     unresolved: Literal["stdlib", "external", "not found"] | None = None
+    files: Count | None = None
 
 
 class Importer(Struct, frozen=True):

@@ -1,6 +1,8 @@
 """The dependencies tool: what a file imports, and what imports it."""
 
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -10,7 +12,7 @@ from fledgling.messages.questions import Dependencies
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import CODES
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import packages, paths, unknown_imports
+from fledgling.worker.tools import links, packages, paths, unknown_imports
 from fledgling.worker.tools.chained_imports import Chains, ImportStatement
 from fledgling.worker.tools.own_modules import OwnModules
 from fledgling.worker.tools.request import Request, continuing, cut_page
@@ -40,7 +42,7 @@ class _Edge(NamedTuple):
     path: str
     distance: int
     edge: Import | Importer
-    leads: str | None = None  # an import to this file; of a package that is a directory, its first
+    leads: Sequence[str] = ()  # an import to these files; of a package that is a directory, to its first
 
 
 def dependencies(request: Request, question: Dependencies) -> DependencyGraph:
@@ -102,6 +104,7 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
     ours = {row.root for row in request.rows("roots_of", _Root, roots=list(roots))} if roots else set()
     own, edges = OwnModules(request), []
     chains = Chains(request, rows, known)
+    package = cache(lambda module, leads: links.package(request, module, leads)[1])
     for (path, line, module, *_), group in groupby(rows, key=_statement):
         same = list(group)
         if same[0].resolved_path is None and (end := chains.end(same[0])):
@@ -116,8 +119,13 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
         ):
             why = "external"
         leads = same[0].resolved_path
-        shown = packages.directory(leads) if leads and packages.is_directory(known.get(path)) else leads
-        edges.append(_Edge(path, distance, Import(line, module, names, shown, why), leads))
+        files = package(module, leads) if leads and names in ([], ["*"]) else ()
+        if len(files) > 1:
+            imported = Import(line, module, names, f"{posixpath.commonpath(files) or '.'}/", files=len(files))
+        else:
+            shown = packages.directory(leads) if leads and packages.is_directory(known.get(path)) else leads
+            imported, files = Import(line, module, names, shown, why), [leads] if leads else ()
+        edges.append(_Edge(path, distance, imported, files))
     return edges
 
 
@@ -182,5 +190,6 @@ def _neighbours(request: Request, edges: Iterable[_Edge]) -> Iterator[str]:
     for edge in edges:
         if isinstance(edge.edge, Importer):
             yield edge.edge.path
-        elif edge.leads:
-            yield from packages.members(request, edge.leads)
+        else:
+            for path in edge.leads:
+                yield from packages.members(request, path)

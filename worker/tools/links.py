@@ -1,10 +1,10 @@
 """Which files import which; and which import a whole package, as `using Acme.Core;` does: that means no one file."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cache
 from typing import NamedTuple
 
-from fledgling.worker.store.symbols import CODES
+from fledgling.messages.control import Modules
 from fledgling.worker.tools import packages
 from fledgling.worker.tools.request import Request
 
@@ -46,39 +46,44 @@ class _Imported(NamedTuple):
 
 def links(request: Request) -> ImportLinks:
     """Return what imports what: an import of a package leads to its first file alone in the index."""
-    declared = _declared(request)
+    meant = cache(lambda module, path: package(request, module, path))
     pairs, wholes, members = set[Link](), dict[PackageImport, None](), dict[str, Sequence[str]]()
     for row in request.rows("whole_imports", _Imported):
-        package, files = _package(request, row, declared)
+        name, files = meant(row.module, row.resolved_path)
         if files:
             pairs.add(Link(row.path, row.resolved_path))
-            wholes[PackageImport(row.path, package)] = None
-            members[package] = files
+            wholes[PackageImport(row.path, name)] = None
+            members[name] = files
     return ImportLinks(
         [each for each in request.rows("resolved_imports", Link) if each not in pairs], [*wholes], members
     )
 
 
-def _package(request: Request, row: _Imported, declared: Mapping[str, Sequence[str]]) -> tuple[str, Sequence[str]]:
+def package(request: Request, module: str, resolved_path: str) -> tuple[str, Sequence[str]]:
     """Return the name and the files of the package that an import means; no files where it means one file."""
-    file = request.blocks.find(row.resolved_path)
+    file = request.blocks.find(resolved_path)
     modules = request.opened.generation.modules.get(file.language or "") if file else None
-    if file and modules and modules.packages == packages.TREE:
-        name = row.module.partition(".")[0]
-        place, inside, _ = f"/{row.resolved_path}".partition(f"/{name}/")
+    if file is None or modules is None or modules.packages in ("", packages.DIRECTORY):
+        return module, ()
+    if modules.packages == packages.TREE:
+        name = module.partition(".")[0]
+        place, inside, _ = f"/{resolved_path}".partition(f"/{name}/")
         below = f"{place}{inside}".removeprefix("/")
-        return name, [each.path for each in request.blocks.below(below)] if inside else ()
-    files = declared.get(row.module, ())
-    return row.module, files if row.resolved_path in files else ()
+        files = [each.path for each in request.blocks.below(below) if each.language == file.language] if inside else ()
+        return name, files
+    files = [*_declaring(request, module, modules)]
+    return module, files if resolved_path in files else ()
 
 
-def _declared(request: Request) -> Mapping[str, Sequence[str]]:
-    """Return the files that declare each package."""
+def _declaring(request: Request, module: str, modules: Modules) -> Iterator[str]:
+    """Yield the files that declare a package, each once: `A.B` may be a namespace `B` within another, `A`."""
     assert request.outlines, "asked of the second generation"
-    known = request.opened.generation.modules.items()
-    languages = [name for name, each in known if each.packages not in ("", packages.DIRECTORY, packages.TREE)]
-    found = defaultdict[str, list[str]](list)
-    for number in request.rows("modules", int, code=CODES["module"], languages=languages):
-        path = request.blocks.path(request.outlines.file_of(number))
-        found[request.outlines.row(number).qualified_name].append(path)
-    return found
+    outlines, known, last = request.outlines, request.opened.generation.modules, None
+    names = {module, module.rpartition(".")[2]}
+    for number in sorted(number for name in names for number in outlines.named(name, "module")):
+        if outlines.row(number).qualified_name != module or (found := outlines.file_of(number)) == last:
+            continue
+        file, last = request.blocks.file(found), found
+        theirs = known.get(file.language or "")
+        if theirs and theirs.packages == modules.packages and not packages.is_apart(file, theirs):
+            yield file.path
