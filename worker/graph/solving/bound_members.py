@@ -12,12 +12,13 @@ from fledgling.worker.graph.solving.values import (
     GIVEN,
     OBJECT,
     SUPER,
+    UNKNOWN,
     Value,
     Values,
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Flag, ScopeKind
+from fledgling.worker.graph.tables import MADE, NONE, Flag, ScopeKind
 
 
 def hides(solver: Solver, function: int, scope: int | None) -> bool:
@@ -96,9 +97,32 @@ def _described(solver: Solver, receiver: Value, held: Value, sure: int) -> Value
     found: Values = {}
     for got in list(solver.value(("name", owner, name))):
         if got[0] == FUNCTION:
-            for value, own in returned(solver, got[1], held).items():
-                if given := of.get(value[2]) if value[0] == GIVEN else value:
-                    add(found, {given: own}, min(sure, Reason.SEVERAL))
+            add(found, _got(solver, got[1], held, of), min(sure, Reason.SEVERAL))
+    return found
+
+
+def _got(solver: Solver, function: int, held: Value, of: dict[int, Value]) -> Values:
+    """What a `__get__` returns for some arguments, and UNKNOWN where it may return more.
+
+    Itself is taken to be for the class alone then: `if object is None: return self`.
+    """
+    row = solver.project.scope(function)
+    for place in of if solver.budget.follows_arguments else ():
+        if 0 < place < len(row.parameters):
+            solver.source(("parameter", function, place), ("just", of[place]), Reason.FLOW)
+    values = returned(solver, function, held)
+    places = {value[2]: value for value in values if value[0] == GIVEN}
+    found = {value: sure for value, sure in values.items() if value[0] != GIVEN}
+    found.update({of[place]: values[value] for place, value in places.items() if place in of})
+    is_declared = row.returns != NONE and solver.value(("type", solver.child(function, row.returns), held))
+    if is_declared or all(node == MADE or solver.value(solver.child(function, node)) for node in row.returned):
+        return found
+    if not solver.is_settled:
+        solver.wait()
+    if 0 not in places or 1 in of:
+        found.pop(held, None)
+        if solver.is_settled:
+            found[UNKNOWN] = Reason.FLOW
     return found
 
 

@@ -26,6 +26,7 @@ from fledgling.worker.graph.solving.values import (
     MODULE,
     OBJECT,
     SPACE,
+    UNKNOWN,
     Value,
 )
 from fledgling.worker.graph.tables import (
@@ -357,9 +358,12 @@ class Meaning:
                     own = weighed(self.solver, types, made, scope, own) if is_weighed else own
                     put(found, self.project.place_of(scope), own)
 
-    def is_one_of_many(self, unit: Unit, site: Site) -> bool:
-        """Whether what an occurrence is asked of may be more than is kept."""
-        return site.at > 1 and MANY in receivers_of(self.solver, behind_call(self.solver, unit.base | site.at))
+    def besides(self, unit: Unit, site: Site) -> int:
+        """Why what an occurrence is asked of may be more than is known; else 0."""
+        if site.at <= 1:
+            return 0
+        receivers = receivers_of(self.solver, behind_call(self.solver, unit.base | site.at))
+        return Reason.MANY if MANY in receivers else Reason.UNKNOWN_RECEIVER if UNKNOWN in receivers else 0
 
     def may_be_further_below(self, unit: Unit, site: Site) -> bool:
         """Whether an occurrence may mean a member of a class that is further below than is looked at."""

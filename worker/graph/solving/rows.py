@@ -133,8 +133,8 @@ class Rows:
         rest = Reason.FURTHER if is_further else 0
         if best and not is_sure and not rest and self._meaning.may_be_further_below(unit, site):
             rest = Reason.FURTHER_BELOW
-        if best and not is_sure and not rest and self._meaning.is_one_of_many(unit, site):
-            rest = Reason.MANY
+        if best and Reason.NAME_ONLY < best[0][1] < CERTAIN and not rest:
+            rest = self._meaning.besides(unit, site)
         if rest:
             self._rows.append((*head, -1, 0, 0, CONFIDENCE[rest], rest))  # it may mean one of the rest
         for (file, line), reason in kept:

@@ -17,6 +17,7 @@ from fledgling.worker.graph.solving.values import (
     MODULE,
     OBJECT,
     SPACE,
+    UNKNOWN,
     Value,
 )
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind, Site, Use
@@ -111,6 +112,8 @@ class Unresolved:
         held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]
         if MANY in receivers:
             return Reason.MANY
+        if UNKNOWN in receivers:
+            return Reason.UNKNOWN_RECEIVER
         may_name = self.project.unit(node).dialect.texts_name_classes and site.use != Use.WRITE
         if any(self._is_kept(value) or (may_name and self._is_text(value)) for value in receivers):
             return Reason.UNKNOWN_RECEIVER

@@ -13,6 +13,7 @@ Cell = Any  # int: an expression; tuple: what several places write
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
 MANY: Value = ("many",)
+UNKNOWN: Value = ("unknown",)  # beside what is known: it may be anything else as well
 FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT, GIVEN, SUPER, METHOD_OF, SPACE = (
     "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
     "super", "method of", "space",
