@@ -51,12 +51,15 @@ class ServedIndex:
     def ask(self, request: FromOperator, seconds: float) -> ToOperator | None:
         """Return the reply; None where there is none in its time, or the server has ended."""
         try:
-            with suppress(place.PlaceError), place.opened(self._environment) as directory:
-                with place.connection(directory, self._name) or nullcontext() as connection:
-                    if connection and _greeting(connection) == self._server:
-                        pipe = _pipe(connection, seconds)
-                        pipe.send(request)
-                        return pipe.receive()
+            with (
+                suppress(place.PlaceError),
+                place.opened(self._environment) as directory,
+                place.connection(directory, self._name) or nullcontext() as connection,
+            ):
+                if connection and _greeting(connection) == self._server:
+                    pipe = _pipe(connection, seconds)
+                    pipe.send(request)
+                    return pipe.receive()
             _log.warning("the server with pid %d has ended", self.pid)
         except (OSError, FrameError) as broken:
             _log.warning("the server with pid %d does not answer: %s", self.pid, broken)
