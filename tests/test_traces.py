@@ -1,4 +1,7 @@
-"""Serving leaves nothing behind: no file is created or changed anywhere, and no call of the system tries to."""
+"""Serving leaves nothing behind: no file is created or changed, and no call of the system tries to.
+
+The one that asks for a socket is refused.
+"""
 
 import os
 import re
@@ -24,6 +27,8 @@ TRACED += "inotify_init,inotify_init1,inotify_add_watch,fanotify_init,fanotify_m
 
 OPENING = re.compile(r'open(?:at)?\((?:AT_FDCWD, |\d+, )?"(?P<path>.*?)", (?P<flags>[A-Z_|]+)')
 NAME = re.compile(r"^(\w+)\(")
+# DuckDB asks who its user is, and glibc a daemon of names: our filter refuses it the socket.
+REFUSED = "socket(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC|SOCK_NONBLOCK, 0) = -1 EPERM"
 DEVICES = {"/dev/null", "/dev/tty"}
 
 
@@ -102,23 +107,25 @@ async def test_no_file_is_created_or_changed(places, is_compiled):
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
 def test_no_system_call_writes_to_a_path_opens_a_socket_or_starts_a_program(places):
     place, environment = places
-    tracing = ["strace", "-ff", "--seccomp-bpf", "-qq", "-o", str(place / "trace"), "-e", f"trace={TRACED}"]
+    # Without --seccomp-bpf, which costs less: strace would not see what our filters refuse.
+    tracing = ["strace", "-ff", "-qq", "-o", str(place / "trace"), "-e", f"trace={TRACED}"]
     command = serve_command(place / "project", "--profile", "fledgling-analyst")
     with Server(place / "project", command=[*tracing, *command], cwd=place / "cwd", env=environment) as server:
         use(server, place / "project")
         server.process.stdin.close()
         assert server.process.wait(PATIENCE) == 0
-    done = [line for trace in place.glob("trace.*") for line in trace.read_text(errors="replace").splitlines()]
-    done = [line for line in done if NAME.match(line) and " = -1 " not in line]
-    opened = [OPENING.match(line) for line in done if line.startswith("open")]
+    lines = [line for trace in place.glob("trace.*") for line in trace.read_text(errors="replace").splitlines()]
+    assert not [line for line in lines if "killed by SIGSYS" in line]
+    tried = [line for line in lines if NAME.match(line) and not line.startswith(REFUSED)]
+    opened = [OPENING.match(line) for line in tried if line.startswith("open")]
     assert all(opened)
     assert len(opened) > 1000
     written = {found["path"] for found in opened if {"O_WRONLY", "O_RDWR", "O_CREAT"} & set(found["flags"].split("|"))}
     assert {path for path in written if not re.fullmatch(r"/proc/(self|\d+)/fd/\d+", path)} <= DEVICES  # the image
-    others = {NAME.match(line)[1] for line in done if not line.startswith("open")}
+    others = {NAME.match(line)[1] for line in tried if not line.startswith("open")}
     assert others <= {"execve", "memfd_create", "ftruncate"}, others
-    started = [line for line in done if line.startswith("execve")]
+    started = [line for line in tried if line.startswith("execve")]
     # Broker, indexer, a query worker, the one that took over, and the follower; on a busy machine another is started.
     assert len(started) in (5, 6)
     assert all(f'"{sys.executable}"' in line for line in started)
-    assert len([line for line in done if line.startswith("memfd_create")]) == len(Images.__struct_fields__) + 3
+    assert len([line for line in tried if line.startswith("memfd_create")]) == len(Images.__struct_fields__) + 3
