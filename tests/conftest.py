@@ -128,9 +128,27 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+_holding: set[str] = set()  # fixtures that hold a process which was forked
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
+    before = len(forking.forked)
+    result = yield
+    if any(Path(f"/proc/{pid}").exists() for pid in forking.forked[before:]):
+        _holding.add(fixturedef.argname)
+    return result
+
+
+def pytest_fixture_post_finalizer(fixturedef: pytest.FixtureDef[Any]) -> None:
+    _holding.discard(fixturedef.argname)
+
+
 @pytest.fixture
-def executed() -> Iterator[None]:
+def executed(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let the processes that a test starts be executed: it looks at what they load or hold, and when."""
+    held = _holding & {*request.fixturenames}
+    assert not held, f"the processes of {held} were forked before: let these fixtures take `forking.executing`"
     with forking.executing():
         yield
 

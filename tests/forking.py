@@ -7,7 +7,7 @@ its limits, umask and ignored signals are those of the first of its kind, with w
 load its modules, when, and what it does meanwhile cannot be seen; and that it ends without taking its modules down.
 The back processes of such a process are forked from itself, with all that confines it and all that it holds in memory,
 but while it has other threads: those, as other programs that it starts, are executed. A test of what differs says so,
-by the fixture `executed`, or of back processes alone by `executed_behind`.
+by the fixture `executed`, or of back processes alone by `executed_behind`; a fixture that tests share, by `executing`.
 """
 
 import asyncio
@@ -111,6 +111,7 @@ def adopting(on: bool) -> None:
 _running: dict[str, Forking] = {}
 _loaded: "list[subprocess.Popen[bytes]]" = []  # the process that those of all kinds are forked from
 _asking = threading.Lock()
+forked: list[int] = []  # the numbers of all processes that were forked for this one
 _executing: list[None] = []  # as many as there are blocks of `executing`
 _executing_behind: list[None] = []  # likewise
 
@@ -141,7 +142,8 @@ def fork_instead() -> None:
     def start(words: list[str], environment: dict[str, str], directory: str, given: dict[int, int], leads: bool) -> int:
         with _asking:
             begin()
-            return _running[kind_of(words)].start(words, environment, directory, given, leads=leads)
+            forked.append(_running[kind_of(words)].start(words, environment, directory, given, leads=leads))
+            return forked[-1]
 
     if sys.platform == "linux":
         start_instead(start, is_ours)

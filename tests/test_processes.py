@@ -73,6 +73,17 @@ async def client(anyio_backend, project):
         yield client
 
 
+@pytest.fixture(scope="module")
+def forked(project):
+    with Server(project) as server:
+        yield server
+
+
+def test_what_was_forked_before_is_not_taken_for_executed(forked, request):
+    with pytest.raises(AssertionError, match="'forked'} were forked before"):
+        request.getfixturevalue("executed")
+
+
 async def answers(client):
     return [said(await client.call_tool(tool, arguments)) for tool, arguments in CALLS]
 
