@@ -18,6 +18,7 @@ from fledgling.worker.graph.reading.labels import (
     KEY,
     OF,
     RECEIVER,
+    REST_TYPE,
     RETURNS,
     ROLES,
     VALUE,
@@ -96,7 +97,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     parameters = parameters_of(tree, node)
     rows, returns = [], NONE
     if not builder.dialect.types_inside:
-        rows = [parameter(builder, kid) for kid in parameters]
+        rows = [parameter(builder, kid, node) for kid in parameters]
         returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     scope = builder.enter(node, kind, name, line, flags)
     bind_itself(builder, scope, name, named)
@@ -106,7 +107,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     if builder.dialect.types_inside:
         if not is_bare:
             read_rest(builder, node)
-        rows = [parameter(builder, kid) for kid in parameters]
+        rows = [parameter(builder, kid, node) for kid in parameters]
         returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     builder.scopes[scope].returns = returns
     note_types(builder, scope, parameters)
@@ -174,7 +175,7 @@ def note_types(builder: Builder, scope: int, parameters: list[int]) -> None:
 def read_rest(builder: Builder, node: int) -> None:
     """Read what else a definition says, inside it: type parameters."""
     tree = builder.tree
-    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE | CONTAINER
+    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE | CONTAINER | REST_TYPE
     first = len(builder.bindings)
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:

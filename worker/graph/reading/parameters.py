@@ -8,8 +8,10 @@ from fledgling.worker.graph.reading.labels import (
     INIT,
     IS_PARAM,
     LEFT,
+    OF,
     OPTIONAL,
     REST,
+    REST_TYPE,
     REST_WORDS,
     TYPE,
 )
@@ -20,12 +22,14 @@ PATTERNS = BITS["shape"] | BITS["tuple"]
 FIELD = BITS["exported"]
 
 
-def parameter(builder: Builder, node: int) -> tuple[int, int, int]:
-    """The type and the default of a parameter, read where the function stands, and its kind."""
+def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int]:
+    """The type and the default of a parameter of a function, read where that stands, and its kind."""
     tree = builder.tree
     if tree.labels[node] & TYPE:  # it has no name: `func (A) b()`
         tree.unsay(node, IS_PARAM)
     said = node if tree.labels[node] & TYPE else tree.first(node, TYPE)
+    if tree.labels[node] & REST and (arrays := tree.first(function, REST_TYPE)) != NONE:
+        said = tree.first(arrays, OF)
     type_ = builder.optional(said, Use.TYPE)
     default = builder.optional(tree.first(node, INIT))
     labels = tree.labels[node]

@@ -20,6 +20,7 @@ ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparabl
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
 NO, PERHAPS, BOXED, WIDER, YES, LITERAL = -1, 1, 2, 3, 4, 5  # how well an argument fits
 UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
+LONG = (EXTERNAL, "builtins.long#")
 Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
 
 
@@ -30,15 +31,27 @@ def is_declared(solver: Solver, function: int, cell: Cell) -> bool:
 
 
 def must_be_small(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> bool:
-    """Whether an argument is a number that is written out and taken only if it is small: `f(short a)`, `f(1)` in C#."""
+    """Whether an argument is a number that is written out and taken only if it is small: `f(short a)`, `f(1)` in C#.
+
+    A `ulong` takes a `long` that is written out and not below zero.
+    """
     dialect, values = solver.project.unit(function).dialect, solver.value(cell)
-    if dialect.selects != "nearest" or parameter.type == NONE:
+    if dialect.selects != "nearest" or parameter.type == NONE or not values:
         return False
-    if not values or any(value[:2] != (CONSTANT, "number") for value in values):
+    is_long = all(value[:2] == LONG for value in values) and _is_written_out(solver, cell)
+    if not is_long and any(value[:2] != (CONSTANT, "number") for value in values):
         return False
     name, _ = wanted_of(solver, solver.child(function, parameter.type))
     name = name.removesuffix("?")
+    if is_long:
+        return name == "ulong"
     return name in dialect.numbers and name != "int" and not widens_to(dialect, "int", name)
+
+
+def _is_written_out(solver: Solver, cell: Cell) -> bool:
+    """Whether an argument is a number that says its type, `5L`, or a cast of one, `(long)5`."""
+    op, *parts = solver.project.expression(cell) if type(cell) is int else (Op.UNKNOWN,)
+    return op == Op.CAST and solver.op(solver.child(cell, parts[1])) in (Op.MADE, Op.NUMBER)
 
 
 def takes_all(solver: Solver, function: int, parameter: Parameter) -> bool:
@@ -54,7 +67,7 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
     is_referred = dialect.selects == "nearest" and type(cell) is int and solver.op(cell) == Op.ADDRESSED
     if dialect.selects == "nearest" and is_referred != parameter.by_reference:
         return NO
-    if parameter.type == NONE or not values:
+    if parameter.type == NONE or not values or (parameter.rest and any(value[0] == CONTAINER for value in values)):
         return PERHAPS
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
         return NO if is_referred else WIDER

@@ -170,6 +170,8 @@ def _chosen(
     chosen = [value for value, own in fit.items() if own.worth == best]
     if len(chosen) > 1 and selects and all(_is_told(solver, fit[value], made) for value in chosen):
         chosen = _narrowest(solver, chosen, len(made.arguments))
+    least = max(fit[value].spared for value in chosen)
+    chosen = [value for value in chosen if fit[value].spared == least]
     if selects and not fit[chosen[0]].takes:
         return group, Reason.OTHER_ARGUMENTS
     chosen += extending
@@ -402,8 +404,9 @@ class Fit(NamedTuple):
     takes: bool  # as many as there are
     against: int = 0  # arguments of types that do not fit
     score: int = 0
-    in_order: bool = True  # each argument goes to a parameter of its own
+    in_order: bool = True  # each argument goes to a parameter whose type it has to be of
     each: tuple[int, ...] = ()  # how well it takes each of them
+    spared: int = 0  # less where parameters get nothing, or one takes all further ones: of those that fit equally well
 
     @property
     def worth(self) -> tuple[bool, int, int]:
@@ -431,8 +434,11 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
         each[-1] = PERHAPS
     left = 0 if made.words else count - last  # which of them are given by name is not compared
     against = each.count(NO)
-    score = sum(each) - against * NO + (-1 if has_rest else left)
-    return Fit(value, True, against, score, not (has_rest or made.words), tuple(each))
+    score, spared = sum(each) - against * NO, -1 if has_rest else left
+    if solver.project.unit(function).dialect.selects != "nearest":
+        return Fit(value, True, against, score + spared, not (has_rest or made.words), tuple(each))
+    in_order = not made.words and (not has_rest or rest + 1 == last <= count)
+    return Fit(value, True, against, score, in_order, tuple(each), spared)
 
 
 def _is_told(solver: Solver, fit: Fit, made: MadeCall) -> bool:

@@ -92,6 +92,7 @@
 (parameter "=" (_) @init)
 ((parameter (modifier) @_by) @by_reference (#any-of? @_by "ref" "out") (#not-match? @by_reference "\\breadonly\\s"))
 (parameter_list name: (identifier) @bind @param @rest)
+(parameter_list type: (array_type) @rest_type)
 (class_declaration name: (_) @defined body: (_)? @body) @class
 (struct_declaration name: (_) @defined body: (_)? @body) @class
 (record_declaration name: (_) @defined body: (_)? @body) @class
