@@ -60,3 +60,13 @@ end
 defimpl Shop.Sized, for: Map do
   def size(map), do: map_size(map)
 end
+
+defimpl Shop.Sized, for: [Shop.Item, List] do
+  def size(one), do: 1
+end
+
+defmodule Shop.Box do
+  defimpl Shop.Sized do
+    def size(_box), do: 1
+  end
+end

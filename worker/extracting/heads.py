@@ -33,8 +33,8 @@ NAME = re.compile(rb"([^\s,(){}]++)(?:\s++(?:as|=>)\s++([^\s,(){}]++))?")
 class Head(Struct, frozen=True, forbid_unknown_fields=True):
     """What defines something: an expression for the start of a statement, and the kinds of blocks in which it counts.
 
-    Its groups: `name`, or `names`, of which each word is one, or none for a `scope` of what is around; `parent`,
-    `visibility`; `value` or `body`, where the signature shows no more.
+    Its groups: `name`, or `names`, of which each word is one, or none for a `scope` of what is around; `before`, with
+    which names begin; `parent`, `visibility`; `value` or `body`, where the signature shows no more.
     """
 
     kind: str
@@ -311,7 +311,8 @@ def definitions(head: Head, match: re.Match[bytes]) -> list[Definition]:
         parts = (part[part.lastindex] for part in compiled(head.parts).finditer(groups["name"]) if part.lastindex)
         groups["name"] = b"".join(b"".join(parts).split())
     names = (name[1] for name in NAME.finditer(groups["names"])) if "names" in groups else [groups.get("name", b"self")]
-    return [replace(defined, name=text(name)) for name in names]
+    before = f"{text(groups['before'])}." if groups.get("before") else ""
+    return [replace(defined, name=f"{before}{text(name)}") for name in names]
 
 
 def settle(defined: list[Definition], end: int) -> None:
