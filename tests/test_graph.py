@@ -392,6 +392,11 @@ def test_of_what_something_outside_gives_so_many_parts_are_looked_at() -> None:
         calls = ".b()" * ((parts - 2) // 2)
         text = f"class A {{ void c() {{}} }}\nclass B {{ void d() {{ X{calls}.c(); }} }}\n"
         assert said(*costs_under(1, partial(graph_of, {"A.java": text.encode()})))["A.java", 2, "c"] == {found}, parts
+    count = 2_000
+    text = "import lib\ndef g(a):\n" + " if a: return lib.b()\n" * count
+    text += "".join(f"g(1).m{n}()\ndef m{n}(): ...\n" for n in range(count))
+    files = graph_files({"a.py": text.encode()})
+    costs_under(0.8, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_what_is_missing_is_looked_for_so_many_steps_back() -> None:

@@ -1,6 +1,7 @@
 """Whether something outside the project may give what is of the project: `Optional<A>`, `max(a, b)`."""
 
 from collections.abc import Iterable
+from itertools import chain, islice
 from typing import Any
 
 from fledgling.worker.graph.solving.imports import import_places
@@ -60,19 +61,24 @@ class _Search:
         self._project = solver.project
         self._names = {name}
         self._parts: list[tuple[int, int]] = []  # to be looked at, with what they are there for
-        self._seen: set[tuple[int, int]] = set()
+        self._seen: set[tuple[int, int]] = set()  # those, and what was looked at
+        self._is_cut = False  # whether there are more
 
     def finds(self, node: int) -> bool:
         """Whether the object that an expression gives may be of the project."""
-        self._parts.append((node, ASKED))
+        self._look_at([(node, ASKED)])
         while self._parts:
-            part = self._parts.pop()
-            if part in self._seen:
-                continue
-            self._seen.add(part)
-            if len(self._seen) > MAX_PARTS or self._is_found(*part):
+            if self._is_found(*self._parts.pop()) or self._is_cut:
                 return True
         return False
+
+    def _look_at(self, parts: Iterable[tuple[int, int]]) -> None:
+        """Have parts looked at next, up to a limit for all together: what they come from may be many more."""
+        few = [*islice(parts, MAX_PARTS + 1)]
+        new = [part for part in dict.fromkeys(few) if part not in self._seen]
+        self._seen.update(new)
+        self._parts += new
+        self._is_cut = self._is_cut or max(len(few), len(self._seen)) > MAX_PARTS
 
     def _is_found(self, node: int, use: int) -> bool:
         """Whether an expression is an object with such a member, or may be any; else its parts are looked at next."""
@@ -81,7 +87,7 @@ class _Search:
             return False
         if use == ASKED and values and all(value[0] == CONTAINER for value in values):
             types = [value[1] for value in values if type(value[1]) is int]
-            self._parts += [(at, TYPE_OF_ASKED) for at in types if self._solver.op(at) in OF_TYPES]
+            self._look_at((at, TYPE_OF_ASKED) for at in types if self._solver.op(at) in OF_TYPES)
             return False
         is_own = [self._is_of_project(value, use) for value in values]
         return any(is_own) or self._is_found_in(node, use)
@@ -140,7 +146,7 @@ class _Search:
         else:
             bindings = self._bound(import_places(self._solver, node, parts[0]))
         self._add_bindings(bindings, use)
-        return self._is_typed and any(self._is_parameter_of_type(at, use) for at in bindings)
+        return self._is_typed and any(self._is_parameter_of_type(at, use) for at in bindings[: MAX_PARTS + 1])
 
     def _is_parameter_of_type(self, binding: int, use: int) -> bool:
         """Whether a name is bound to nothing that is known, or stands for a type in one function or class alone."""
@@ -167,19 +173,20 @@ class _Search:
 
     def _add(self, node: int, parts: Iterable[int], use: int) -> None:
         base = node & ~MASK
-        self._parts += [(base | (part if part >= 0 else ~part), use) for part in parts if part != NONE]
+        self._look_at((base | (part if part >= 0 else ~part), use) for part in parts if part != NONE)
 
     def _add_bindings(self, bindings: list[int], use: int) -> None:
-        for at in bindings:
+        self._is_cut = self._is_cut or len(bindings) > MAX_PARTS
+        for at in bindings[:MAX_PARTS]:
             if self._solver.op(value := self._project.value_of(at)) != Op.FUNCTION:
-                self._parts.append((value, use))
+                self._look_at([(value, use)])
             else:
                 self._add_result(self._solver.child(value, self._project.expression(value)[1]), use)
 
     def _add_bases(self, scope: int) -> None:
         """Add the types that a class gives to those above it: `class A implements Comparable<B>`."""
         for above in self._solver.classes.order(scope):
-            for base in self._project.scope(above).bases:
+            for base in self._project.scope(above).bases[: MAX_PARTS + 1]:
                 op, *parts = self._project.expression((above & ~MASK) | base)
                 self._add(above, parts[1:2] if op == Op.INDEX else (), TYPE)
 
@@ -202,7 +209,8 @@ class _Search:
     def _bound(self, found: Iterable[tuple[Any, ...]]) -> list[int]:
         """The bindings of the names that some places are."""
         cells = [cell for cell, *_ in found if cell[0] == "name"]
-        return [at for _, scope, name in cells for at in self._project.table(scope).get(name, ())]
+        every = (self._project.table(scope).get(name, ()) for _, scope, name in cells)
+        return [*islice(chain.from_iterable(every), MAX_PARTS + 1)]
 
     def _add_called(self, node: int, parts: list[Any], use: int) -> None:
         """`a(b)`: what a function of the project gives, or what one outside gets."""
@@ -212,7 +220,7 @@ class _Search:
             self._add_result(function, use)
         if not functions and not (use == ASKED and self._solver.op(node) == Op.NEW and parts[3:]):
             self._add(node, parts[:1], ASKED_BEFORE)
-            self._add(node, [*parts[1], *(part for _, part in parts[2])], GIVEN)
+            self._add(node, chain(parts[1], (part for _, part in parts[2])), GIVEN)
         self._add(node, parts[3:], AS_TYPE.get(use, TYPE) if self._solver.op(node) == Op.NEW else TYPE)
 
     def _add_parts(self, node: int, op: int, parts: list[Any], use: int) -> None:
@@ -225,7 +233,7 @@ class _Search:
             self._add_bindings([(node & ~MASK) | at for at in parts[0]], use)
             self._add(node, parts[1:], use)
         elif op == Op.DICT:
-            self._add(node, [part for pair in parts[0] for part in pair], GIVEN)
+            self._add(node, chain.from_iterable(parts[0]), GIVEN)
         elif op == Op.INDEX:
             self._add_applied(node, parts, use)
         elif op == Op.CAST:
