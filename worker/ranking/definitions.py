@@ -43,7 +43,6 @@ _TESTS = re.compile(r"(?i)(?:^|\.)tests?(?:[._]|$)")
 _SMALL = frozenset({"variable", "constant", "property"})  # which are named only where their very name is asked for
 _AROUND = frozenset({"namespace", "module"})  # which hold what is meant, and say nothing
 _COMMENT = (b"//", b"/*", b"*", b"#", b"--", b";", b"%", b"{-", b"(*", b"<!--")
-_OPENS = re.compile(rb"(?m)^[ \t]*+/\*")  # a comment of many lines
 
 
 class Hit(NamedTuple):
@@ -142,7 +141,7 @@ class Definitions:
 
 def _is_asked_for(row: Row, exact: Collection[bytes]) -> bool:
     """Return whether the very name of a definition is asked for."""
-    return any(cutting.whole(name) in exact for name in cutting.names(row.name.encode()))
+    return bool(exact) and any(cutting.whole(name) in exact for name in cutting.names(row.name.encode()))
 
 
 def hits(features: Features, file: File) -> Iterator[Hit]:
@@ -168,8 +167,15 @@ def hits(features: Features, file: File) -> Iterator[Hit]:
 def _comments(text: bytes) -> Iterator[tuple[int, int]]:
     """Yield where comments of many lines begin at the margin of a text, and where they end."""
     end = 0
-    while (begins := _OPENS.search(text, end)) and (end := text.find(b"*/", begins.end())) >= 0:
-        yield begins.start(), end
+    while (opens := text.find(b"/*", end)) >= 0:
+        begins = text.rfind(b"\n", 0, opens) + 1
+        is_at_margin = begins >= end and not text[begins:opens].strip(b" \t")
+        closes = text.find(b"*/" if is_at_margin else b"\n", opens + 2)
+        if closes < 0:
+            return
+        if is_at_margin:
+            yield begins, closes
+        end = closes
 
 
 def _in_text(features: Features, text: bytes, lower: bytes) -> Iterator[tuple[int, bytes, float]]:
@@ -230,8 +236,9 @@ def _together(features: Features, found: list[Hit]) -> Together | None:
         if hit.share == 1.0:
             by_line.setdefault(hit.line, set()).add(hit.word)
     least = features.least_words(WORD_FOR_WORD)
-    beside = ((line, set[bytes]().union(*(by_line.get(line + more, ()) for more in range(BESIDE)))) for line in by_line)
-    shares = (Together(features.share(said), line) for line, said in beside if len(said) >= least)
+    beside = ((line, [by_line.get(line + more, ()) for more in range(BESIDE)]) for line in by_line)
+    many = ((line, set[bytes]().union(*words)) for line, words in beside if sum(map(len, words)) >= least)
+    shares = (Together(features.share(said), line) for line, said in many if len(said) >= least)
     return max((each for each in shares if each.share >= WORD_FOR_WORD), default=None)
 
 

@@ -175,8 +175,10 @@ class Features:
         return of_most(counted), shares
 
     def best_blocks(self, number: int) -> list[int]:
-        """Return the blocks of a file that say most, the first few."""
+        """Return the blocks of a file that say most, the first few, in any order."""
         file = self.corpus.blocks.file(number)
+        if file.blocks <= len(DECAY):
+            return [*range(file.block, file.block + file.blocks)]
         blocks = np.arange(file.block, file.block + file.blocks)
         best: list[int] = blocks[np.argsort(-self.blocks[blocks], kind="stable")[: len(DECAY)]].tolist()
         return best
