@@ -78,7 +78,7 @@ FILES = (
     *("docs/m/images/i.png", "docs/m/pages/gone.adoc"),
     *("site/en/guide/start.md", "site/en/img/only.png", "site/en/img/two.png", "site/de/img/two.png"),
     *("web/static/logo.png", "web/content/p.md", "site/en/guide/deep/index.md"),
-    *("README.md", "site/de/a.md"),
+    *("README.md", "site/de/a.md", "site/src/assets/w.png"),
     *("vendor/lib/site/api/guide.html", "vendor/lib/a.md", "tests/site/api/data.html", "site/en/api/both.md"),
     *("third_party/site/api/both.md", "vendor/lib/img/z.png", "latest/site/api/own.html"),
 )
@@ -110,6 +110,9 @@ PLACES: dict[tuple[str, str], str | None] = {
     ("vendor/lib/a.md", "/img/z.png"): "vendor/lib/img/z.png",
     ("web/content/p.md", "/logo.png"): "web/static/logo.png",
     ("README.md", "/p.md"): None,
+    ("site/de/a.md", "~/assets/w.png"): "site/src/assets/w.png",
+    ("site/de/a.md", "@/de/a"): "site/de/a.md",
+    ("site/de/a.md", "~/assets/gone.png"): None,
     ("README.md", "/a"): "docs/a.md",
     ("docs/a.md", "../../out.md"): "",
     ("docs/a.md", "../../issues"): "",
@@ -207,7 +210,8 @@ def test_a_hostile_notebook_costs_in_proportion(text: str) -> None:
 async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
     root = tmp_path_factory.mktemp("links")
     texts = {
-        "docs/a.md": "# A\n\n[b](b.adoc) and [code](../src/app.py)\n\n[gone](gone.md)\n[site](/img/x.png)\n",
+        "docs/a.md": "# A\n\n[b](b.adoc) and [code](../src/app.py)\n\n[gone](gone.md)\n[site](/img/x.png)\n"
+        "[alias](~/x.png)\n",
         "docs/b.adoc": "= B\n\n== Tries\n\nAn upload is tried three times.\n",
         "src/app.py": "x = 1\n",
         "n.ipynb": json.dumps(NOTEBOOK, indent=1) + "\n",
@@ -228,8 +232,15 @@ async def of(front: Front, path: str) -> DependencyGraph:
 async def test_links_are_edges_and_dead_ones_are_said(front: Front) -> None:
     found = await of(front, "docs/a.md")
     edges = [(edge.line, edge.resolved, edge.unresolved) for edge in found.imports]
-    assert edges == [(3, "src/app.py", None), (3, "docs/b.adoc", None), (5, None, "not found"), (6, None, "external")]
-    assert found.note == "Links to what is not in the index: line 5. Not looked at: links from a site's root, line 6."
+    assert edges == [
+        (3, "src/app.py", None),
+        (3, "docs/b.adoc", None),
+        (5, None, "not found"),
+        *((line, None, "external") for line in (6, 7)),
+    ]
+    assert found.note == (
+        "Links to what is not in the index: line 5. Not looked at: links from a site's root or by an alias, line 6, 7."
+    )
     for path in ("docs/b.adoc", "src/app.py"):
         assert (await of(front, path)).imported_by == [Importer("docs/a.md", 3)]
 

@@ -503,6 +503,10 @@ PACKAGES = {
     "site/index.tsx": "import './data';\n",
     "site/data/index.ts": "export const a = 1;\n",
 }
+MANY = {
+    **{f"core/use{number}/index.ts": "export const a = 1;\n" for number in range(30)},
+    "app/run.ts": "import '../core/use1';\n",
+}
 
 
 @pytest.fixture(scope="module")
@@ -628,6 +632,16 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
             assert isinstance(graph, DependencyGraph)
             assert [(each.resolved, each.files) for each in graph.imports] == [(directory, files)]
             assert f" -> {directory} (a package of {files} files)" in tools.text(graph)
+
+
+@pytest.mark.anyio
+async def test_a_directory_of_very_many_small_parts_is_one_part(tmp_path: Path) -> None:
+    async with fronted(make(tmp_path, **MANY)) as (front, indexing):
+        await indexing.built()
+        found = await answered(front, Explore(detail="architecture"))
+        assert isinstance(found, Architecture)
+        parts = [line for line in found.lines if line.startswith("  ")]
+        assert parts == ["  app/  1 file, 1 lines -> core/ 1", "  core/  30 files, 30 lines"]
 
 
 @pytest.mark.anyio

@@ -20,7 +20,9 @@ from fledgling.worker.tools.request import Request
 
 TOKENS = 800  # of all, each of four characters: the rooms of its lines together have fewer
 UNITS = 12  # directories that stand for parts
-DOMINANT = 0.5  # of all lines: a directory with more is shown by what is in it
+DOMINANT = (
+    0.5  # of all lines: a directory with more is shown by what is in it, if its largest parts are more than that of it
+)
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
 DECLARING = 32  # manifests that are asked for commands, the nearest to the root: there may be hundreds
@@ -338,7 +340,10 @@ def _says(request: Request, project: _Project, unit: str) -> str:
 
 
 def _units(project: _Project) -> dict[str, str]:
-    """Return of each file the directory that is its part: large ones are taken apart while the parts are few."""
+    """Return of each file the directory that is its part: large ones are taken apart while the parts are few.
+
+    A directory of very many small ones, such as one for each function of a library, is one part.
+    """
     units: dict[str, list[File]] = {"": project.own}
     total = sum(map(_lines, project.own))
     while True:
@@ -346,7 +351,9 @@ def _units(project: _Project) -> dict[str, str]:
         for unit in sorted(units, key=lambda unit: (-sizes[unit], unit)):
             inside = _inside(unit, units[unit], project.prefix)
             is_few = len(units) - 1 + len(inside) <= UNITS
-            if len(inside) > 1 and (not unit or is_few or sizes[unit] > DOMINANT * total):
+            largest = sorted((sum(map(_lines, files)) for files in inside.values()), reverse=True)[:UNITS]
+            is_shown = sizes[unit] > DOMINANT * total and sum(largest) > DOMINANT * sizes[unit]
+            if len(inside) > 1 and (not unit or is_few or is_shown):
                 break
         else:
             return {file.path: unit for unit, files in units.items() for file in files}

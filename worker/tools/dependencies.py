@@ -115,7 +115,7 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
             why = "not found"
         elif why == "not found" and (
             own.is_spread(path, known.get(path), module)
-            or (module.startswith("/") and languages.get(path) in request.opened.generation.documents)
+            or (module.startswith(("/", "~/", "@/")) and languages.get(path) in request.opened.generation.documents)
         ):
             why = "external"
         leads = same[0].resolved_path

@@ -70,7 +70,9 @@ def _of_links(request: Request, file: File, links: Sequence[Import]) -> str | No
     of_site = sorted({link.line for link in links if link.unresolved == "external"})
     return unknown.joined(
         f"Links to what is not in the index: line {unknown.listed([*map(str, dead)])}." if dead else None,
-        f"Not looked at: links from a site's root, line {unknown.listed([*map(str, of_site)])}." if of_site else None,
+        f"Not looked at: links from a site's root or by an alias, line {unknown.listed([*map(str, of_site)])}."
+        if of_site
+        else None,
     )
 
 

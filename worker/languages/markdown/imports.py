@@ -20,6 +20,7 @@ FAMILY = re.compile(
     r"(page|partial|example|image|attachment)\$(.++)"
 )  # of such a module: `partial$a.adoc` is in partials/
 SITES = ("docs", "static", "public")  # directories that a site may begin at
+ALIASES = ("~/", "@/")  # by which sites name the directory of their sources
 ASIDE = re.compile(
     r"(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]party|external"
     r"|(?:[a-z]+[-_])?tests?|__tests__|testdata|specs?|fixtures?|examples?|samples?)/"
@@ -81,6 +82,11 @@ class Places:
         sites = (posixpath.join(up, site) for up in above for site in SITES)
         return [*above, *(site for site in sites if site in self.directories)]
 
+    def sources(self, path: str) -> list[str]:
+        """Return the directories that a link of a document which begins with an alias may start from."""
+        above = [*ancestors(path)]
+        return [*(at for up in above if (at := posixpath.join(up, "src")) in self.directories), *above]
+
 
 def resolver(project: Project, _language: str) -> Resolver:
     """Resolve links. One to a directory leads to its first page, and is no link to a file where there is none."""
@@ -89,6 +95,10 @@ def resolver(project: Project, _language: str) -> Resolver:
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         name = unquote(row.module.partition("#")[0].partition("?")[0])
         if not name:
+            return
+        if name.startswith(ALIASES):
+            found = next(filter(None, (places.place(start, name[2:]) for start in places.sources(path))), None)
+            yield answer(row, found)
             return
         is_of_site = name.startswith("/")
         starts = places.starts(path) if is_of_site else [posixpath.dirname(path)]
