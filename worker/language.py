@@ -42,8 +42,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `Optional = "same"`, `map = "maps"`, `append = "adds"`;
     `toString = "=String"` is the type of what it returns. Types may stand in quotes where there are `typed_keys`, which
     say of what only the first few keys are types, `Literal = 0`; `typed_arguments` are the arguments of functions of
-    `typed_modules` that are types, `cast = ["0"]`. A method of a `common` name is never guessed by it: built-in types
-    have one too.
+    `typed_modules` that are types, `cast = ["0"]`. What is declared to be of one of the `protocols`, which are outside,
+    may be of any class of the project. A method of a `common` name is never guessed by it: built-in types have one too.
 
     Names of namespaces stand in any file: where `spaces` is "nested", one sees those of the namespaces around it too;
     where it is "global", those of none. What a file takes for all others holds below its folder, or below the one
@@ -140,6 +140,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     typed_keys: dict[str, int] = {}
     typed_arguments: dict[str, tuple[str, ...]] = {}
     typed_modules: tuple[str, ...] = ()
+    protocols: frozenset[str] = frozenset()
     functions: dict[str, str] = {}
     methods: dict[str, str] = {}
     common: frozenset[str] = frozenset()

@@ -1,8 +1,11 @@
 """Why an occurrence of a name has no definition: it is outside, a variable, or of what nobody sees."""
 
+from functools import cached_property
+
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of
 from fledgling.worker.graph.solving.handed_back import HandedBack
+from fledgling.worker.graph.solving.lookup import CLASSES
 from fledgling.worker.graph.solving.missing import Missing
 from fledgling.worker.graph.solving.rewritten import Rewritten
 from fledgling.worker.graph.solving.solver import Solver
@@ -45,6 +48,8 @@ class Unresolved:
             return unseen
         if self._handed_back.may_be(behind_call(self.solver, unit.base | site.at)):
             return Reason.UNKNOWN_RECEIVER
+        if self._may_be_passed(unit, site):
+            return Reason.UNKNOWN_RECEIVER
         if not unit.dialect.prototypes:
             return reason
         of = unit.expressions[site.at]
@@ -54,6 +59,32 @@ class Unresolved:
         is_global = of[0] == Op.NAME and of[2] == NONE
         is_there = of[0] == Op.UNSURE or self._rewritten.may_be_outside(unit.names[site.name], is_global=is_global)
         return Reason.UNKNOWN_RECEIVER if is_there else reason
+
+    def _may_be_passed(self, unit: Unit, site: Site) -> bool:
+        """Whether a member of what is declared to be of a protocol outside may be that of a class: `a: Iterable`."""
+        node = behind_call(self.solver, unit.base | site.at)
+        expression = self.project.expression(node)
+        if not unit.dialect.protocols or expression[0] != Op.GET or unit.names[site.name] not in self._members:
+            return False
+        return any(self._is_protocol(unit, value) for value in self.solver.value((node & ~MASK) | expression[1]))
+
+    def _is_protocol(self, unit: Unit, value: Value) -> bool:
+        """Whether an object is of a protocol, or of what that holds: `Iterable[A]`."""
+        if value[0] == METHOD_OF:  # what a Record<string, any> has
+            value = value[1]
+        if value[0] == CONTAINER and type(value[1]) is int:
+            _, *parts = expression = self.project.expression(value[1])
+            types = [*self.solver.value((value[1] & ~MASK) | parts[0])] if expression[0] == Op.INDEX else []
+            return any(self._is_protocol(unit, of) for of in types if of[0] == EXTERNAL)
+        words = value[1].removesuffix("#").split(".") if value[0] == EXTERNAL else []
+        return not unit.dialect.protocols.isdisjoint((words[-1], ".".join(words[-2:]))) if words else False
+
+    @cached_property
+    def _members(self) -> set[int]:
+        """The names of what classes have and objects get."""
+        scopes = ((unit, row) for unit in self.project.units for row in unit.facts.scopes)
+        named = {unit.names[name] for unit, row in scopes if row.kind in CLASSES for name in row.every}
+        return named | self.project.written
 
     def _is_of_module(self, unit: Unit, expression: Expression) -> bool:
         """Whether a name is what a module of the project has under it: `const { a } = require("./b")`."""
