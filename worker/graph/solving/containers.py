@@ -23,7 +23,7 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Op
+from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Flag, Op
 from fledgling.worker.graph.unit import SHIFT
 
 MAPPED = "mapped"  # what a Map of JavaScript is a container of: iterating gives pairs
@@ -46,21 +46,45 @@ def container(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def dictionary(solver: Solver, node: int, expression: Expression) -> Values:
-    """DICT: of what is spread in it counts no key that is written out behind that."""
+    """DICT: of what stands before a key that is written out, or surely spread, that key counts no more."""
     value: Value = (CONTAINER, node)
     behind: set[object] = set()
     for key, part in reversed(expression[1]):
         held = solver.child(node, part)
         if key == NONE:
             copied(solver, value, solver.value(held), behind)
+            behind |= _written_keys(solver, held)
             continue
         own = solver.child(node, key)
         for known in constants(solver, own):
-            solver.key(value, known, held)
+            if known not in behind or _is_accessor(solver, held):
+                solver.key(value, known, held)
             if solver.op(own) in WRITTEN_OUT:
                 behind.add(known)
         becomes_member(solver, value, held)
     return {value: Reason.BOUND}
+
+
+def _written_keys(solver: Solver, node: int) -> set[object]:
+    """The keys that an object surely has which is written out, here or where a name gets it: `{ a: b }`."""
+    cell, _ = solver.project.meant(node)
+    if type(cell) is tuple:
+        bindings = solver.project.bindings_of(cell[1], cell[2]) if cell[0] == "name" else []
+        cell = solver.project.value_of(bindings[0]) if len(bindings) == 1 else NONE
+    if cell == NONE or solver.op(cell) != Op.DICT:
+        return set()
+    keys = [solver.child(cell, key) for key, _ in solver.project.expression(cell)[1] if key != NONE]
+    found = {known for key in keys if solver.op(key) in WRITTEN_OUT for known in constants(solver, key)}
+    language, removed = solver.project.unit(cell).language, solver.project.replaced
+    return {known for known in found if known[0] != "text" or (language, known[1]) not in removed}
+
+
+def _is_accessor(solver: Solver, node: int) -> bool:
+    """Whether a member is a getter or setter, of which a key may have both."""
+    op, *parts = solver.project.expression(node)
+    return op == Op.FUNCTION and bool(
+        solver.project.scope(solver.child(node, parts[0])).flags & (Flag.PROPERTY | Flag.SETTER)
+    )
 
 
 def copied(solver: Solver, value: Value, values: Values, without: Collection[object] = ()) -> None:
