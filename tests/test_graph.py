@@ -6,7 +6,7 @@ import tokenize
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -36,7 +36,8 @@ from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
 from fledgling.worker.graph.solving.resolve import resolved, solved
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.solving.stars import MAX_STARS
-from fledgling.worker.graph.tables import GraphFile, Use, sites_of, unpacked
+from fledgling.worker.graph.tables import GraphFile, Op, Use, sites_of, unpacked
+from fledgling.worker.graph.telling import unheard
 from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer import same_graph
 from fledgling.worker.languages.table import load_languages
@@ -109,14 +110,36 @@ def said(graph: GraphColumns, files: list[GraphFile]) -> dict[tuple[str, int, st
     return found
 
 
+@cache
+def rows_of_program(texts: tuple[tuple[str, str], ...]) -> tuple[list[GraphFile], dict[tuple[str, int, str], set[str]]]:
+    graph, files = graph_of({path: text.encode() for path, text in texts})
+    return files, said(graph, files)
+
+
 @every_row("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_marked_lines_mean_what_they_say(program: dict[str, dict[str, str]]) -> None:
-    graph, files = graph_of({path: text.encode() for path, text in program["files"].items()})
-    rows = said(graph, files)
+    _, rows = rows_of_program(tuple(program["files"].items()))
     expected = list(marks(program["files"]))
     assert expected
     for path, line, name, targets in expected:
-        assert (line, name, rows[path, line, name]) == (line, name, targets), path
+        assert (line, name, rows.get((path, line, name), set())) == (line, name, targets), path
+
+
+class UnsharedProject(GraphProject):
+    """A project in which each name that may be a member's is looked up by itself."""
+
+    def first_bare(self, node: int) -> int:
+        return node
+
+
+@every_row("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_names_that_share_a_cell_mean_the_same(program: dict[str, dict[str, str]]) -> None:
+    files, rows = rows_of_program(tuple(program["files"].items()))
+    if any(expression[0] == Op.BARE for file in files for expression in unpacked(file.facts).expressions):
+        project = UnsharedProject(files, {name: row.graph for name, row in LANGUAGES.rows.items()})
+        alone = said(graph_rows.Rows(solved(project, GraphBudget())).graph(unheard), files)
+        differing = {at for at in rows.keys() | alone.keys() if rows.get(at) != alone.get(at)}
+        assert {at: rows.get(at) for at in differing} == {at: alone.get(at) for at in differing}
 
 
 NOT_IN_THE_GRAPH = {  # one of several definitions: a branch that a compiler leaves out, a concept
