@@ -283,7 +283,8 @@ def pointee(builder: Builder, node: int, use: int) -> int:
     """`unique_ptr<A>` in `unique_ptr<A>* b`, or the file's name for that: what b points to is a pointer itself."""
     builder.tree.unsay(node, IS_POINTEE)
     at = builder.visit(node, use)
-    bound = [builder.bindings[own].value for own in builder.scopes[0].every.get(last_number(builder, at), ())]
+    own = NONE if builder.expressions[at][0] == Op.GET else last_number(builder, at)  # `n::A`, of another scope
+    bound = [builder.bindings[known].value for known in builder.scopes[0].every.get(own, ())]
     known = bound[0] if len(bound) == 1 else at
     if is_pointer_type(builder, known):
         return builder.add(Op.ARRAY, at, False)

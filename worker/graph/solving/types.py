@@ -10,7 +10,9 @@ from fledgling.worker.graph.solving.values import (
     CONTAINER,
     EXTERNAL,
     FUNCTION,
+    MODULE,
     OBJECT,
+    SPACE,
     Cell,
     Value,
     Values,
@@ -155,8 +157,11 @@ def bindings_of(solver: Solver, node: int) -> list[int]:
     elif expression[0] == Op.GET:
         own = unit.names[expression[2]]
         for value in list(solver.value(base | expression[1])):
-            if value[0] == "module":
-                bindings += solver.project.table(solver.project.units[value[1]].base).get(own, [])
+            if value[0] == MODULE:
+                scopes = [solver.project.units[value[1]].base]
+            else:
+                scopes = solver.spaces.visible(unit, value[1:], own)[0] if value[0] == SPACE else []
+            bindings += [at for scope in scopes for at in solver.project.table(scope).get(own, [])]
     return bindings
 
 
