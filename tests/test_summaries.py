@@ -376,7 +376,38 @@ def test_a_setup_cfg_declares_commands(case: str) -> None:
     assert [*manifests.scripts_of_setup_cfg(text)] == expected
 
 
+# Likewise of a setup.py.
+SETUP_PY: dict[str, tuple[str, list[str]]] = {
+    "a list": (
+        "setup(entry_points={\n  'console_scripts': [\n"
+        "    'up=a:main',  # 'x=y:z',\n    \"up-2 = a.b:two [x]\"\n  ]})\n",
+        ["up = a:main", "up-2 = a.b:two"],
+    ),
+    "on one line": ("setup(entry_points=dict(console_scripts=['up = a:main']))\n", ["up = a:main"]),
+    "a text": (
+        "setup(entry_points='''\n  [x]\n  y=y:z\n  [gui_scripts]\n  # no\n  up=a:main\n''')\n",
+        ["up = a:main"],
+    ),
+    "with line ends of Windows": ("setup(gui_scripts=[\r\n'up=a:main',\r\n])\r\n", ["up = a:main"]),
+    "in a comment": ("# console_scripts=['up=a:main']\nx  # entry_points='''\n[console_scripts]\nup=a:main'''\n", []),
+    "computed": ("setup(console_scripts=['up=a:main', f'{x}=a:b'])\nsetup(console_scripts=['up' '=a:main'])\n", []),
+    "formatted": ("setup(console_scripts=['up%d=a:main' % 3])\nsetup(console_scripts=['up{}=a:main', '{x}'])\n", []),
+    "of another group": ("setup(entry_points={'my_console_scripts': ['up=a:main'], 'pytest11': ['x=y']})\n", []),
+}
+
+
+@every_row("case", SETUP_PY)
+def test_a_setup_py_declares_commands(case: str) -> None:
+    text, expected = SETUP_PY[case]
+    assert [*manifests.scripts_of_setup_py(text)] == expected
+
+
 LONG = [
+    "console_scripts=[",
+    "'q',",
+    "entry_points='''",
+    "entry_points ",
+    "#",
     "\n",
     "q",
     "q=",
@@ -400,6 +431,8 @@ def test_a_hostile_manifest_takes_no_time(part: str) -> None:
     costs_under(0.2, lambda: [*manifests.scripts(f"[project.scripts]\n{text}")])
     for heading in ("[options.entry_points]\n", CONSOLE):
         costs_under(0.2, lambda heading=heading: [*manifests.scripts_of_setup_cfg(f"{heading}{text}")])
+    for heading in ("", 'entry_points="""[console_scripts]\n', "console_scripts=['q',"):
+        costs_under(0.2, lambda heading=heading: [*manifests.scripts_of_setup_py(f"{heading}{text}")])
     for name in (*manifests.SPEAKING, "a.gemspec"):
         costs_under(0.2, lambda name=name: manifests.says(name, f"[package]\ndescription = '{text}"))
         costs_under(0.2, lambda name=name: manifests.says(name, f"[package]\n{text}"))
@@ -471,6 +504,7 @@ FILES = {
     "many/z.py": "def first(): ...\n",
     "many/c.py": "".join(f"class C{number}: ...\n" for number in range(6)),
     "old/setup.cfg": "[options.entry_points]\nconsole_scripts =\n    old-up = old:main\n",
+    "old/new/setup.py": "setup(entry_points={'console_scripts': ['new-up = new:main']})\n",
     "web/package.json": '{"name": "web", "main": "./lib/", "description": "Sells it to browsers"}\n',
     "web/README.md": "# Web\n\nThanks to those who pay for it.\n",
     "web/conftest.py": "",
@@ -566,11 +600,12 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert lines[1] == '"Uploads: Sends files to a bucket." [README.md]'
     manifests = (
         "Makefile, pyproject.toml, old/build.mill, old/setup.cfg, shop/Makefile.PL, shop/shop.podspec, "
-        "web/package.json, web/lib/package.json"
+        "web/package.json, old/new/setup.py, web/lib/package.json"
     )
     assert f"built by: {manifests}, .github/workflows/ (1)" in lines
     inner = "a = web/lib, b = web/lib/data, c = web/lib/dist/c.js (not in the index)"
-    assert f"begins at: up = up.cli:main, old-up = old:main, {inner}, src/up/cli.py:5, shop/src/shop_app.erl" in lines
+    commands = f"up = up.cli:main, old-up = old:main, new-up = new:main, {inner}"
+    assert f"begins at: {commands}, src/up/cli.py:5, shop/src/shop_app.erl" in lines
     parts = [line.split()[0] for line in lines if line.startswith("  src/")]
     assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
     assert "files that import each other in a circle: 1 circle" in lines

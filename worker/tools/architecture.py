@@ -32,7 +32,7 @@ SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is no
 MAIN_IN_CLASS = ("java", "csharp", "kotlin", "scala", "groovy")  # languages in which a method is begun at
 SAYS_CHARS = 60  # of what a part says of itself
 
-_DECLARING = ("pyproject.toml", "setup.cfg", "package.json")
+_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "package.json")
 _MANIFEST = re.compile(
     r"(?:pyproject\.toml|setup\.py|setup\.cfg|package\.json|deno\.jsonc?|Cargo\.toml|go\.mod|go\.work|pom\.xml"
     r"|(?:build|settings)\.gradle(?:\.kts)?|[Mm]akefile|GNUmakefile|CMakeLists\.txt|configure\.ac|meson\.build|BUILD(?:\.bazel)?"
@@ -186,6 +186,8 @@ def _declared(request: Request, project: _Project) -> Iterator[str]:
             yield from manifests.scripts(text)
         elif name.endswith(".cfg"):
             yield from manifests.scripts_of_setup_cfg(text)
+        elif name.endswith(".py"):
+            yield from manifests.scripts_of_setup_py(text)
         else:
             entries = manifests.entries(text)
             commands = (entry for entry in entries if not folder or " = " in entry)

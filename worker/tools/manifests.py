@@ -23,6 +23,15 @@ _IN_TABLE = re.compile(r"(?:^|,)\s*+[\"']?([\w.-]++)[\"']?\s*+=\s*+(?:\"([^\"\n]
 _COMMANDS = ("project.scripts", "project.gui-scripts", "tool.poetry.scripts")
 _SETUP_CFG = "options.entry_points"  # the section, of whose options these name commands
 _SCRIPTS = ("console_scripts", "gui_scripts")
+_SPACE = r"(?:\s|#[^\n]*+)*+"  # of Python
+_STRING = r"(?:'[^'\\\n]*+'|\"[^\"\\\n]*+\")"
+_SETUP_PY = re.compile(  # a list of literals alone, or a text like a file; in neither a comment nor behind a text
+    rf"(?m)^[^#'\"\n]*?(?:[\"']?\b(?:console|gui)_scripts[\"']?\s*+[:=]\s*+\[{_SPACE}"
+    rf"(?P<list>(?:{_STRING}{_SPACE}(?:,{_SPACE}|(?=\])))*+)\]"
+    r"|\bentry_points\s*+=\s*+(?:'{3}(?P<text>[^'\\]*+)'{3}|\"{3}(?P<other>[^\"\\]*+)\"{3}))"
+)
+_IN_LIST = re.compile(rf"#[^\n]*+|({_STRING})")
+_COMMAND = re.compile(r"\s*+([\w.-]++)\s*+=\s*+([\w.]++(?::[\w.]++)?)\s*+(?:\[[^\]]*+\]\s*+)?")  # with extras
 _TARGETS = ("reference", "callable")  # of a command of Poetry, which is a table
 _SECTIONS = ("project", "tool.poetry", "package")  # of TOML
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^\n])|\s++)")
@@ -60,6 +69,26 @@ def scripts_of_setup_cfg(text: str) -> Iterator[str]:
             target = target.partition("[")[0].strip()  # what is behind is an extra that it needs
             if sign and target:
                 yield f"{name.strip()} = {target}"
+
+
+def scripts_of_setup_py(text: str) -> Iterator[str]:
+    """Yield the commands that stand as literals in a setup.py, as those of a pyproject.toml."""
+    for found in _SETUP_PY.finditer(text.replace("\r\n", "\n")):
+        if found["list"] is not None:
+            declared = [each[1][1:-1] for each in _IN_LIST.finditer(found["list"]) if each[1]]
+        else:
+            declared = [*_in_sections(found["text"] or found["other"] or "")]
+        yield from (f"{each[1]} = {each[2]}" for each in map(_COMMAND.fullmatch, declared) if each)
+
+
+def _in_sections(text: str) -> Iterator[str]:
+    """Yield the lines of a text that are in the sections of commands."""
+    section = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            section = line.strip("[] ")
+        elif section in _SCRIPTS:
+            yield line
 
 
 def entries(package: str) -> Iterator[str]:
