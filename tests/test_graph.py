@@ -415,6 +415,9 @@ def test_of_what_something_outside_gives_so_many_parts_are_looked_at() -> None:
         calls = ".b()" * ((parts - 2) // 2)
         text = f"class A {{ void c() {{}} }}\nclass B {{ void d() {{ X{calls}.c(); }} }}\n"
         assert said(*costs_under(1, partial(graph_of, {"A.java": text.encode()})))["A.java", 2, "c"] == {found}, parts
+    above = ", ".join(["X"] * (MAX_PARTS + 2))  # no type is given to these
+    text = f"class A implements {above}, Y<B> {{}}\nclass B {{ void c() {{}} void d(L<A> a) {{ a.b().c(); }} }}\n"
+    assert said(*graph_of({"A.java": text.encode()}))["A.java", 2, "c"] == {"2 possible"}
     count = 2_000
     text = "import lib\ndef g(a):\n" + " if a: return lib.b()\n" * count
     text += "".join(f"g(1).m{n}()\ndef m{n}(): ...\n" for n in range(count))

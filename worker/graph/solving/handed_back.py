@@ -1,6 +1,7 @@
 """Whether something outside the project may give what is of the project: `Optional<A>`, `max(a, b)`."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import chain, islice
 from typing import Any
 
@@ -33,6 +34,7 @@ class HandedBack:
         self._solver = solver
         self._project = solver.project
         self._known: dict[tuple[int, int], bool] = {}
+        self._given_above = cache(self._types_given_above)
 
     def may_be(self, node: int) -> bool:
         """Whether a member of what seems to be outside may be that of a class of the project.
@@ -48,15 +50,26 @@ class HandedBack:
             return False
         key = self._solver.child(node, parts[0]), name
         if key not in self._known:
-            self._known[key] = _Search(self._solver, name, is_typed=unit.dialect.typed).finds(key[0])
+            search = _Search(self._solver, self._given_above, name, is_typed=unit.dialect.typed)
+            self._known[key] = search.finds(key[0])
         return self._known[key]
+
+    def _types_given_above(self, scope: int) -> list[int]:
+        """Return the types that a class gives to those above it: `class A implements Comparable<B>`."""
+        found = list[int]()
+        for above in self._solver.classes.order(scope):
+            base = above & ~MASK
+            expressions = (self._project.expression(base | at) for at in self._project.scope(above).bases)
+            found += [base | parts[1] for op, *parts in expressions if op == Op.INDEX and parts[1] >= 0]
+        return found
 
 
 class _Search:
     """For one member: what it may be of, and the names of what is asked for on the way to that."""
 
-    def __init__(self, solver: Solver, name: int, *, is_typed: bool) -> None:
+    def __init__(self, solver: Solver, given_above: Callable[[int], list[int]], name: int, *, is_typed: bool) -> None:
         self._solver = solver
+        self._given_above = given_above
         self._is_typed = is_typed
         self._project = solver.project
         self._names = {name}
@@ -98,7 +111,7 @@ class _Search:
             self._add_result(value[1], use)
         if value[0] not in (OBJECT, CLASS):
             return False
-        self._add_bases(value[1])
+        self._look_at((at, TYPE) for at in self._given_above(value[1]))
         return use in (GIVEN, TYPE) and self._has(value[1])
 
     def _is_found_in(self, node: int, use: int) -> bool:
@@ -182,13 +195,6 @@ class _Search:
                 self._look_at([(value, use)])
             else:
                 self._add_result(self._solver.child(value, self._project.expression(value)[1]), use)
-
-    def _add_bases(self, scope: int) -> None:
-        """Add the types that a class gives to those above it: `class A implements Comparable<B>`."""
-        for above in self._solver.classes.order(scope):
-            for base in self._project.scope(above).bases[: MAX_PARTS + 1]:
-                op, *parts = self._project.expression((above & ~MASK) | base)
-                self._add(above, parts[1:2] if op == Op.INDEX else (), TYPE)
 
     def _add_result(self, function: int, use: int) -> None:
         """Add what a function gives, by its declared type if it has one."""
