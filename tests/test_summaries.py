@@ -536,6 +536,9 @@ PACKAGES = {
     "site/index.html": "<script src=/index.tsx></script>\n",
     "site/index.tsx": "import './data';\n",
     "site/data/index.ts": "export const a = 1;\n",
+    "site/package.json": "{}\n",
+    "kit/package.json": "{}\n",
+    "kit/src/index.ts": "export const b = 1;\n",
 }
 MANY = {
     **{f"core/use{number}/index.ts": "export const a = 1;\n" for number in range(30)},
@@ -653,6 +656,7 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
         shown = "\n".join(found.lines)
         assert ", 51 of them generated (" in found.lines[0], shown
         assert "begins at: Sources/run/Run.swift:3, net/Shop/Seller.cs:3, site/index.tsx" in found.lines, shown
+        assert "libraries: kit/" in found.lines, shown
         assert "imported most, by files: all of Core (2), all of Acme (1), site/data/index.ts (1)" in found.lines, shown
         assert any(line.startswith("  net/Shop/") and line.endswith("-> Acme/* 1") for line in found.lines), shown
         assert any(line.startswith("  Sources/run/") and line.endswith("-> all of Core 2") for line in found.lines), (

@@ -4,18 +4,17 @@ All of it is from names, definitions and imports; a share of the tokens is set a
 out another.
 """
 
-import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from fledgling.messages.answers import Architecture
 from fledgling.plain import by_depth, counted, one_line
-from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import components, manifests, packages, summaries, tags, unknown
-from fledgling.worker.tools.links import ImportLinks, links
+from fledgling.worker.tools.entry_points import entry_points
+from fledgling.worker.tools.links import ImportLinks
+from fledgling.worker.tools.own_code import OwnCode, is_own, line_count, own_code
 from fledgling.worker.tools.request import Request
 
 TOKENS = 800  # of all, each of four characters: the rooms of its lines together have fewer
@@ -25,14 +24,9 @@ DOMINANT = (
 )
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
-DECLARING = 32  # manifests that are asked for commands, the nearest to the root: there may be hundreds
-STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
-SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
-MAIN_IN_CLASS = ("java", "csharp", "kotlin", "scala", "groovy")  # languages in which a method is begun at
 SAYS_CHARS = 60  # of what a part says of itself
 
-_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "package.json")
 _MANIFEST = re.compile(
     r"(?:pyproject\.toml|setup\.py|setup\.cfg|package\.json|deno\.jsonc?|Cargo\.toml|go\.mod|go\.work|pom\.xml"
     r"|(?:build|settings)\.gradle(?:\.kts)?|[Mm]akefile|GNUmakefile|CMakeLists\.txt|configure\.ac|meson\.build|BUILD(?:\.bazel)?"
@@ -40,47 +34,19 @@ _MANIFEST = re.compile(
     r"|build\.sbt|build\.(?:sc|mill)|build\.zig|dune-project|.*\.(?:sln|csproj|cabal|opam|nimble|rockspec)|stack\.yaml|pubspec\.yaml|Project\.toml"
     r"|DESCRIPTION|Makefile\.PL|Build\.PL|cpanfile|dist\.ini|.*\.podspec|Podfile|foundry\.toml|.*\.psd1|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml)"
 )
-_OF_OTHERS = re.compile(  # what a project holds of others, such as a directory named with a version; benchmarks
-    r"(?i)(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]?party|external|deps|benches|[^/]*[-@]v?\d+\.\d[^/]*)/|\.min\.\w+$"
-)
-_BUILDS = re.compile(r"(?:.*/)?build\.rs")
 _WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
-_STARTING = re.compile(
-    r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
-    r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
-)
 _TESTS = re.compile(rf"(?:.*?/)??{packages.TEST_DIRECTORY}/")
-_LIBRARIES = (
-    "__init__.py",
-    "lib.rs",
-    "index.ts",
-    "index.js",
-    "index.tsx",
-    "index.mjs",
-    "mod.ts",
-)  # what is imported by its directory
-_OF_PAGES = ("index.tsx", "index.jsx", "main.jsx")
-_ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
-
-
-class _Project(NamedTuple):
-    """What is below a directory: all files, those of code that are its own, and which of these import which."""
-
-    prefix: str
-    files: list[File]
-    own: list[File]
-    aside: list[File]  # tests, examples and the like, and what a program wrote
-    generated_lines: int
-    links: ImportLinks
 
 
 def architecture(request: Request, prefix: str, numbers: Sequence[int]) -> Architecture:
     """Answer with how what is below a directory is built."""
-    project = _project(request, prefix, numbers)
+    project = own_code(request, prefix, numbers)
+    begins = entry_points(request, project)
     lines = [
         *_head(request, project),
         *_list("built by", _manifests(project), 300),
-        *_list("begins at", _entries(request, project), 450),
+        *_list("begins at", begins.entries, 300 if begins.libraries else 450),
+        *_list("libraries", begins.libraries, 120),
         *_parts(request, project, 1100),
         *_list("imported most, by files", _hubs(request, project), 320),
         *_cycles(project, 280),
@@ -107,28 +73,10 @@ def _list(head: str, items: Iterable[str], room: int) -> Iterator[str]:
         yield f"{head}: {', '.join(kept) + more if kept else f'{len(left):,} too long to be shown'}"
 
 
-def _project(request: Request, prefix: str, numbers: Sequence[int]) -> _Project:
-    code = {*request.opened.generation.code}
-    files = [*map(request.blocks.file, numbers)]
-    of_code = [file for file in files if file.language in code]
-    generated = {*request.rows("generated_files", str)}
-    written = [file for file in of_code if file.path not in generated] or of_code
-    own = [file for file in written if is_own(file.path.removeprefix(prefix))]
-    known = {file.path for file in own}
-    aside = [file for file in of_code if file.path not in known]
-    generated_lines = sum(_lines(file) for file in of_code if file.path in generated)
-    return _Project(prefix, files, own, aside, generated_lines, links(request).among(known))
-
-
-def is_own(path: str) -> bool:
-    """Return whether a file is the project's own and no test: `is_own("third_party/zlib/inflate.c")` is False."""
-    return not (is_aside(path) or packages.is_test(path) or _OF_OTHERS.search(path))
-
-
-def _head(request: Request, project: _Project) -> Iterator[str]:
+def _head(request: Request, project: OwnCode) -> Iterator[str]:
     lines = Counter[str]()
     for file in (*project.own, *project.aside):
-        lines[file.language or ""] += _lines(file)
+        lines[file.language or ""] += line_count(file)
     total = sum(lines.values())
     shares = [f"{name} {100 * count // total} %" for name, count in lines.most_common(4) if 100 * count >= total > 0]
     files = counted(len(project.files), "file")
@@ -138,11 +86,11 @@ def _head(request: Request, project: _Project) -> Iterator[str]:
     yield from _itself(request, project)
 
 
-def _itself(request: Request, project: _Project) -> Iterator[str]:
+def _itself(request: Request, project: OwnCode) -> Iterator[str]:
     """Yield what the project says it is, in a manifest or at the top of what speaks for it, and where."""
     here = {name: file for file in project.files if "/" not in (name := file.path.removeprefix(project.prefix))}
     for name in (*manifests.SPEAKING, *(name for name in here if name.endswith(".gemspec"))):
-        if name in here and (text := _text(request, here[name])) and (found := manifests.says(name, text)):
+        if name in here and (text := manifests.text_of(request, here[name])) and (found := manifests.says(name, text)):
             yield f'"{found}" [{name}]'
             return
     speaker = summaries.speaking(project.prefix, project.files)
@@ -151,13 +99,7 @@ def _itself(request: Request, project: _Project) -> Iterator[str]:
         yield f'"{sentence.text}" [{speaker.path.removeprefix(project.prefix)}]'
 
 
-def _text(request: Request, file: File) -> str:
-    """Return the text of a manifest; "" of one that is too large to be read."""
-    blocks = range(file.block, file.block + file.blocks) if file.size_bytes <= manifests.MOST_BYTES else ()
-    return b"\n".join(map(request.blocks.text, blocks)).decode()
-
-
-def _manifests(project: _Project) -> Iterator[str]:
+def _manifests(project: OwnCode) -> Iterator[str]:
     """Name the files that say how it is built, the nearest to the root first."""
     paths = sorted((file.path.removeprefix(project.prefix) for file in project.files), key=by_depth)
     flows = sum(_WORKFLOW.fullmatch(path) is not None for path in paths)
@@ -166,117 +108,20 @@ def _manifests(project: _Project) -> Iterator[str]:
         yield f".github/workflows/ ({flows})"
 
 
-def _entries(request: Request, project: _Project) -> list[str]:
-    """Say where it begins: commands that manifests declare, then functions and files that are started by their name."""
-    functions = sorted((*_named_main(request, project), *_marked_main(request, project)), key=by_depth)
-    started = {function.rpartition(":")[0] for function in functions}
-    by_name = _together([path for path in (*_by_name(project), *_pages(project)) if path not in started])
-    found = [*dict.fromkeys([*_declared(request, project), *functions, *by_name])]
-    return found or [f"{path} (a library)" for path in _libraries(project)]
-
-
-def _declared(request: Request, project: _Project) -> Iterator[str]:
-    """Yield what manifests declare, the nearest to the root first; those of packages in it declare commands alone."""
-    names = {file.path.removeprefix(project.prefix): file for file in project.files}
-    declaring = (name for name in names if name.rpartition("/")[2] in _DECLARING)
-    for name in sorted(filter(is_own, declaring), key=by_depth)[:DECLARING]:
-        folder, slash, _ = name.rpartition("/")
-        text = _text(request, names[name])
-        if name.endswith(".toml"):
-            yield from manifests.scripts(text)
-        elif name.endswith(".cfg"):
-            yield from manifests.scripts_of_setup_cfg(text)
-        elif name.endswith(".py"):
-            yield from manifests.scripts_of_setup_py(text)
-        else:
-            entries = manifests.entries(text)
-            commands = (entry for entry in entries if not folder or " = " in entry)
-            yield from _there(request, project, f"{folder}{slash}", commands)
-
-
-def _there(request: Request, project: _Project, folder: str, entries: Iterable[str]) -> Iterator[str]:
-    """Yield what a package begins at; of a file that is not in the index, as what is built is not, say so."""
-    for declared in entries:
-        command, sign, target = declared.rpartition(" = ")
-        entry = f"{command}{sign}{posixpath.normpath(folder + target)}" if folder else declared
-        path = posixpath.normpath(f"{project.prefix}{folder}{target}")
-        is_there = any(request.blocks.find(posixpath.normpath(f"{path}{ending}")) for ending in _ENDINGS)
-        yield entry if is_there else f"{entry} (not in the index)"
-
-
-def _named_main(request: Request, project: _Project) -> Iterator[str]:
-    """Yield files that define a function `main`, or in some languages a method; what builds a crate is none."""
-    assert request.outlines, "asked of the second generation"
-    own = {file.number: file.language for file in project.own if not _BUILDS.fullmatch(file.path)}
-    for name in ("main", "Main"):
-        for number in request.outlines.named(name):
-            file, row = request.outlines.file_of(number), request.outlines.row(number)
-            kinds = ("function", "method") if own.get(file) in MAIN_IN_CLASS else ("function",)
-            if file in own and row.kind in kinds and own[file] not in SCRIPTS:
-                yield f"{request.blocks.path(file).removeprefix(project.prefix)}:{row.line_start}"
-
-
-def _marked_main(request: Request, project: _Project) -> Iterator[str]:
-    """Yield the types of Swift that are marked as what is begun at."""
-    assert request.outlines, "asked of the second generation"
-    for file in project.own if "swift" in request.opened.generation.code else ():
-        request.check()
-        blocks = range(file.block, file.block + file.blocks) if file.language == "swift" else ()
-        if any(b"@main" in request.blocks.text(block) for block in blocks):
-            for row in request.outlines.definitions(file):
-                first = summaries.lines_of(request, file, row.line_start, row.line_start)
-                if row.kind in summaries.CLASSES and "".join(first).startswith("@main"):
-                    yield f"{file.path.removeprefix(project.prefix)}:{row.line_start}"
-
-
-def _pages(project: _Project) -> Iterator[str]:
-    """Yield the scripts that a page beside them begins with."""
-    pages = {posixpath.dirname(file.path) for file in project.files if posixpath.basename(file.path) == "index.html"}
-    for file in project.own:
-        if posixpath.basename(file.path) in _OF_PAGES and posixpath.dirname(file.path) in pages:
-            yield file.path.removeprefix(project.prefix)
-
-
-def _by_name(project: _Project) -> Iterator[str]:
-    paths = [file.path.removeprefix(project.prefix) for file in project.own]
-    return (path for path in sorted(paths, key=by_depth) if _STARTING.fullmatch(path))
-
-
-def _together(paths: Sequence[str]) -> Iterator[str]:
-    """Yield paths, and of a directory with very many the directory once: `bin/ (41 files)`."""
-    places = [posixpath.dirname(path) for path in paths]
-    counts = Counter(places)
-    many = {place: f"{place}/ ({count} files)" for place, count in counts.items() if place and count > STARTED}
-    yield from dict.fromkeys(many.get(place, path) for place, path in zip(places, paths, strict=True))
-
-
-def _libraries(project: _Project) -> Iterator[str]:
-    """Yield what others import, where nothing is begun at: packages, crates, modules that stand outermost."""
-    paths = sorted((file.path.removeprefix(project.prefix) for file in project.own), key=by_depth)
-    outermost: list[str] = []
-    for path in paths:
-        place, _, name = path.rpartition("/")
-        if name in _LIBRARIES and not any(f"{place}/".startswith(other) for other in outermost):
-            outermost.append(f"{place}/" if place else "./")
-            yield path
-    if any(path.endswith(".go") and "/" not in path for path in paths):
-        yield "the package in the root"
-
-
 # ---- what stands on what ---------------------------------------------------------------------------------------------
 
 
-def _parts(request: Request, project: _Project, room: int) -> Iterator[str]:
+def _parts(request: Request, project: OwnCode, room: int) -> Iterator[str]:
     """Show the largest parts, on top those that nothing imports, each with the parts that it imports most."""
     unit_of = _units(project)
     files, lines = Counter[str](), Counter[str]()
     for file in project.own:
         files[unit_of[file.path]] += 1
-        lines[unit_of[file.path]] += _lines(file)
+        lines[unit_of[file.path]] += line_count(file)
     counts, spread = between(project.links, unit_of)
     if len(counts) < 2:
-        largest = sorted(project.own, key=lambda file: (-_lines(file), file.path))
-        named = (f"{file.path.removeprefix(project.prefix)} ({_lines(file):,} lines)" for file in largest[:HUBS])
+        largest = sorted(project.own, key=lambda file: (-line_count(file), file.path))
+        named = (f"{file.path.removeprefix(project.prefix)} ({line_count(file):,} lines)" for file in largest[:HUBS])
         yield from _list("largest files", named, room)
         return
     tails = _tails([*counts])
@@ -332,7 +177,7 @@ def _tails(units: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _says(request: Request, project: _Project, unit: str) -> str:
+def _says(request: Request, project: OwnCode, unit: str) -> str:
     """Return what the file that speaks for a part says, in a few words."""
     place = f"{project.prefix}{unit}"
     speaker = summaries.speaking(place, request.blocks.below(place)) if unit.endswith("/") else None
@@ -341,19 +186,19 @@ def _says(request: Request, project: _Project, unit: str) -> str:
     return f'  "{text if len(text) <= SAYS_CHARS else f"{text[:SAYS_CHARS].rstrip()}..."}"' if text else ""
 
 
-def _units(project: _Project) -> dict[str, str]:
+def _units(project: OwnCode) -> dict[str, str]:
     """Return of each file the directory that is its part: large ones are taken apart while the parts are few.
 
     A directory of very many small ones, such as one for each function of a library, is one part.
     """
     units: dict[str, list[File]] = {"": project.own}
-    total = sum(map(_lines, project.own))
+    total = sum(map(line_count, project.own))
     while True:
-        sizes = {unit: sum(map(_lines, files)) for unit, files in units.items()}
+        sizes = {unit: sum(map(line_count, files)) for unit, files in units.items()}
         for unit in sorted(units, key=lambda unit: (-sizes[unit], unit)):
             inside = _inside(unit, units[unit], project.prefix)
             is_few = len(units) - 1 + len(inside) <= UNITS
-            largest = sorted((sum(map(_lines, files)) for files in inside.values()), reverse=True)[:UNITS]
+            largest = sorted((sum(map(line_count, files)) for files in inside.values()), reverse=True)[:UNITS]
             is_shown = sizes[unit] > DOMINANT * total and sum(largest) > DOMINANT * sizes[unit]
             if len(inside) > 1 and (not unit or is_few or is_shown):
                 break
@@ -375,7 +220,7 @@ def _inside(unit: str, files: Sequence[File], prefix: str) -> dict[str, list[Fil
     return found
 
 
-def _hubs(request: Request, project: _Project) -> list[str]:
+def _hubs(request: Request, project: OwnCode) -> list[str]:
     importers: dict[str, set[str]] = defaultdict(set)
     for path, target in project.links.files:
         importers[packages.named(request, target).removeprefix(project.prefix)].add(path)
@@ -385,7 +230,7 @@ def _hubs(request: Request, project: _Project) -> list[str]:
     return [f"{path} ({count})" for count, path in counts[:HUBS]]
 
 
-def _cycles(project: _Project, room: int) -> Iterator[str]:
+def _cycles(project: OwnCode, room: int) -> Iterator[str]:
     """Name the circles of files that import each other, the largest first."""
     edges: dict[str, list[str]] = defaultdict(list)
     for path, target in project.links.files:
@@ -402,7 +247,7 @@ def _cycles(project: _Project, room: int) -> Iterator[str]:
         )
 
 
-def _tests(project: _Project) -> list[str]:
+def _tests(project: OwnCode) -> list[str]:
     """Say where tests are: directories of them, and how many stand beside the code."""
     places = Counter[str]()
     of_code = {file.path.rpartition("/")[0] for file in project.own}
@@ -419,7 +264,7 @@ def _tests(project: _Project) -> list[str]:
     ]
 
 
-def _tags(request: Request, project: _Project) -> Iterator[str]:
+def _tags(request: Request, project: OwnCode) -> Iterator[str]:
     """Say what its own files are about, by the rules, unless that is common to many of them."""
     found = tags.of_files(request)
     counts = Counter(tag.name for file in project.own for tag in found.get(file.number, ()))
@@ -428,7 +273,7 @@ def _tags(request: Request, project: _Project) -> Iterator[str]:
             yield f"{name} {count}"
 
 
-def _lacking(request: Request, project: _Project) -> Iterator[str | None]:
+def _lacking(request: Request, project: OwnCode) -> Iterator[str | None]:
     """Say of which code no imports are known, or not all, so that nothing is missed by it."""
     known = request.opened.generation.modules
     without = Counter(file.language for file in project.own if file.language not in known)
@@ -437,7 +282,3 @@ def _lacking(request: Request, project: _Project) -> Iterator[str | None]:
     yield unknown.of_parsing(request, project.own, "imports may be missing")
     own = {file.number for file in project.own}
     yield unknown.of_unread(request, unknown.scope(request, None), "looked into", lambda file: file.number in own)
-
-
-def _lines(file: File) -> int:
-    return file.line_count or 0

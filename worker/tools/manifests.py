@@ -9,6 +9,9 @@ import re
 import sys
 from collections.abc import Iterator
 
+from fledgling.worker.store.text import File
+from fledgling.worker.tools.request import Request
+
 MOST_BYTES = 2**16  # of a manifest that is read
 MOST_CHARS = 200  # of what it says
 LEAST_WORDS = 3  # likewise: less is a name
@@ -157,3 +160,9 @@ def _object(text: str) -> dict[str, object]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def text_of(request: Request, file: File) -> str:
+    """Return the text of a manifest; "" of one that is too large to be read."""
+    blocks = range(file.block, file.block + file.blocks) if file.size_bytes <= MOST_BYTES else ()
+    return b"\n".join(map(request.blocks.text, blocks)).decode()

@@ -1,0 +1,178 @@
+"""Where a project begins: commands that manifests declare, functions and files that are started by their name, and what
+others import.
+"""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import NamedTuple
+
+from fledgling.plain import by_depth
+from fledgling.worker.tools import manifests, summaries
+from fledgling.worker.tools.own_code import OwnCode, is_own
+from fledgling.worker.tools.request import Request
+
+DECLARING = 32  # manifests that are asked for commands, the nearest to the root: there may be hundreds
+STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
+SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
+MAIN_IN_CLASS = ("java", "csharp", "kotlin", "scala", "groovy")  # languages in which a method is begun at
+
+_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "package.json")
+_BUILDS = re.compile(r"(?:.*/)?build\.rs")
+_STARTING = re.compile(
+    r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
+    r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
+)
+_LIBRARIES = (
+    "__init__.py",
+    "lib.rs",
+    "index.ts",
+    "index.js",
+    "index.tsx",
+    "index.mjs",
+    "mod.ts",
+)  # what is imported by its directory
+_PACKAGED = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "deno.json", "Cargo.toml")
+_IMPORTED = re.compile(r"(?:(?:src|lib)/)?(?:index\.(?:tsx?|m?js)|mod\.ts|lib\.rs|[^/]+/__init__\.py)")
+_OF_PAGES = ("index.tsx", "index.jsx", "main.jsx")
+_ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
+
+
+class EntryPoints(NamedTuple):
+    """Where a project begins, and the directories of packages in it at which nothing begins: others import them."""
+
+    entries: list[str]
+    libraries: list[str]
+
+
+def entry_points(request: Request, project: OwnCode) -> EntryPoints:
+    """Say where it begins: commands that manifests declare, then functions and files that are started by their name.
+
+    Where there is none, the libraries stand for it.
+    """
+    functions = sorted((*_named_main(request, project), *_marked_main(request, project)), key=by_depth)
+    started = {function.rpartition(":")[0] for function in functions}
+    named = [path for path in (*_by_name(project), *_pages(project)) if path not in started]
+    declared = [*_declared(request, project)]
+    found = [*dict.fromkeys([*(each.entry for each in declared), *functions, *_together(named)])]
+    if not found:
+        return EntryPoints([f"{path} (a library)" for path in _libraries(project)], [])
+    return EntryPoints(found, [*_packages(project, [*started, *named, *(each.manifest for each in declared)])])
+
+
+def _packages(project: OwnCode, begun: Iterable[str]) -> Iterator[str]:
+    """Yield the directories with a manifest and a file that is imported by their name, at which nothing begins."""
+    paths = sorted((file.path.removeprefix(project.prefix) for file in project.files), key=by_depth)
+    places = {posixpath.dirname(path) for path in paths if posixpath.basename(path) in _PACKAGED and is_own(path)}
+    programs = {_around(path, places) for path in begun}
+    own = (file.path.removeprefix(project.prefix) for file in project.own)
+    libraries = {
+        place
+        for path in own
+        if (place := _around(path, places)) is not None
+        if _IMPORTED.fullmatch(path.removeprefix(f"{place}/" if place else ""))
+    }
+    yield from (f"{place or '.'}/" for place in sorted(libraries - programs, key=by_depth))
+
+
+def _around(path: str, places: Set[str]) -> str | None:
+    """Return the innermost of some directories that a file is in."""
+    while path:
+        path = posixpath.dirname(path)
+        if path in places:
+            return path
+    return None
+
+
+class _Declared(NamedTuple):
+    manifest: str
+    entry: str
+
+
+def _declared(request: Request, project: OwnCode) -> Iterator[_Declared]:
+    """Yield what manifests declare, the nearest to the root first; those of packages in it declare commands alone."""
+    names = {file.path.removeprefix(project.prefix): file for file in project.files}
+    declaring = (name for name in names if name.rpartition("/")[2] in _DECLARING)
+    for name in sorted(filter(is_own, declaring), key=by_depth)[:DECLARING]:
+        folder, slash, _ = name.rpartition("/")
+        text = manifests.text_of(request, names[name])
+        if name.endswith(".toml"):
+            entries = manifests.scripts(text)
+        elif name.endswith(".cfg"):
+            entries = manifests.scripts_of_setup_cfg(text)
+        elif name.endswith(".py"):
+            entries = manifests.scripts_of_setup_py(text)
+        else:
+            commands = (entry for entry in manifests.entries(text) if not folder or " = " in entry)
+            entries = _there(request, project, f"{folder}{slash}", commands)
+        yield from (_Declared(name, entry) for entry in entries)
+
+
+def _there(request: Request, project: OwnCode, folder: str, entries: Iterable[str]) -> Iterator[str]:
+    """Yield what a package begins at; of a file that is not in the index, as what is built is not, say so."""
+    for declared in entries:
+        command, sign, target = declared.rpartition(" = ")
+        entry = f"{command}{sign}{posixpath.normpath(folder + target)}" if folder else declared
+        path = posixpath.normpath(f"{project.prefix}{folder}{target}")
+        is_there = any(request.blocks.find(posixpath.normpath(f"{path}{ending}")) for ending in _ENDINGS)
+        yield entry if is_there else f"{entry} (not in the index)"
+
+
+def _named_main(request: Request, project: OwnCode) -> Iterator[str]:
+    """Yield files that define a function `main`, or in some languages a method; what builds a crate is none."""
+    assert request.outlines, "asked of the second generation"
+    own = {file.number: file.language for file in project.own if not _BUILDS.fullmatch(file.path)}
+    for name in ("main", "Main"):
+        for number in request.outlines.named(name):
+            file, row = request.outlines.file_of(number), request.outlines.row(number)
+            kinds = ("function", "method") if own.get(file) in MAIN_IN_CLASS else ("function",)
+            if file in own and row.kind in kinds and own[file] not in SCRIPTS:
+                yield f"{request.blocks.path(file).removeprefix(project.prefix)}:{row.line_start}"
+
+
+def _marked_main(request: Request, project: OwnCode) -> Iterator[str]:
+    """Yield the types of Swift that are marked as what is begun at."""
+    assert request.outlines, "asked of the second generation"
+    for file in project.own if "swift" in request.opened.generation.code else ():
+        request.check()
+        blocks = range(file.block, file.block + file.blocks) if file.language == "swift" else ()
+        if any(b"@main" in request.blocks.text(block) for block in blocks):
+            for row in request.outlines.definitions(file):
+                first = summaries.lines_of(request, file, row.line_start, row.line_start)
+                if row.kind in summaries.CLASSES and "".join(first).startswith("@main"):
+                    yield f"{file.path.removeprefix(project.prefix)}:{row.line_start}"
+
+
+def _pages(project: OwnCode) -> Iterator[str]:
+    """Yield the scripts that a page beside them begins with."""
+    pages = {posixpath.dirname(file.path) for file in project.files if posixpath.basename(file.path) == "index.html"}
+    for file in project.own:
+        if posixpath.basename(file.path) in _OF_PAGES and posixpath.dirname(file.path) in pages:
+            yield file.path.removeprefix(project.prefix)
+
+
+def _by_name(project: OwnCode) -> Iterator[str]:
+    paths = [file.path.removeprefix(project.prefix) for file in project.own]
+    return (path for path in sorted(paths, key=by_depth) if _STARTING.fullmatch(path))
+
+
+def _together(paths: Sequence[str]) -> Iterator[str]:
+    """Yield paths, and of a directory with very many the directory once: `bin/ (41 files)`."""
+    places = [posixpath.dirname(path) for path in paths]
+    counts = Counter(places)
+    many = {place: f"{place}/ ({count} files)" for place, count in counts.items() if place and count > STARTED}
+    yield from dict.fromkeys(many.get(place, path) for place, path in zip(places, paths, strict=True))
+
+
+def _libraries(project: OwnCode) -> Iterator[str]:
+    """Yield what others import, where nothing is begun at: packages, crates, modules that stand outermost."""
+    paths = sorted((file.path.removeprefix(project.prefix) for file in project.own), key=by_depth)
+    outermost: list[str] = []
+    for path in paths:
+        place, _, name = path.rpartition("/")
+        if name in _LIBRARIES and not any(f"{place}/".startswith(other) for other in outermost):
+            outermost.append(f"{place}/" if place else "./")
+            yield path
+    if any(path.endswith(".go") and "/" not in path for path in paths):
+        yield "the package in the root"

@@ -1,0 +1,50 @@
+"""The files of a project, and which of them are code of its own: no tests, nothing of others, nothing generated."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from fledgling.worker.ranking.rank import is_aside
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import packages
+from fledgling.worker.tools.links import ImportLinks, links
+from fledgling.worker.tools.request import Request
+
+_OF_OTHERS = re.compile(  # what a project holds of others, such as a directory named with a version; benchmarks
+    r"(?i)(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]?party|external|deps|benches|[^/]*[-@]v?\d+\.\d[^/]*)/|\.min\.\w+$"
+)
+
+
+class OwnCode(NamedTuple):
+    """What is below a directory: all files, those of code that are its own, and which of these import which."""
+
+    prefix: str
+    files: list[File]
+    own: list[File]
+    aside: list[File]  # tests, examples and the like, and what a program wrote
+    generated_lines: int
+    links: ImportLinks
+
+
+def own_code(request: Request, prefix: str, numbers: Sequence[int]) -> OwnCode:
+    """Return what is below a directory, of which these are the files."""
+    code = {*request.opened.generation.code}
+    files = [*map(request.blocks.file, numbers)]
+    of_code = [file for file in files if file.language in code]
+    generated = {*request.rows("generated_files", str)}
+    written = [file for file in of_code if file.path not in generated] or of_code
+    own = [file for file in written if is_own(file.path.removeprefix(prefix))]
+    known = {file.path for file in own}
+    aside = [file for file in of_code if file.path not in known]
+    generated_lines = sum(line_count(file) for file in of_code if file.path in generated)
+    return OwnCode(prefix, files, own, aside, generated_lines, links(request).among(known))
+
+
+def is_own(path: str) -> bool:
+    """Return whether a file is the project's own and no test: `is_own("third_party/zlib/inflate.c")` is False."""
+    return not (is_aside(path) or packages.is_test(path) or _OF_OTHERS.search(path))
+
+
+def line_count(file: File) -> int:
+    """Return how many lines a file has; 0 of one that was not read."""
+    return file.line_count or 0
