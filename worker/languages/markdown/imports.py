@@ -40,10 +40,10 @@ def end_of(path: str) -> str:
     return "/".join(path.rsplit("/", 2)[-2:])
 
 
-class Places:
+class LinkPlaces:
     """The files of a project, as links lead to them.
 
-    >>> Places(project).of_site("img/logo.png")
+    >>> LinkPlaces(project).of_site("img/logo.png")
     'website/static/img/logo.png'
     """
 
@@ -90,7 +90,7 @@ class Places:
 
 def resolver(project: Project, _language: str) -> Resolver:
     """Resolve links. One to a directory leads to its first page, and is no link to a file where there is none."""
-    places = Places(project)
+    places = LinkPlaces(project)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         name = unquote(row.module.partition("#")[0].partition("?")[0])
