@@ -116,6 +116,18 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "# Uploads\n\n * It takes files\n   of all.\n\n   They come back.\n- Or\nthey go.\n\nSends files again.\n",
         "Uploads: Sends files again.",
     ),
+    "front matter": (
+        '---\ntitle: "Uploads"\ndescription: Sends files again.\n---\n\nText.\n',
+        "Uploads: Sends files again.",
+    ),
+    "front matter above a heading": (
+        "---\nlayout: page\nabout:\n---\n# Uploads\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "front matter of several lines": (
+        "---\nname: Uploads\nabout: >\n  Sends\n---\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
     "a heading below an item": ("- one\n# Uploads\n\nSends files again.\n", "Uploads: Sends files again."),
     "a heading with a number": ("1. Uploads\n==========\n\nSends files again.\n", "1. Uploads: Sends files again."),
     "code in fences": (

@@ -61,6 +61,8 @@ _LINK = re.compile(
 _HEADING = re.compile(r"\s*(?:#{1,6}|=+)\s+(.*)")  # marks and white space at its end are not of it
 _SAYING = re.compile(r"[^\W_](?:.*[^\W_])?")  # of a heading, without the signs around its words
 _UNDERLINE = re.compile(r"([=\-~^*\"'`#+])\1{2,}\s*$")
+_KEY = re.compile(r"([A-Za-z_][\w-]*+):(?:[ \t]++(.*+))?")  # of front matter
+_TITLES, _DESCRIPTIONS = ("title", "name"), ("description", "summary", "about")
 _OF_MONEY = re.compile(  # a heading of sections that ask for money, or thank for it: they say nothing of the project
     r"(?i)(?:our |the |\w+ )?(?:donat(?:e|ions?|ing)|sponsors?|sponsoring|sponsorship|backers|patrons|funding"
     r"|financial contributors|supporters|for enterprises?|support (?:us|me|(?:this|the) project|(?:the )?development))"
@@ -337,6 +339,7 @@ def _is_menu(text: str) -> bool:
 
 def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sentence | None:
     """Return the first heading, and what the first line of prose behind it says: without marks of references, `a_`."""
+    title, description, lines = _front_matter(lines)
     lines, heading, prose = _without_lists(_without_fences(lines)), "", ""
     lines = _without_money_and_news(lines) or lines
     is_header = is_field = False
@@ -361,5 +364,18 @@ def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sente
             if prose:
                 break
             is_header = is_menu
-    text = ": ".join(filter(None, (_without_markup(heading), prose)))[:MOST_CHARS]
+    says = (_without_markup(heading) or title, description or prose)
+    text = ": ".join(filter(None, says))[:MOST_CHARS]
     return Sentence(text, "heading") if text else None
+
+
+def _front_matter(lines: Sequence[str]) -> tuple[str, str, Sequence[str]]:
+    """Return the title and the description that front matter in YAML gives a document, and the lines behind it."""
+    if not lines or lines[0].rstrip() != "---" or not _KEY.match("".join(lines[1:2])):
+        return "", "", lines
+    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None)
+    if end is None:
+        return "", "", lines
+    said = {found[1].lower(): (found[2] or "").strip("\"' ") for line in lines[1:end] if (found := _KEY.match(line))}
+    title, description = (next((said[key] for key in keys if said.get(key)), "") for keys in (_TITLES, _DESCRIPTIONS))
+    return title, "" if description in (">", ">-", "|", "|-") else _plain(description), lines[end + 1 :]
