@@ -10,7 +10,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import AsyncIterator, Generator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,11 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile Fledgling once: processes that tests start write no bytecode, and each would compile what it imports.
-
-    So would those that run tests compile all of these, where the environment has Python write no bytecode.
-    """
-    sys.dont_write_bytecode = False
+    """Compile Fledgling once: processes that tests start write no bytecode, and each would compile what it imports."""
     if not hasattr(config, "workerinput"):
         for room in ("fledgling", "broker", "worker", "security"):
             compileall.compile_dir(TESTS.parent / room, quiet=2)
@@ -90,22 +86,6 @@ def is_left_out(path: Path, config: pytest.Config) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     return True if is_left_out(collection_path, config) else None
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(
-    collector: pytest.Collector,
-) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Where all tests are collected, import a share of the files first, each process another: what one compiles, the
-    others load."""
-    report = yield
-    whole = collector.config.args_source == pytest.Config.ArgsSource.TESTPATHS
-    if whole and isinstance(collector, pytest.Dir) and (process := getattr(collector.config, "workerinput", None)):
-        files = [node for node in report.result if isinstance(node, pytest.Module)]
-        for file in files[int(process["workerid"].removeprefix("gw")) :: process["workercount"]]:
-            with suppress(Exception):  # which is said as it is collected
-                _ = file.obj
-    return report
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Item] | None:
