@@ -124,7 +124,7 @@ SAYS = {
     Read("rules/ignored.md"): "unreadable directory",
     Search("needle"): "Not searched: 1 unreadable (text.md).",
     Symbols("a.py"): "name='first'",
-    Symbols(symbol="good", relation="usages"): "3 unresolved (not parsed: a.py:2, a.py:2, a.py:5)",
+    Symbols(symbol="good", relation="usages"): "3 unresolved (not parsed: a.py:2, a.py:5)",
 }
 
 
