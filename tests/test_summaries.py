@@ -19,7 +19,7 @@ from fledgling.worker.ranking.sentences import Sentence
 from fledgling.worker.tools import manifests
 from fledgling.worker.tools.architecture import TOKENS, between
 from fledgling.worker.tools.components import components, layers
-from fledgling.worker.tools.links import ImportLinks, PackageImport
+from fledgling.worker.tools.links import ImportLinks, Package, PackageImport
 
 # ---- sentences -------------------------------------------------------------------------------------------------------
 
@@ -476,7 +476,8 @@ def test_a_package_is_counted_once_however_many_import_it() -> None:
         [f"acme/W{number}.cs" for number in range(4000)],
         [f"shop/S{number}.cs" for number in range(4000)],
     )
-    links = ImportLinks([], [PackageImport(path, "Acme") for path in importers], {"Acme": members, "None": []})
+    acme = Package("Acme", "dotnet")
+    links = ImportLinks([], [PackageImport(path, acme) for path in importers], {acme: members})
     units = {path: path[:5] for path in (*members, *importers)}
     counts, spread = costs_under(0.05, lambda: between(links, units))
     assert counts == {"acme/": {}, "shop/": {"acme/": 4000}}
@@ -535,6 +536,10 @@ PACKAGES = {
     "Sources/run/Run.swift": "import Core\n\n@main\nstruct Run: Command {\n    static func stop() {}\n}\n",
     "Sources/run/Stop.swift": "import Core\nstruct Stop {}\n",
     "Tests/CoreTests/SenderTests.swift": "import Core\n",
+    "ios/Core/Package.swift": 'let package = Package(name: "Core", targets: [.target(name: "Core")])\n',
+    "ios/Core/Sources/Core/A.swift": "public struct A {}\n",
+    "ios/Core/Sources/Core/B.swift": "public struct B {}\n",
+    "ios/Core/Sources/tool/Tool.swift": "import Core\n",
     "net/Acme/Aside/Odd.cs": "namespace Acme;\nclass Odd {}\n",
     "net/Acme/Sender.cs": "namespace Acme;\nclass Sender {}\n",
     "net/Acme/Word.cs": "namespace Acme;\nclass Word {}\n",
@@ -669,14 +674,17 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
         assert ", 51 of them generated (" in found.lines[0], shown
         assert "begins at: Sources/run/Run.swift:3, net/Shop/Seller.cs:3, site/index.tsx" in found.lines, shown
         assert "libraries: kit/" in found.lines, shown
-        assert "imported most, by files: all of Core (2), all of Acme (1), site/data/index.ts (1)" in found.lines, shown
+        assert (
+            "imported most, by files: all of Core (Sources/Core/) (2), all of Acme (1), "
+            "all of Core (ios/Core/Sources/Core/) (1), site/data/index.ts (1)"
+        ) in found.lines, shown
         assert any(line.startswith("  net/Shop/") and line.endswith("-> Acme/* 1") for line in found.lines), shown
-        assert any(line.startswith("  Sources/run/") and line.endswith("-> all of Core 2") for line in found.lines), (
-            shown
-        )
+        run = "-> all of Core (Sources/Core/) 2"
+        assert any(line.startswith("  Sources/run/") and line.endswith(run) for line in found.lines), shown
         assert "tests: Tests/ 1, jvm/src/jvmTest/ 1, net/Acme.Tests/ 1, beside the code 1" in found.lines, shown
         for path, directory, files in (
             ("Sources/run/Run.swift", "Sources/Core/", 2),
+            ("ios/Core/Sources/tool/Tool.swift", "ios/Core/Sources/Core/", 2),
             ("net/Shop/Seller.cs", "net/Acme/", 3),
         ):
             graph = await front.ask(Dependencies(path, direction="imports", depth=2))

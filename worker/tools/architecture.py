@@ -151,14 +151,13 @@ def between(links: ImportLinks, unit_of: Mapping[str, str]) -> tuple[dict[str, C
     for path, target in links.files:
         if unit_of[path] != unit_of[target]:
             counts[unit_of[path]][unit_of[target]] += 1
-    places = {
-        package: Counter(unit_of[member] for member in members) for package, members in links.members.items() if members
-    }
+    places = {package: Counter(unit_of[member] for member in members) for package, members in links.members.items()}
+    named = links.named()
     for path, package in links.wholes:
         units = places[package]
         unit, most = units.most_common(1)[0]
         if most <= units.total() / 2:
-            spread[unit_of[path]][f"all of {package}"] += 1
+            spread[unit_of[path]][named[package]] += 1
         elif unit != unit_of[path]:
             counts[unit_of[path]][unit] += 1
     return counts, spread
@@ -224,8 +223,9 @@ def _hubs(request: Request, project: OwnCode) -> list[str]:
     importers: dict[str, set[str]] = defaultdict(set)
     for path, target in project.links.files:
         importers[packages.named(request, target).removeprefix(project.prefix)].add(path)
+    named = project.links.named()
     for path, package in project.links.wholes:
-        importers[f"all of {package}"].add(path)
+        importers[named[package]].add(path)
     counts = sorted(((len(paths), path) for path, paths in importers.items()), key=lambda each: (-each[0], each[1]))
     return [f"{path} ({count})" for count, path in counts[:HUBS]]
 

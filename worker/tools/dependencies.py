@@ -1,8 +1,7 @@
 """The dependencies tool: what a file imports, and what imports it."""
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -12,8 +11,9 @@ from fledgling.messages.questions import Dependencies
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import CODES
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import links, packages, paths, unknown_imports
+from fledgling.worker.tools import packages, paths, unknown_imports
 from fledgling.worker.tools.chained_imports import Chains, ImportStatement
+from fledgling.worker.tools.links import Packages
 from fledgling.worker.tools.own_modules import OwnModules
 from fledgling.worker.tools.request import Request, continuing, cut_page
 
@@ -42,7 +42,7 @@ class _Edge(NamedTuple):
     path: str
     distance: int
     edge: Import | Importer
-    leads: Sequence[str] = ()  # an import to these files; of a package that is a directory, to its first
+    leads: Collection[str] = ()  # an import to these files; of a package that is a directory, to its first
 
 
 def dependencies(request: Request, question: Dependencies) -> DependencyGraph:
@@ -104,7 +104,7 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
     ours = {row.root for row in request.rows("roots_of", _Root, roots=list(roots))} if roots else set()
     own, edges = OwnModules(request), []
     chains = Chains(request, rows, known)
-    package = cache(lambda module, leads: links.package(request, module, leads)[1])
+    wholes = Packages(request)
     for (path, line, module, *_), group in groupby(rows, key=_statement):
         same = list(group)
         if same[0].resolved_path is None and (end := chains.end(same[0])):
@@ -119,7 +119,7 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
         ):
             why = "external"
         leads = same[0].resolved_path
-        files = package(module, leads) if leads and names in ([], ["*"]) else ()
+        files = wholes.meant(module, leads)[1] if leads and names in ([], ["*"]) else ()
         if len(files) > 1:
             imported = Import(line, module, names, f"{posixpath.commonpath(files) or '.'}/", files=len(files))
         else:
