@@ -83,9 +83,12 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     words: list[tuple[int, int]] = []
     typed = called_with_types(builder, function)
     made = function
+    takes_types = op == Op.CALL and builder.dialect.typed
     around, builder.calling = builder.calling, last_number(builder, function)
     for kid in tree.kids[node]:
-        if kid not in (of, key):
+        if takes_types and kid not in (of, key) and tree.labels[kid] & (TYPE | ARG | ARGS) == TYPE:  # `a.<B>c()`
+            types.append(builder.visit(kid, Use.TYPE))
+        elif kid not in (of, key):
             made = read_part(builder, kid, made, arguments, words, typed)
     builder.calling = around
     note_replaced(builder, node, function, arguments)

@@ -1,9 +1,10 @@
 """How what is written out becomes an expression: texts, numbers, lists, dictionaries."""
 
 import re
+from collections.abc import Sequence
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.expressions import constant_key
+from fledgling.worker.graph.reading.expressions import constant_key, to_types
 from fledgling.worker.graph.reading.labels import (
     IS_FUNCTION,
     IS_LABEL,
@@ -18,7 +19,7 @@ from fledgling.worker.graph.reading.labels import (
     WORD,
 )
 from fledgling.worker.graph.reading.quoted import quoted_type
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind, Use
 
 BRACE = ord("{")
 NUMERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
@@ -57,11 +58,10 @@ def text(builder: Builder, node: int, use: int) -> int:
 
 @visits("class_of")
 def class_of(builder: Builder, node: int, _use: int) -> int:
-    """`A.class`"""
-    for kid in builder.tree.kids[node]:
-        builder.visit(kid, Use.TYPE)
+    """`A.class`, a `Class<A>`"""
+    of = [builder.visit(kid, Use.TYPE) for kid in builder.tree.kids[node]]
     type_ = builder.dialect.literals.get("class")
-    return of_name(builder, type_) if type_ else 1
+    return of_name(builder, type_, of) if type_ else MADE
 
 
 @visits("nullable")
@@ -76,9 +76,10 @@ def nullable(builder: Builder, node: int, use: int) -> int:
     return builder.add(Op.NAME, builder.named(name + "?"), NONE, None)
 
 
-def of_name(builder: Builder, type_: str) -> int:
-    """An object of a type outside the project."""
-    return builder.add(Op.CAST, builder.add(Op.NAME, builder.named(type_), NONE, None), 1)
+def of_name(builder: Builder, type_: str, of: Sequence[int] = ()) -> int:
+    """An object of a type outside the project, which may be applied to others."""
+    named = builder.add(Op.NAME, builder.named(type_), NONE, None)
+    return builder.add(Op.CAST, to_types(builder, named, [*of]), MADE)
 
 
 @visits("number")

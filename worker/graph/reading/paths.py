@@ -138,7 +138,7 @@ def path(builder: Builder, node: int, use: int) -> int:
         builder.applied[at] = types
     if use == Use.TYPE and not types:  # vector<A>::iterator
         types = within
-    return to_types(builder, at, types) if use in (Use.TYPE, Use.READ) else at
+    return to_types(builder, at, types) if use in (Use.TYPE, Use.READ, Use.INHERIT) else at
 
 
 def names_of(builder: Builder, node: int, types: list[int] | None = None, within: list[int] | None = None) -> list[int]:

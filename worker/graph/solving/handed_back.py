@@ -1,5 +1,6 @@
 """Whether something outside the project may give what is of the project: `Optional<A>`, `max(a, b)`."""
 
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import chain, islice
@@ -9,7 +10,17 @@ from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import places
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import BOUND, BUILTIN, CLASS, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Value
+from fledgling.worker.graph.solving.values import (
+    BOUND,
+    BUILTIN,
+    CLASS,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    OBJECT,
+    SUPER,
+    Value,
+)
 from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
@@ -22,6 +33,7 @@ BOTH = (Op.NARROWED, Op.CASE)  # those that may give what their second part is
 TAKEN = (Op.ELEMENT, Op.ITEM, Op.ENTERED, Op.ARRAY, Op.RECEIVED, Op.POINTED)  # those that give what is in it
 WITHIN = (Op.LIST, Op.TUPLE)
 OF_TYPES = (Op.INDEX, Op.ARRAY, Op.POINTEE)
+PART = re.compile(r"[.(#]")  # behind the first name of what is outside: `a.b()`
 # What an expression is there for: to be asked itself, or after what is outside has been; handed over; as a type.
 ASKED, ASKED_BEFORE, GIVEN, TYPE, TYPE_OF_ASKED = range(5)
 AS_TYPE = {ASKED: TYPE_OF_ASKED, TYPE_OF_ASKED: TYPE_OF_ASKED}  # any other: TYPE
@@ -109,10 +121,10 @@ class _Search:
         """Whether a value has such a member; what its class derives from, or what it gives, is looked at next."""
         if value[0] in (FUNCTION, BOUND) and use == GIVEN:
             self._add_result(value[1], use)
-        if value[0] not in (OBJECT, CLASS):
+        if value[0] not in (OBJECT, CLASS, SUPER):
             return False
         self._look_at((at, TYPE) for at in self._given_above(value[1]))
-        return use in (GIVEN, TYPE) and self._has(value[1])
+        return use in (GIVEN, TYPE) and value[0] != SUPER and self._has(value[1])
 
     def _is_found_in(self, node: int, use: int) -> bool:
         """Whether what an expression is made of may be any; else it is looked at next."""
@@ -137,7 +149,9 @@ class _Search:
         """Whether a value is a number, a text or the like, or what a function of Python's or Ruby's own makes."""
         dialect = self._project.unit(node).dialect
         if not (dialect.typed or dialect.prototypes) and value[0] == EXTERNAL and value[1].startswith(BUILTIN):
-            return True
+            word = PART.split(value[1].removeprefix(BUILTIN), maxsplit=1)[0]
+            # a constant of Ruby that nothing binds may be a library's
+            return not dialect.bare_calls or word in dialect.functions or dialect.is_plain(word)
         is_object = value[0] == EXTERNAL and value[1].endswith("#")
         return is_object and dialect.is_plain(value[1][:-1].rpartition(".")[2])
 
@@ -156,10 +170,16 @@ class _Search:
             bindings = self._bound(starred(self._solver, node, unit.names[parts[0]]))
         elif op == Op.BARE:
             bindings = self._bound(bare_places(self._solver, node, (op, *parts)))
+            if not bindings:
+                self._add_around(self._solver.child(node, parts[1]))
         else:
             bindings = self._bound(import_places(self._solver, node, parts[0]))
         self._add_bindings(bindings, use)
-        return self._is_typed and any(self._is_parameter_of_type(at, use) for at in bindings[: MAX_PARTS + 1])
+        if not self._is_typed:
+            return False
+        is_type = use in (TYPE, TYPE_OF_ASKED) and not bindings
+        is_open = is_type and unit.dialect.types.get(self._project.last_name(node)) == "unknown"  # `dynamic a`
+        return is_open or any(self._is_parameter_of_type(at, use) for at in bindings[: MAX_PARTS + 1])
 
     def _is_parameter_of_type(self, binding: int, use: int) -> bool:
         """Whether a name is bound to nothing that is known, or stands for a type in one function or class alone."""
@@ -196,6 +216,13 @@ class _Search:
             else:
                 self._add_result(self._solver.child(value, self._project.expression(value)[1]), use)
 
+    def _add_around(self, scope: int) -> None:
+        """Add what classes around a scope give to those above them: a name that stands alone may be of these."""
+        while scope >= 0 and not self._is_cut:
+            if (whole := self._solver.classes.whole(scope)) in self._solver.classes.has_external_base:
+                self._look_at((at, TYPE) for at in self._given_above(whole))
+            scope = self._project.outer(scope)
+
     def _add_result(self, function: int, use: int) -> None:
         """Add what a function gives, by its declared type if it has one."""
         row = self._project.scope(function)
@@ -210,7 +237,8 @@ class _Search:
             self._add_bindings(bindings, use)
         else:
             self._names.add(name)
-            self._add(node, [of], ASKED_BEFORE)
+            is_class = use != ASKED and self._project.text(name) == "class"  # `A::class`
+            self._add(node, [of], GIVEN if is_class else ASKED_BEFORE)
 
     def _bound(self, found: Iterable[tuple[Any, ...]]) -> list[int]:
         """The bindings of the names that some places are."""

@@ -258,9 +258,10 @@ def _created(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """Object.create(a): an object of its own, that has what a has; of a class or function it is one more object."""
     held = dict(solver.value(first))
     found = {value: min(sure, own) for value, own in held.items() if value[0] not in (CONTAINER, MODULE)}
-    if not any(value[0] in (OBJECT, CLASS, FUNCTION) for value in found):
+    others = [value for value in held if value not in found]
+    if others or not any(value[0] in (OBJECT, CLASS, FUNCTION) for value in found):
         created: Value = (CONTAINER, made.node)
-        for value in held:
+        for value in others or held:
             put_all(solver, created, value)
         found[created] = min(sure, Reason.ATTRIBUTE)
     return found

@@ -3,7 +3,6 @@
 (comment) @skip
 (identifier) @name
 (predefined_type) @name
-((identifier) @operation (#eq? @operation "dynamic"))
 [(preproc_if) (preproc_elif) (preproc_else)] @conditional
 (preproc_if condition: (_) @skip)
 (preproc_elif condition: (_) @skip)

@@ -36,7 +36,7 @@
 (field_expression value: (_) @of field: (_) @key) @get
 (call_expression function: (_) @of arguments: (_) @args) @call
 (arguments (_) @arg)
-(generic_function function: (_) @value) @await
+(generic_function function: (_) @value) @applied
 (struct_expression name: (_) @of body: (_) @args) @new
 (field_initializer field: (_) @word value: (_) @value) @keyword
 (base_field_initializer (_) @value) @keyword

@@ -21,7 +21,8 @@
 (object_type (method_signature name: (_) @defined return_type: (_)? @returns) @function)
 
 (abstract_class_declaration name: (_) @defined body: (_) @body) @class
-(extends_clause value: (_) @base)
+(extends_clause value: (_) @base !type_arguments)
+(extends_clause value: (_) @of type_arguments: (_)) @index @base
 (implements_clause (_) @base)
 (interface_declaration name: (_) @defined body: (_) @body) @interface
 (extends_type_clause type: (_) @base)
