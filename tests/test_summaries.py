@@ -120,6 +120,7 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         '---\ntitle: "Uploads"\ndescription: Sends files again.\n---\n\nText.\n',
         "Uploads: Sends files again.",
     ),
+    "front matter alone": ("---\ntitle: Uploads\n---", "Uploads"),
     "front matter above a heading": (
         "---\nlayout: page\nabout:\n---\n# Uploads\n\nSends files again.\n",
         "Uploads: Sends files again.",
