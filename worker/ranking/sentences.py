@@ -378,4 +378,5 @@ def _front_matter(lines: Sequence[str]) -> tuple[str, str, Sequence[str]]:
         return "", "", lines
     said = {found[1].lower(): (found[2] or "").strip("\"' ") for line in lines[1:end] if (found := _KEY.match(line))}
     title, description = (next((said[key] for key in keys if said.get(key)), "") for keys in (_TITLES, _DESCRIPTIONS))
-    return _without_markup(title), "" if description in (">", ">-", "|", "|-") else _plain(description), lines[end + 1 :] or [""]
+    description = "" if description in (">", ">-", "|", "|-") else _plain(description)
+    return _without_markup(title), description, lines[end + 1 :] or [""]
