@@ -23,6 +23,7 @@ from fledgling.worker.graph.reading.flow import MAX_REACHING
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH
 from fledgling.worker.graph.reading.statements import MAX_FALLING
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
+from fledgling.worker.graph.solving import handed_back
 from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_UNTYPED
 from fledgling.worker.graph.solving.classes import MAX_BELOW
@@ -423,6 +424,15 @@ def test_of_what_something_outside_gives_so_many_parts_are_looked_at() -> None:
     text += "".join(f"g(1).m{n}()\ndef m{n}(): ...\n" for n in range(count))
     files = graph_files({"a.py": text.encode()})
     costs_under(0.8, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_of_what_something_outside_gives_an_operation_that_is_not_known_may_give_anything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = b'import { X } from "x"\nclass A { c() {} }\nX.e(null).c();\n'
+    for known, found in ((handed_back.ENDS, "outside the project external"), ((), "2 possible")):
+        monkeypatch.setattr(handed_back, "ENDS", known)
+        assert said(*graph_of({"a.ts": text}))["a.ts", 3, "c"] == {found}
 
 
 def test_what_is_missing_is_looked_for_so_many_steps_back() -> None:

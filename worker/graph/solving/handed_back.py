@@ -32,6 +32,9 @@ SAME = (  # operations that give what their first part is
 BOTH = (Op.NARROWED, Op.CASE)  # those that may give what their second part is
 TAKEN = (Op.ELEMENT, Op.ITEM, Op.ENTERED, Op.ARRAY, Op.RECEIVED, Op.POINTED)  # those that give what is in it
 WITHIN = (Op.LIST, Op.TUPLE)
+ENDS = (  # those of which nothing is looked at but the values
+    Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.COMPUTED, Op.CLASS, Op.THIS, Op.SUPER, Op.DECORATED, Op.ROOT, Op.TOKEN,
+)  # fmt: skip
 OF_TYPES = (Op.INDEX, Op.ARRAY, Op.POINTEE)
 PART = re.compile(r"[.(#]")  # behind the first name of what is outside: `a.b()`
 # What an expression is there for: to be asked itself, or after what is outside has been; handed over; as a type.
@@ -272,14 +275,21 @@ class _Search:
             self._add_applied(node, parts, use)
         elif op == Op.CAST:
             self._add(node, parts[:1], AS_TYPE.get(use, TYPE))
-        elif op in WITHIN and use != ASKED:
-            self._add(node, parts[0], GIVEN)
+        else:
+            self._add_alike(node, op, parts, use)
+
+    def _add_alike(self, node: int, op: int, parts: list[Any], use: int) -> None:
+        """Add the parts of an expression of which there are several of a kind."""
+        if op in WITHIN:
+            self._add(node, parts[0] if use != ASKED else (), GIVEN)
         elif op in (Op.CHOICE, Op.SUM):
             self._add(node, parts[0], use)
         elif op in SAME:
             self._add(node, parts[:2] if op in BOTH else parts[:1], use)
         elif op in TAKEN:
             self._add(node, parts[:1], ASKED_BEFORE if use == ASKED else use)
+        elif op not in ENDS:  # what is not known of here may give anything
+            self._is_cut = True
 
     def _add_applied(self, node: int, parts: list[int], use: int) -> None:
         """Add the parts of `a[b]`, or of a type `a<b>`: of what is declared to be of that, only some can ask b."""

@@ -103,6 +103,19 @@ def _maps(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
     return _of_these(solver, made, given)
 
 
+def _reduces(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
+    """reduce(f, a, b): b or an element of a, or what f gives, which gets that and an element."""
+    found: Values = {}
+    cells: list[Cell] = [("elements of", cell) for cell, _ in made.arguments[1:2]]
+    for cell in (*cells, *(cell for cell, _ in made.arguments[2:3])):
+        add(found, solver.value(cell), Reason.SEVERAL)
+    before = ("these", made.node)
+    given = MadeCall(made.node, [(cell, False) for cell in (before, *cells)], [])
+    add(found, called(solver, solver.value(first), given))
+    solver.grow(before, found)
+    return found
+
+
 def _runs(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
     """Lazy { a }: what the function gives that is the last argument."""
     return called(solver, solver.value(made.arguments[-1][0]), MadeCall(made.node, [], []))
@@ -142,12 +155,15 @@ def _container(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Value
 
 
 def _keyed(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
-    """max(a, key=f): an element, or of several arguments one."""
-    for _, cell in made.words:
-        called(solver, solver.value(cell), MadeCall(made.node, [(("elements of", first), False)], []))
-    if len(made.arguments) == 1:
-        return iterated(solver, solver.value(first))
+    """max(a, key=f, default=b): an element, or b; or of several arguments one."""
     found: Values = {}
+    for word, cell in made.words:
+        if word == solver.project.number("default"):
+            add(found, solver.value(cell), Reason.SEVERAL)
+        else:
+            called(solver, solver.value(cell), MadeCall(made.node, [(("elements of", first), False)], []))
+    if len(made.arguments) == 1:
+        return add(found, iterated(solver, solver.value(first)))
     for cell, spread in made.arguments:
         add(found, solver.value(("elements of", cell) if spread else cell), Reason.SEVERAL)
     return found
@@ -301,6 +317,7 @@ HANDING_ON: dict[str, Any] = {
     "inherits": _inherits,
     "second": _second,
     "maps": _maps,
+    "reduces": _reduces,
     "runs": _runs,
     "filters": _filters,
     "container": _container,
