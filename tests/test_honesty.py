@@ -154,9 +154,15 @@ async def test_the_nearest_names_are_those_of_a_slip(tmp_path):
 async def test_a_name_that_many_others_end_in_is_looked_for_in_all_of_them(tmp_path):
     (tmp_path / "many.ex").write_text("".join(f"defmodule M{number}.Wares do\nend\n" for number in range(100)))
     (tmp_path / "z").mkdir()
-    (tmp_path / "z/last.ex").write_text("defmodule Last.Wares do\nend\n")
-    async with fronted(tmp_path) as (front, _):
-        assert "defmodule Last.Wares" in tools.text(await front.ask(Read("z", symbol="Wares")))
+    (tmp_path / "z/last.ex").write_text("defmodule Very.Last.Wares do\nend\n")
+    (tmp_path / "wares.py").write_text("class Boxes:\n    class Wares: ...\n")
+    async with fronted(tmp_path) as (front, indexing):
+        await indexing.built()
+        assert "defmodule Very.Last.Wares" in tools.text(await front.ask(Read("z", symbol="Wares")))
+        for asked in (Symbols("Last.Wares"), Symbols(name_pattern="Last.Wares"), Read("z", symbol="Last.Wares")):
+            said = tools.text(await front.ask(asked))
+            assert "defmodule Very.Last.Wares" in said, said
+            assert "Boxes" not in said, said
 
 
 def silent(reason: str) -> set[str]:

@@ -15,7 +15,7 @@ from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Kin
 from fledgling.plain import by_depth
 from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
-from fledgling.worker.store.symbols import DEFINITIONS, Outlines, Row
+from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.empty_answers import of_symbols
@@ -225,6 +225,8 @@ def placed(defined: Sequence[Placed], symbol: str, *, any_case: bool = False) ->
 def called(request: Request, outlines: Outlines, name: str, kind: Kind | None) -> list[int]:
     """Return the rows of a name, or of the definitions that a qualified one means: `Engine.run`, `core.engine.Engine`.
 
+    Where none is, of names that end so: `Stall.Basket` may be the module `Market.Stall.Basket`.
+
     >>> called(request, outlines, "Nope.run", None)
     []
     """
@@ -234,7 +236,8 @@ def called(request: Request, outlines: Outlines, name: str, kind: Kind | None) -
     numbers = outlines.named(name.rpartition(".")[2], kind)
     defined = [Placed(request.blocks.file(outlines.file_of(number)), outlines.row(number)) for number in numbers]
     meant_by = {*(placed(defined, name) or placed(defined, name, any_case=True))}
-    return [number for number, each in zip(numbers, defined, strict=True) if each in meant_by]
+    found = [number for number, each in zip(numbers, defined, strict=True) if each in meant_by]
+    return found or _listed(request, rf"(?i)\.{globs.literal(name)}$", kind)
 
 
 def _parts(path: str, *, any_case: bool) -> set[str]:
@@ -267,7 +270,7 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
     asked = _last_name(request, symbol)
     name = asked.rpartition(".")[2]
     place = f"{directory}/" if directory else ""
-    everything = [each for each in all_named(request, asked) if each.file.path.startswith(place)]
+    everything = all_named(request, asked, lambda file: file.path.startswith(place))
     known = code(placed(everything, symbol) or placed(everything, symbol, any_case=True))
     found = first_meant(known, symbol)
     files = [*dict.fromkeys(each.file.path for each in found)]
@@ -321,7 +324,7 @@ def _name(request: Request, name: str) -> str:
     return only if only.casefold() == name.casefold() else name
 
 
-def _listed(request: Request, name: str) -> list[int]:
+def _listed(request: Request, name: str, kind: Kind | None = None) -> list[int]:
     """Return the rows of definitions whose names match an expression."""
     found = request.rows(
         "list_names",
@@ -331,7 +334,7 @@ def _listed(request: Request, name: str) -> list[int]:
         name=name,
         path="",
         language=None,
-        code=None,
+        code=None if kind is None else CODES[kind],
         definitions=DEFINITIONS,
         max_results=None,
         offset=0,
