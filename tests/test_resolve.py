@@ -547,6 +547,12 @@ COSTLY: dict[str, tuple[str, str, dict[str, object], Declared]] = {
         {},
         Declared((), (), tuple(("m", n + 1, 120_000 - n) for n in range(60_000))),
     ),
+    "remapped prefixes": (
+        "m{}/" + "a" * 100,
+        "solidity",
+        {"remappings.txt": "\n".join(f"m{place}x=d" for place in MANY)},
+        Declared(),
+    ),
     "packages of one file": ("m{}", SCALA, {}, Declared(tuple(MANY))),
     "folders of one package": (
         "p.m{}",
