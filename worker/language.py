@@ -57,7 +57,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     read means no function. What `changes` arguments that it takes by reference has their place, `preg_match = 2`; what
     `rebinds` may give any variable of a function another value. Where a language `selects`, a call means a function
     that takes its arguments, by their number and types: of "all" in a class and above it, or of the "nearest" class
-    that has one; `literals` are the types of numbers by what they end in, "." that of one with a point, "class" that of
+    that has one; classes and functions of one name may have other numbers of type parameters where `types_apart`.
+    `literals` are the types of numbers by what they end in, "." that of one with a point, "class" that of
     a class that is named; of `value_types` and numbers `A?` is another type than `A`; `type_aliases` are other names of
     types. A number that is written out may be of the types of `numbers`, a text of `texts`, the more so the larger the
     number there. What is of a type fits those that it `widens` to, and its box, of `boxes`. Other languages of the
@@ -85,6 +86,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     typed: bool = False
     overloads: bool = False
     selects: Literal["", "all", "nearest"] = ""
+    types_apart: bool = False
     literals: dict[str, str] = {}
     type_aliases: dict[str, str] = {}
     numbers: dict[str, int] = {}

@@ -141,7 +141,7 @@ class Flag:
     VIRTUAL = 16777216  # it says that another one may override it, or that it overrides one: `virtual`, `override`
     IMPLICIT = 33554432  # it may run on another object than what is around it: a lambda of Kotlin
     RUNS_ON = 67108864  # it is written for a function that runs it on an object: `a.apply { b() }`
-    TOLD = 134217728  # of its type parameters one stands in no parameter, so that a call has to say it: `f<T>()`
+    TYPES_NEEDED = 134217728  # of its type parameters one stands in no parameter: a call has to say it, `f<T>()`
 
 
 class Use:

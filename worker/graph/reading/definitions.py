@@ -169,7 +169,7 @@ def note_types(builder: Builder, scope: int, parameters: list[int]) -> None:
     taken = {word for node in parameters for word in WORDS.findall(builder.tree.text(node))} if own else ()
     builder.scopes[scope].generic = len(own)
     if any(builder.text_of(name) not in taken for name in own):
-        builder.scopes[scope].flags |= Flag.TOLD
+        builder.scopes[scope].flags |= Flag.TYPES_NEEDED
 
 
 def read_rest(builder: Builder, node: int) -> None:

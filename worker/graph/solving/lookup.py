@@ -123,7 +123,7 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
     if namespace and not solver.spaces.is_beside_names(space):
         return namespace
     if own in project.table(scope) and not all(project.defines_nothing(at) for at in project.table(scope)[own]):
-        kinds = (Op.FUNCTION, Op.CLASS) if unit.dialect.selects == "nearest" else (Op.FUNCTION,)  # A and A<B> of C#
+        kinds = (Op.FUNCTION, Op.CLASS) if unit.dialect.types_apart else (Op.FUNCTION,)  # A and A<B> of C#
         overloads = unit.dialect.overloads and any(
             solver.op(project.value_of(at)) in kinds for at in project.table(scope)[own]
         )

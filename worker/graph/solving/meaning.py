@@ -12,7 +12,7 @@ from fledgling.worker.graph.solving.declared import declared_types, made_class, 
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import places
-from fledgling.worker.graph.solving.names import no_member, takes_types
+from fledgling.worker.graph.solving.names import are_types_apart, no_member, takes_types
 from fledgling.worker.graph.solving.operations import is_read_by_function
 from fledgling.worker.graph.solving.receivers import asks_this_of, called_on_others
 from fledgling.worker.graph.solving.replaceable import is_another
@@ -211,8 +211,8 @@ class Meaning:
         return [place for value, sure in list(held.items()) for place in self._places_of(value, own, sure)]
 
     def _with_types(self, node: int, expression: Expression, found: list[Any]) -> list[Any]:
-        """Of the places of a type of C# those of a class with as many type parameters as it is given, if any has."""
-        if len(found) < 2 or len(expression) < 5 or self.project.unit(node).dialect.selects != "nearest":
+        """Of the places of a type those of a class with as many type parameters as it is given, if any has."""
+        if len(found) < 2 or not are_types_apart(self.project, node, expression):
             return found
         return [place for place in found if self._takes_types(place[0], expression)] or found
 
@@ -302,7 +302,7 @@ class Meaning:
             return bindings
         expression = self.project.expression(asked)
         if len(expression) > 4:
-            is_apart = self.project.unit(asked).dialect.selects == "nearest"
+            is_apart = are_types_apart(self.project, asked, expression)
             fitting = [at for at in types if takes_types(self.project, self.project.defined(at)[1], expression)]
             return (fitting if is_apart else []) or types
         is_hidden = self.project.unit(asked).dialect.members_of_packages

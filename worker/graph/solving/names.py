@@ -92,12 +92,17 @@ def _type_or_variable(solver: Solver, node: int, expression: Expression, values:
 
 
 def _with_types(solver: Solver, node: int, expression: Expression, values: Values) -> Values:
-    """Of several classes of C# that a type names those that have as many type parameters as it is given."""
-    if len(values) < 2 or len(expression) < 5 or solver.project.unit(node).dialect.selects != "nearest":
+    """Of several classes that a type names those that have as many type parameters as it is given."""
+    if len(values) < 2 or not are_types_apart(solver.project, node, expression):
         return values
     return {
         at: sure for at, sure in values.items() if at[0] != CLASS or takes_types(solver.project, at[1], expression)
     } or values
+
+
+def are_types_apart(project: GraphProject, node: int, expression: Expression) -> bool:
+    """Whether a BARE means a type, and of one name there may be several, by their type parameters: `A` and `A<B>`."""
+    return len(expression) > 4 and project.unit(node).dialect.types_apart
 
 
 def takes_types(project: GraphProject, scope: int, expression: Expression) -> bool:

@@ -353,7 +353,7 @@ def _shape(solver: Solver, function: int) -> tuple[Any, ...]:
         parameters = row.parameters
         may_lack = [(each.default == NONE, each.rest) for each in parameters]
         types = tuple(_type_name(solver, function, each) for each in parameters)
-        if row.generic and solver.project.unit(function).dialect.selects == "nearest":
+        if row.generic and solver.project.unit(function).dialect.types_apart:
             types = (*types, f"<{row.generic}>")
         found = solver.shapes[function] = (types, *may_lack)
     return found
@@ -376,13 +376,13 @@ def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
 
 
 def _takes_types(solver: Solver, function: int, made: MadeCall) -> bool:
-    """Whether a function takes as many types as a call of C# gives it, `f<A>()`, or can do without."""
+    """Whether a function takes as many types as a call gives it, `f<A>()`, or can do without."""
     unit, row = solver.project.unit(function), solver.project.scope(function)
     op, *parts = solver.project.expression(made.node)
-    if unit.dialect.selects != "nearest" or op != Op.CALL:
+    if not unit.dialect.types_apart or op != Op.CALL:
         return True
     if len(parts) < 4:
-        return not row.flags & Flag.TOLD
+        return not row.flags & Flag.TYPES_NEEDED
     _, _, types = solver.project.expression(solver.child(made.node, parts[3]))
     key, *some = solver.project.expression(solver.child(made.node, types))
     return row.generic == (len(some[0]) if key == Op.TUPLE else 1)
@@ -435,10 +435,11 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     left = 0 if made.words else count - last  # which of them are given by name is not compared
     against = each.count(NO)
     score, spared = sum(each) - against * NO, -1 if has_rest else left
+    in_order = not (has_rest or made.words)
     if solver.project.unit(function).dialect.selects != "nearest":
-        return Fit(value, True, against, score + spared, not (has_rest or made.words), tuple(each))
+        return Fit(value, takes=True, against=against, score=score + spared, in_order=in_order, each=tuple(each))
     in_order = not made.words and (not has_rest or rest + 1 == last <= count)
-    return Fit(value, True, against, score, in_order, tuple(each), spared)
+    return Fit(value, takes=True, against=against, score=score, in_order=in_order, each=tuple(each), spared=spared)
 
 
 def _is_told(solver: Solver, fit: Fit, made: MadeCall) -> bool:
