@@ -13,7 +13,7 @@ from fledgling.worker.store.symbols import CODES
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages, paths, unknown_imports
 from fledgling.worker.tools.chained_imports import Chains, ImportStatement
-from fledgling.worker.tools.links import Packages
+from fledgling.worker.tools.links import WholePackages
 from fledgling.worker.tools.own_modules import OwnModules
 from fledgling.worker.tools.request import Request, continuing, cut_page
 
@@ -104,7 +104,7 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
     ours = {row.root for row in request.rows("roots_of", _Root, roots=list(roots))} if roots else set()
     own, edges = OwnModules(request), []
     chains = Chains(request, rows, known)
-    wholes = Packages(request)
+    wholes = WholePackages(request)
     for (path, line, module, *_), group in groupby(rows, key=_statement):
         same = list(group)
         if same[0].resolved_path is None and (end := chains.end(same[0])):

@@ -63,7 +63,7 @@ class _Imported(NamedTuple):
 
 def links(request: Request) -> ImportLinks:
     """Return what imports what: an import of a package leads to its first file alone in the index."""
-    known = Packages(request)
+    known = WholePackages(request)
     pairs, wholes, members = set[Link](), dict[PackageImport, None](), dict[Package, Collection[str]]()
     for row in request.rows("whole_imports", _Imported):
         request.check()
@@ -77,10 +77,10 @@ def links(request: Request) -> ImportLinks:
     )
 
 
-class Packages:
+class WholePackages:
     """The packages that imports mean, each looked for once.
 
-    >>> Packages(request).meant("Core", "Sources/Core/A.swift")
+    >>> WholePackages(request).meant("Core", "Sources/Core/A.swift")
     (Package(name='Core', family='tree', directory='Sources/Core/'), {'Sources/Core/A.swift': None})
     """
 
