@@ -19,9 +19,7 @@ from fledgling.worker.tools.request import Request
 
 TOKENS = 800  # of all, each of four characters: the rooms of its lines together have fewer
 UNITS = 12  # directories that stand for parts
-DOMINANT = (
-    0.5  # of all lines: a directory with more is shown by what is in it, if its largest parts are more than that of it
-)
+DOMINANT = 0.5  # of all lines: a directory with more is shown by its parts, if the largest have as much of its own
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
