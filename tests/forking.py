@@ -44,8 +44,8 @@ PYTHON = [sys.executable, "-I", "-B", "-m"]
 # Back process -> what it loads before it is confined, which is loaded before any process is forked. The connector is
 # executed: its memory is measured.
 BACK_PROCESSES: Mapping[str, Sequence[str]] = {
-    "fledgling.worker.indexer": ("worker.indexer.run", "worker.indexer.seek", "worker.extractor.process"),
-    "fledgling.worker.follower": ("worker.follower.run", "worker.extractor.process"),
+    "fledgling.worker.indexer": ("worker.indexer.run", "worker.indexer.seek", "worker.extractor.replacing"),
+    "fledgling.worker.follower": ("worker.follower.run", "worker.extractor.replacing"),
     "fledgling.worker.query": ("worker.query.serve", "worker.query.fleet"),
     "fledgling.worker.bundler": ("worker.bundler.run", "worker.bundler.export"),
 }

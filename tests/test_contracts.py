@@ -124,9 +124,9 @@ BEGUN = "from fledgling.worker.process.begin import begin; begin()"
     [
         ("from fledgling.broker.cli import ask; ask._load_event_loop()", "ssl"),
         ("from fledgling.broker.cli import ask", "socket"),  # where no server runs
-        *((f"{BEGUN}; import fledgling.worker.extractor.process", name) for name in ("inspect", "platform")),
+        *((f"{BEGUN}; import fledgling.worker.extractor.replacing", name) for name in ("inspect", "platform")),
         ("from fledgling.broker.cli import ask; from fledgling.broker.indexing import seeking", "_hashlib"),
-        ("import fledgling.worker.extractor.process, fledgling.worker.indexer.seek", "_hashlib"),
+        ("import fledgling.worker.extractor.replacing, fledgling.worker.indexer.seek", "_hashlib"),
         (
             "from fledgling.worker.extracting.extract import Extractor\n"
             "from fledgling.worker.languages.table import load_languages\n"

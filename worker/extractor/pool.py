@@ -252,7 +252,7 @@ def fork(
         lifeline.tie(indexer)
         try:
             keep({STDERR, *(end.fileno() for end in ends)})
-            from fledgling.worker.extractor.process import replace_forever  # noqa: PLC0415  (see above)
+            from fledgling.worker.extractor.replacing import replace_forever  # noqa: PLC0415  (see above)
 
             replace_forever(languages, ends, indexer, confining, memory_limit, parse_only=parse_only)
         except (BrokenPipeError, ConnectionResetError):  # the indexer is gone, and says why itself

@@ -1,0 +1,53 @@
+"""What an extractor is at, in memory that it shares with the process above it: whoever kills it, that one knows."""
+
+import mmap
+from collections.abc import Iterable
+from enum import IntEnum
+
+
+class Stage(IntEnum):
+    """What an extractor is at: between two messages, reading or writing one, or working on what one asks."""
+
+    WAITING = 0
+    WITHIN_FRAME = 1
+    WORKING = 2
+
+
+class AtWork:
+    """What an extractor is at, in memory that it shares with the process above it.
+
+    Its stage, which file of the batch, and languages met.
+    """
+
+    def __init__(self, languages: Iterable[str]) -> None:
+        self._places = {language: place for place, language in enumerate(sorted(languages), 9)}
+        self._memory = mmap.mmap(-1, 9 + len(self._places))
+
+    def enter(self, stage: Stage) -> None:
+        """Note that a stage is entered."""
+        self._memory[8] = stage
+
+    def stage(self) -> int:  # as the other side wrote it
+        """Return the stage that was noted last."""
+        return self._memory[8]
+
+    def begin(self, number: int | None) -> None:
+        """Note that a file is begun; None before the first."""
+        self._memory[:8] = (0 if number is None else number + 1).to_bytes(8, "little")
+
+    def begun(self) -> int | None:
+        """Return the file that was noted last."""
+        number = int.from_bytes(self._memory[:8], "little")
+        return number - 1 if number else None
+
+    def meet(self, language: str) -> bool:
+        """Note that a language is in use; return whether this is new."""
+        place = self._places.get(language)
+        if place is None or self._memory[place]:
+            return False
+        self._memory[place] = 1
+        return True
+
+    def met(self) -> list[str]:
+        """Return the languages in use."""
+        return [language for language, place in self._places.items() if self._memory[place]]
