@@ -7,7 +7,7 @@ import pytest
 from asking import client_of, text
 from running import CALLS, fronted
 
-from fledgling.broker.protocol import render, schema, server, tools
+from fledgling.broker.protocol import calls, render, schema, tools
 from fledgling.messages.answers import DependencyGraph, Exploration, Hits, Next, SymbolList
 from fledgling.security import profile as profiles
 
@@ -62,7 +62,7 @@ def counted(languages):
 def defined(profile):
     listed = [
         tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-        for tool in server.definitions(profile, "structured")
+        for tool in calls.definitions(profile, "structured")
     ]
     return json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode()
 
