@@ -13,7 +13,7 @@ import msgspec
 import re2  # noqa: F401  (marks what matches; as difflib)
 
 from fledgling.broker import mending  # noqa: F401  (as difflib)
-from fledgling.broker.cli import ask, terminal
+from fledgling.broker.cli import ask, terminal, tool_options
 from fledgling.broker.cli.project import settings_given
 from fledgling.broker.control.answering import Answer, Offer
 from fledgling.broker.control.asking import ELSEWHERE, same, settings_digest
@@ -45,7 +45,9 @@ async def printed(asked: AskCommand, offers: Sequence[Offer], answer: Answer) ->
         offer = same(offers, profiles.load(settings.profile), digest)
         if not offer or tool not in offer.profile.tools:
             return None
-        given, looks = ask.asked(tool, context.params, as_json=context.params["as_json"], color=context.params["color"])
+        given, looks = tool_options.asked(
+            tool, context.params, as_json=context.params["as_json"], color=context.params["color"]
+        )
         question = msgspec.convert(given, QUESTIONS[tool], strict=False)
     except (click.ClickException, ConfigError, ProfileError, msgspec.ValidationError, KeyError):
         return None

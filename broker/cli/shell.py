@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from fledgling.broker.cli import ask, terminal
+from fledgling.broker.cli import ask, terminal, tool_options
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import ServedProject, project_of, setting_options, settings_given
 from fledgling.broker.cli.starting import indexed, run
@@ -115,7 +115,7 @@ async def _ask(front: Front, project: ServedProject, tool: str, words: list[str]
     if given := settings_given(context):
         raise click.UsageError(f"{given[0]} is a setting of the whole shell: leave, and give it to fledgling shell")
     as_json, color = context.params.pop("as_json"), context.params.pop("color")
-    asked, looks = ask.asked(tool, context.params, as_json=as_json, color=color)
+    asked, looks = tool_options.asked(tool, context.params, as_json=as_json, color=color)
     answer = await ask.asked_of(front, ask.checked(project, tool, asked), looks)
     if isinstance(answer, Refusal):
         terminal.refuse(answer)
