@@ -4,11 +4,9 @@ Where the profile narrows files, every file is read twice: first to describe it,
 what may be seen, then, if it is visible, for its text. One that changed in between is listed without content.
 """
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from heapq import nsmallest
 from itertools import groupby, islice
@@ -17,8 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from fledgling.digests import blake2b
-from fledgling.messages.control import Build, Built, Generation, LanguageStats, Progress, Unchanged
+from fledgling.messages.control import Build, Built, Generation, Progress, Unchanged
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.plain import counted, said
 from fledgling.scope import Scope
@@ -30,10 +27,12 @@ from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.tree import Entry, Tree, nearest
+from fledgling.worker.indexer.clock import Clock
 from fledgling.worker.indexer.extracted import Extracted
 from fledgling.worker.indexer.findings import Findings
 from fledgling.worker.indexer.index import Index
 from fledgling.worker.indexer.relating import Relating
+from fledgling.worker.indexer.totals import contents_hash, lacking, statistics, tree_hash
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.reasons import CHANGED, COUNTING, EXTRACTING, NO_ROOM
@@ -41,42 +40,9 @@ from fledgling.worker.resolving.project import MAX_MANIFEST
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.store.kept import UNRESOLVED, KeptWriter
 
-DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in the engine, in a tenth of the memory
-PROGRESS_SECONDS = 0.1  # between two reports
+DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in DuckDB, in a tenth of the memory
 SLOWEST = 10  # files named in the statistics
-TREE_BYTES = 32  # of the hash of a tree
-NO_TIME = datetime.fromtimestamp(0, UTC).replace(tzinfo=None)
 SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
-
-Stage = Literal["walk", "read", "extract", "seal", "relate"]
-
-
-class Clock:
-    """Seconds by stage, and progress reports at a bearable rate."""
-
-    def __init__(self, report: Callable[[Progress], None]) -> None:
-        self._report = report
-        self._reported = 0.0
-        self._begun = time.perf_counter()
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: Stage) -> Iterator[None]:
-        """Time one stage: `with clock.stage("walk"): ...`."""
-        self._report(Progress(name, 0, 0))
-        begun = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - begun
-
-    def mark(self, name: Literal["text", "total"]) -> None:
-        """Note how long it took from the beginning to here."""
-        self.seconds[name] = time.perf_counter() - self._begun
-
-    def tick(self, stage: Stage, done: int, total: int, at: str | None) -> None:
-        """Report that `done` of `total` files are through, and one is at work, unless the last report was just now."""
-        if time.monotonic() - self._reported > PROGRESS_SECONDS:
-            self._reported = time.monotonic()
-            self._report(Progress(stage, done, total, at))
 
 
 class Building:
@@ -126,32 +92,24 @@ class Building:
 
     def run(self) -> Built | Unchanged:
         """Fill and seal the images. Raises ListingError where there is no tree, MemoryError past the limit."""
+        tree = self._walked()
         narrows = self._order.profile.narrows_files
-        with self._clock.stage("walk"):
-            walked = self._lister.walked()
-            if walked.has_listing:
-                self._tell(self._generation(LISTING, walked.partial, COUNTING))
-            tree = self._lister.tree()
-            self._lister.close()
-            self._cut = tree.partial
-            self._index.unlisted(tree.unlisted)
-            if self._kept:
-                self._kept.files({entry.path: entry.stamp for entry in tree.entries}, self._order.begun_ns)
         with self._clock.stage("read"):
             rows, cut = self._read_visible(tree.entries) if narrows else (self._read(tree.entries), None)
-        if (tree_hash := self._tree_hash(tree, rows)) and tree_hash == self._order.tree:
+        hashed = None if self._order.tree is None else tree_hash(tree, rows, self._scope)
+        if hashed and hashed == self._order.tree:
             return Unchanged()
-        contents = _contents(rows) if self._order.profile.sums_hashes else None
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
-        lacking = _partial((tree.partial, cut), rows)
+        missing = lacking((tree.partial, cut), rows)
         if self._index.end_reading():
             self._clock.mark("text")
             if sum(row.size_bytes for row in rows if row.path in languages) > SMALL_BYTES:
-                self._tell(self._generation(TEXT, lacking, EXTRACTING))
+                self._tell(self._generation(TEXT, missing, EXTRACTING))
         files = {row.path: row.language for row in rows}
         links = {entry.path: entry.target for entry in tree.entries if entry.target and entry.path in files}
         found = Extracted(self._languages, files, self._manifests, links)
-        statistics = _statistics(rows)
+        contents = contents_hash(rows) if self._order.profile.sums_hashes else None
+        by_language = statistics(rows)
         skipped = Counter(row.skip_reason for row in rows if row.skip_reason)
         tree.entries.clear()  # both take as much memory as what the parsers find needs
         rows.clear()
@@ -159,31 +117,24 @@ class Building:
             self._extract(languages, found)
             self._findings.seal()
         with self._clock.stage("seal"):
-            for imports in found.waiting():
-                self._imports(imports)
-            counts = self._index.finish(found.parsed())
-            if self._kept and self._order.kept_fd is not None:
-                for path in found.unresolved:
-                    self._kept.resolved(path, UNRESOLVED)
-                self._kept.finish()
-                memory_file.seal(self._order.kept_fd)
+            counts = self._finish(found)
         self._languages_of, self._unresolved = languages, found.unresolved
-        self._partial = lacking = _partial((lacking, self._undefined()), ())
+        self._partial = missing = lacking((missing, self._undefined()), ())
         self._clock.mark("total")
-        self._tell(self._generation(CODE, lacking))
+        self._tell(self._generation(CODE, missing))
         return Built(
             **counts,
-            lines=sum(row.lines for row in statistics),
+            lines=sum(row.lines for row in by_language),
             image_bytes=self._index.size(),
             sections=self._index.sections(),
             seconds=self._clock.seconds,
-            languages=tuple(map(found.added, statistics)),
+            languages=tuple(map(found.added, by_language)),
             skipped=dict(skipped.most_common()),
             left_out=tree.left_out,
             slowest=tuple(nsmallest(SLOWEST, found.seconds.items(), key=lambda item: (-item[1], item[0]))),
             notices=tuple(map(said, tree.notices)),
-            partial=lacking,
-            tree=tree_hash,
+            partial=missing,
+            tree=hashed,
             contents=contents,
         )
 
@@ -195,6 +146,20 @@ class Building:
         self._extractors.close()
         generation = self._generation(GRAPH, self._partial)
         self._tell(msgspec.structs.replace(generation, related=related.languages, unrelated=related.lacks))
+
+    def _walked(self) -> Tree:
+        """Take what the lister has found; what names tell is served as soon as it is there."""
+        with self._clock.stage("walk"):
+            walked = self._lister.walked()
+            if walked.has_listing:
+                self._tell(self._generation(LISTING, walked.partial, COUNTING))
+            tree = self._lister.tree()
+            self._lister.close()
+            self._cut = tree.partial
+            self._index.unlisted(tree.unlisted)
+            if self._kept:
+                self._kept.files({entry.path: entry.stamp for entry in tree.entries}, self._order.begun_ns)
+        return tree
 
     def _generation(self, number: Literal[0, 1, 2, 3], partial: str | None, pending: str | None = None) -> Generation:
         return Generation(
@@ -212,15 +177,6 @@ class Building:
             cut=self._cut,
             pending=pending,
         )
-
-    def _tree_hash(self, tree: Tree, rows: Sequence[FileRow]) -> str | None:
-        """Return the hash of all that an index is made of, where it is asked for: times of files are not among that."""
-        if self._order.tree is None:
-            return None
-        links = {entry.path: entry.target for entry in tree.entries if entry.target}
-        same = [msgspec.structs.replace(row, modified_at=NO_TIME, absolute_path=None) for row in rows]
-        made_of = msgspec.msgpack.encode((same, links, tree.unlisted, tree.partial, self._scope))
-        return blake2b(made_of, digest_size=TREE_BYTES).hexdigest()
 
     def _read(self, entries: Sequence[Entry]) -> list[FileRow]:
         """Describe every file, load its text, and return the rows."""
@@ -281,6 +237,18 @@ class Building:
             if self._kept:
                 self._kept.resolved(path, self._resolved[path])
 
+    def _finish(self, found: Extracted) -> dict[str, int]:
+        """Load the imports that waited for all files, and seal all; return how much of each kind there is."""
+        for imports in found.waiting():
+            self._imports(imports)
+        counts = self._index.finish(found.parsed())
+        if self._kept and self._order.kept_fd is not None:
+            for path in found.unresolved:
+                self._kept.resolved(path, UNRESOLVED)
+            self._kept.finish()
+            memory_file.seal(self._order.kept_fd)
+        return counts
+
     def _undefined(self) -> str | None:
         """Say of how many files there was no room for what the parsers have found."""
         if not self._without_room:
@@ -322,33 +290,3 @@ class Building:
                     comments["line_number"] += lines
         if self._index.holds_content:
             self._index.comments(comments)
-
-
-def _partial(files: Iterable[str | None], rows: Sequence[FileRow]) -> str | None:
-    """Say which text the index lacks for a limit, after what is said of `files`."""
-    without = sum(row.skip_reason == NO_ROOM for row in rows)
-    full = "without content: the profile's memory_limit is full."
-    text = f"{counted(without, 'file')} listed {full}" if without else None
-    return " ".join(note for note in (*files, text) if note) or None
-
-
-def _contents(rows: Sequence[FileRow]) -> str:
-    """Return the hash of the paths and contents of files; of those that are not read, such as large ones, the size."""
-    known = sorted((row.path, row.content_hash or row.size_bytes) for row in rows)
-    return blake2b(msgspec.msgpack.encode(known), digest_size=TREE_BYTES).hexdigest()
-
-
-def _statistics(rows: Sequence[FileRow]) -> list[LanguageStats]:
-    """Say of each language what is known before anything is parsed."""
-    groups: dict[str, list[FileRow]] = {}
-    for row in rows:
-        groups.setdefault(row.language or "", []).append(row)
-    return [
-        LanguageStats(
-            language,
-            len(group),
-            sum(row.line_count or 0 for row in group),
-            sum(row.size_bytes for row in group),
-        )
-        for language, group in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    ]

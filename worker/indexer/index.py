@@ -15,15 +15,7 @@ from fledgling.worker.extractor.messages import Batch, ExtractedBatch
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.loading import Columns, Loading
-from fledgling.worker.indexer.narrowing import (
-    AllRows,
-    AllText,
-    NarrowedImports,
-    NarrowedSymbols,
-    NarrowedText,
-    NoText,
-    Sources,
-)
+from fledgling.worker.indexer.narrowing import Sources, imports_sink, symbols_sink, text_sink
 from fledgling.worker.indexer.sinks import (
     NgramSections,
     ParsedFile,
@@ -114,17 +106,9 @@ class Index:
             ]
         )
         left = loading, self._views, self._sinks
-        self._text: AllText | NoText = AllText(self._sinks, images.blocks)
-        if narrows_text:
-            self._text = NarrowedText(*left, self._numbers)
-        elif not has_content:
-            self._text = NoText(loading)
-        self._symbols: AllRows[ParsedFile] | NarrowedSymbols = AllRows(self._sinks.symbols)
-        if "symbols" in self._views:
-            self._symbols = NarrowedSymbols(*left, self._numbers)
-        self._imports: AllRows[Columns] | NarrowedImports = AllRows(self._sinks.imports)
-        if "imports" in self._views:
-            self._imports = NarrowedImports(*left)
+        self._text = text_sink(*left, self._numbers, images.blocks, has_content=has_content)
+        self._symbols = symbols_sink(*left, self._numbers)
+        self._imports = imports_sink(*left)
 
     def files(self, rows: Sequence[FileRow]) -> None:
         """Take descriptions of files; in any number of calls."""

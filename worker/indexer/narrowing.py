@@ -25,6 +25,27 @@ Rows = TypeVar("Rows", ParsedFile, Columns)
 Sources = Iterator[tuple[int, Source]]  # each with the number of its first block
 
 
+def text_sink(
+    loading: Loading, views: Views, sink: Sink, numbers: Mapping[str, int], fd: int, *, has_content: bool
+) -> "AllText | NoText":
+    """Return what takes text; `fd` is the file where all of it stands, `numbers` has the files when all are there."""
+    if not has_content:
+        return NoText(loading)
+    return NarrowedText(loading, views, sink, numbers) if "content" in views else AllText(sink, fd)
+
+
+def symbols_sink(
+    loading: Loading, views: Views, sink: Sink, numbers: Mapping[str, int]
+) -> "AllRows[ParsedFile] | NarrowedSymbols":
+    """Return what takes symbols; `numbers` has the files when all symbols are there."""
+    return NarrowedSymbols(loading, views, sink, numbers) if "symbols" in views else AllRows(sink.symbols)
+
+
+def imports_sink(loading: Loading, views: Views, sink: Sink) -> "AllRows[Columns] | NarrowedImports":
+    """Return what takes resolved imports."""
+    return NarrowedImports(loading, views, sink) if "imports" in views else AllRows(sink.imports)
+
+
 class AllText:
     """Text that no view narrows goes on as it comes, and is parsed where it is served."""
 
