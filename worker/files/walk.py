@@ -23,10 +23,10 @@ from msgspec.structs import replace
 from fledgling.gitignore import compile_patterns
 from fledgling.scope import Scope
 from fledgling.security.secret_files import is_secret
-from fledgling.worker.files import repository
 from fledgling.worker.files.display_name import shown
-from fledgling.worker.files.ignore import MAX_FILE, Rules
-from fledgling.worker.files.openat import directory_below, open_directory, read_file
+from fledgling.worker.files.ignore import Rules
+from fledgling.worker.files.openat import directory_below, open_directory
+from fledgling.worker.files.rule_files import RuleFiles
 from fledgling.worker.files.stamps import State, ruling, stamp_of
 from fledgling.worker.files.tree import Entry, Tree, foremost, nearest, too_large
 from fledgling.worker.process import fault
@@ -108,17 +108,6 @@ def _reason(error: OSError, reason: str) -> str:
     return ELSEWHERE if error.errno == errno.EXDEV else reason
 
 
-def _is_sound(line: bytes) -> bool:
-    """Return whether no fault of ours is met in a line of an ignore file."""
-    try:
-        Rules().with_file(line, 0)
-    except Exception as problem:
-        if isinstance(problem, MemoryError):
-            raise
-        return False
-    return True
-
-
 class Walk:
     """A walk: depth first, without recursion, each directory opened once, under its parent's descriptor.
 
@@ -135,7 +124,7 @@ class Walk:
         self.enters_repositories = scope.submodules
         self.seen: dict[bytes, Seen] = {}  # by paths that end in a slash; the root's is empty
         self.left_out: Counter[str] = Counter()
-        self.notices: list[str] = []
+        self.rule_files = RuleFiles(self.device, enters_repositories=scope.submodules)
         self.names = 0
         self.path_bytes = 0
         self.end = time.process_time() + MAX_SECONDS
@@ -192,7 +181,7 @@ class Walk:
             (entry for seen in self.seen.values() for entry in seen.entries.values()), key=attrgetter("path")
         )
         ended = f"The walk ended after {self.limit}; what comes later is missing." if self.limit else None
-        notices = foremost(self.notices)
+        notices = foremost(self.rule_files.notices)
         if is_whole:  # a profile hides files: nothing is said of what may be beside them
             notices = [ended, *notices] if ended else notices
             return Tree(entries, dict(self.left_out), BEYOND if ended else None, notices)
@@ -291,7 +280,10 @@ class Walk:
         directory.is_git = found.keys() >= _GIT_NAMES
         if known and known.left_out_as in (None, NESTED) and known.ruling.keys() == seen.ruling.keys():
             directory.rules, seen.left_out_as, seen.ruling = known.rules, known.left_out_as, known.ruling
-        elif not self._take_rules(directory, found):
+        elif rules_here := self.rule_files.taken(path, fd, rules, found):
+            directory.rules = rules_here
+        else:
+            self.left_out[NESTED] += 1
             seen.left_out_as = NESTED
         seen.rules = directory.rules
         if not seen.left_out_as:
@@ -310,52 +302,6 @@ class Walk:
         elif self.path_bytes > self.most_names * PATH_BYTES:
             self.limit = f"{self.path_bytes:,} bytes of paths"
         return self.limit is not None
-
-    def _take_rules(self, directory: _Directory, found: dict[str, os.DirEntry[str]]) -> bool:
-        """Take over what the directory's `.git` and `.gitignore` say; False if it is a repository to be left out."""
-        rules = directory.rules
-        if ".git" in found and not rules.tracked.reaches_into(directory.path[rules.base : -1]):
-            nested = repository.read(found[".git"], directory.fd, self.device)
-            if nested and rules.in_repository and not self.enters_repositories:
-                self.left_out[NESTED] += 1
-                return False
-            if nested:
-                self._start(directory, nested)
-        if ".gitignore" in found and found[".gitignore"].is_file(follow_symlinks=False):
-            try:
-                self._add(directory, read_file(b".gitignore", directory.fd, self.device, MAX_FILE), ".gitignore")
-            except OSError as error:
-                self.notices.append(f"{shown(directory.path)}.gitignore cannot be read: {error.strerror}.")
-            except Exception as problem:
-                if directory.path:  # it is left out whole
-                    raise
-                fault.survived(problem)
-                self._add_what_can_be(directory)
-        return True
-
-    def _add_what_can_be(self, root: _Directory) -> None:
-        """Take over the lines of the root's `.gitignore` in which no fault of ours is met."""
-        self.notices.append("Rules of .gitignore are not used in which the server has met a fault of its own.")
-        data = read_file(b".gitignore", root.fd, self.device, MAX_FILE)
-        try:
-            self._add(
-                root, b"\n".join([line for line in data[:MAX_FILE].split(b"\n") if _is_sound(line)]), ".gitignore"
-            )
-        except Exception as problem:  # noqa: BLE001  (it is none of one line)
-            fault.survived(problem)
-
-    def _start(self, directory: _Directory, found: repository.Repository) -> None:
-        """From here on the rules of this repository hold, and no others."""
-        directory.rules = Rules(len(directory.path), in_repository=True, tracked=found.tracked)
-        self._add(directory, found.exclude, ".git/info/exclude")
-        if found.problem:
-            where = shown(directory.path) or "the root"
-            self.notices.append(f"Tracked files below {where} are left out where they are ignored: {found.problem}.")
-
-    def _add(self, directory: _Directory, data: bytes, name: str) -> None:
-        directory.rules, is_complete = directory.rules.with_file(data, len(directory.path))
-        if not is_complete:
-            self.notices.append(f"{shown(directory.path)}{name} is over a limit: some of its rules were not used.")
 
     def _place(self, directory: _Directory, item: os.DirEntry[str]) -> None:
         """Sort out one name: an entry, a directory to enter, or left out."""
