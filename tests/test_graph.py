@@ -25,7 +25,7 @@ from fledgling.worker.graph.reading.statements import MAX_FALLING
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.solving import handed_back
 from fledgling.worker.graph.solving import rows as graph_rows
-from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_UNTYPED
+from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
 from fledgling.worker.graph.solving.classes import MAX_BELOW
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
@@ -468,6 +468,20 @@ def test_an_occurrence_has_so_many_targets(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(graph_rows, "MAX_CROWDED", 0)  # a project has so many with more than MAX_GUESSED
     assert rows(MAX_GUESSED) == {f"{n} likely" for n in range(1, MAX_GUESSED + 1)}
     assert rows(MAX_GUESSED + 1) == {*(f"{n} likely" for n in range(1, MAX_GUESSED + 1)), further}
+
+
+def test_overrides_that_are_too_many_are_only_possible() -> None:
+    """Up to MAX_OVERRIDING of what has no body are likely where types are declared, elsewhere up to MAX_UNTYPED."""
+    java = (
+        "interface A { void m(); } class K { void k(A a) {\n a.m(); } }\n",
+        "class B{} implements A {{ void m() {{}} }}\n",
+    )
+    python = "class A:\n def k(self):\n  self.m()\n def m(self): ...\n", "class B{}(A):\n def m(self): ...\n"
+    for at, most, (above, below) in ((("A.java", 2), MAX_OVERRIDING, java), (("a.py", 3), MAX_UNTYPED, python)):
+        for count, likely in ((most, most + 1), (most + 1, 1)):  # the one above is likely in any case
+            text = above + "".join(below.format(n) for n in range(count))
+            found = said(*graph_of({at[0]: text.encode()}))[*at, "m"]
+            assert sum(place.endswith(" likely") for place in found) == likely, (at, count, found)
 
 
 def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:
