@@ -28,6 +28,7 @@ from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
 from fledgling.worker.graph.solving.classes import MAX_BELOW
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
+from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_MADE
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.overloads import MAX_NARROWED
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
@@ -482,6 +483,28 @@ def test_overrides_that_are_too_many_are_only_possible() -> None:
             text = above + "".join(below.format(n) for n in range(count))
             found = said(*graph_of({at[0]: text.encode()}))[*at, "m"]
             assert sum(place.endswith(" likely") for place in found) == likely, (at, count, found)
+
+
+def test_a_name_that_is_made_means_so_many_members() -> None:
+    """Up to MAX_UNTYPED are each likely, and of more than MAX_NAMES_MADE names of the project none is meant."""
+
+    def found(count: int, name: str = '"m_" + n') -> tuple[set[str], GraphColumns]:
+        methods = "".join(f" def m_{n}(self): ...\n" for n in range(count))
+        text = f"class A:\n{methods} def k(self, n, o):\n  getattr(self, {name})()\n"
+        graph, files = graph_of({"a.py": text.encode()})
+        return said(graph, files).get(("a.py", count + 3, ""), set()), graph
+
+    rows, graph = found(MAX_UNTYPED)
+    assert rows == {f"{n + 2} likely" for n in range(MAX_UNTYPED)}
+    assert not graph.made
+    for count in (MAX_UNTYPED + 1, MAX_NAMES_MADE + 1):
+        rows, graph = found(count)
+        assert len(rows) == (MAX_GUESSED + 1 if count <= MAX_NAMES_MADE else 0), count
+        assert not any(row.endswith("likely") for row in rows)
+        assert graph.made == [(0, count + 3, "m_", "")]
+    first = " or ".join(f'"x{n}_"' for n in range(MAX_ENDS - 1))
+    for last, lines in (('"m_"', {"2 likely"}), ('"y_" or "m_"', set())):
+        assert found(1, f"({first} or {last}) + n")[0] == lines, last
 
 
 def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:

@@ -70,7 +70,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     overrides nothing of a class; where it `says_virtual`, what no class says that of is overridden only by what says
     so. Types of `pointers`, and what functions of that name give, have what they point to behind `->` and `*`.
     Functions that are `casts` give the type in their brackets. Where `texts_name_classes`, members of a text are those
-    of the class that it names. Where a language `infers_new`, `new()` may make an object of a type that is not written.
+    of the class that it names; where there are `made_names`, a text whose ends are written out may name a member.
+    Where a language `infers_new`, `new()` may make an object of a type that is not written.
     Where it `takes_unseen`, a project file may take all names of a namespace for all files. Fields of a tuple are
     `tuple_fields` and a number, `Item1`. Where it `gives_last`, a block gives what its last part does, and `if` what
     the block gives that has run. Of `scope_functions` the lambda gets what they are called on, as the parameter "it" or
@@ -133,6 +134,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     variables: tuple[str, ...] = ()
     exported: str = ""
     super_function: str = ""
+    made_names: bool = False
     operators: dict[str, str] = {}
     constructors: tuple[str, ...] = ()
     plain_bases: tuple[str, ...] = ()

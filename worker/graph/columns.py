@@ -22,7 +22,8 @@ class GraphColumns:
 
     `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), where what is no name
     is "" and the last one a key of BASE_REASONS, `overrides` rows (file, line, base_file, base_line, 0 or why that
-    is not sure). `broken` are files that were not parsed whole. `is_cut` where the budget ended the work.
+    is not sure). `made` are rows (file, line, beginning, end) of a name of which only these are known, asked of what is
+    not wholly known. `broken` are files that were not parsed whole. `is_cut` where the budget ended the work.
     """
 
     file: "array[int]" = field(default_factory=lambda: array("I"))
@@ -40,6 +41,7 @@ class GraphColumns:
     names: list[str] = field(default_factory=list)
     bases: list[tuple[int, int, str, int, int, str]] = field(default_factory=list)
     overrides: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    made: list[tuple[int, int, str, str]] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     together: list[tuple[int, int, list[Begun]]] = field(default_factory=list)
     is_cut: bool = False

@@ -30,6 +30,7 @@ class Reason:
     MAY_OVERRIDE = 14
     MAY_BE_PUT_OVER = 15
     OVERRIDES_OUTSIDE = 16
+    MANY_MADE_NAMES = 17
     # likely
     FLOW = LEAST_LIKELY
     RETURNED = 31
@@ -55,6 +56,7 @@ class Reason:
     TYPES = 51
     TOGETHER = 52
     NAMED = 53
+    MADE_NAME = 54
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -92,6 +94,7 @@ WORDS: dict[int, str] = {
     Reason.MAY_OVERRIDE: "overrides what is declared, which may run itself",
     Reason.MAY_BE_PUT_OVER: "assigned in the place of what is declared",
     Reason.OVERRIDES_OUTSIDE: "overrides what is declared outside the project",
+    Reason.MANY_MADE_NAMES: "one of many that a made name may be",
     Reason.FLOW: "passed as an argument",
     Reason.RETURNED: "inferred from what is returned",
     Reason.DECORATOR: "through a decorator",
@@ -109,6 +112,7 @@ WORDS: dict[int, str] = {
     Reason.TYPES: "its parameters may be of other types",
     Reason.TOGETHER: "one of several definitions on one line",
     Reason.NAMED: "named by a text that is called",
+    Reason.MADE_NAME: "by a name that is made",
     Reason.MACRO: "in a macro",
     Reason.UNDECLARED: "the file names nothing that declares it",
     Reason.ONLY_DECLARED: "only declared in the project",

@@ -33,6 +33,7 @@ IN_BRANCH = 4  # in a branch of a module of Python: it need not be so
 OF_PACKAGE = 5  # a static field of Java that only files of the package see
 OF_CLASS = 6  # a static field of JavaScript
 OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
+MAX_KEY = 80  # characters of a string that can be a key
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 Expression = tuple[Any, ...]  # an Op, and its parts
 
@@ -88,6 +89,7 @@ class Op:
     PRESENT = 42  # of: what it is where it is not null: `a` of `a ?? b`
     COMPUTED = 43  # what an operator gives that a class may define, of what is not written out: `-a`, `a * 2`
     POINTEE = 44  # of: the type of what a pointer leads to, which is a pointer itself where another file names one
+    FILLED = 45  # name, name: what a text begins and ends with that is computed in between, `f"a_{b}"`
 
 
 class ScopeKind:

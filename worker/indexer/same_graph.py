@@ -20,6 +20,7 @@ PACKED = {
     "names": list[str],
     "bases": list[tuple[int, int, str, int, int, str]],
     "overrides": list[tuple[int, int, int, int, int]],
+    "made": list[tuple[int, int, str, str]],
     "broken": list[int],
     "together": list[tuple[int, int, list[Begun]]],
     "is_cut": bool,

@@ -118,6 +118,7 @@ class Graph:
         self._first_leading, self._leading = sections.column("first_leading"), sections.column("leading")
         words = {name: msgspec.msgpack.decode(sections.column(name), type=list[str]) for name in NAMES}
         self.reasons, self._outside = words["reasons"], words["outside"]
+        self._made = msgspec.msgpack.decode(sections.column("made"), type=list[tuple[int, int, str, str]])
         self._within, self._around = sections.column("within"), sections.column("around")
         self._bases, self._overrides = _Pairs(sections, "bases"), _Pairs(sections, "overrides")
 
@@ -175,6 +176,12 @@ class Graph:
         place = bisect_left(self._within, number)
         is_known = place < len(self._within) and self._within[place] == number
         return unpacked(0, self._around[place]) if is_known else None
+
+    def making(self, name: str) -> Iterator[tuple[int, int]]:
+        """Yield file and line of each name that is made and may be this one, if no row tells what it means."""
+        for file, line, begin, end in self._made:
+            if len(name) > len(begin) + len(end) and name.startswith(begin) and name.endswith(end):
+                yield file, line
 
     def targets(self) -> list[tuple[int, GraphDefinition]]:
         """Return what rows lead to, with the number of these, the largest first."""

@@ -56,10 +56,12 @@ def write(
     bases: Links,
     overrides: Links,
     names: Mapping[str, Sequence[str]],
+    made: Sequence[tuple[int, int, str, str]] = (),
 ) -> None:
     """Write a whole file to an empty one, which the caller closes; `how_far` says of each file how far it is known.
 
-    `names` are the words of reasons by their codes, and those of bases outside the project.
+    `names` are the words of reasons by their codes, and those of bases outside the project. `made` are
+    files, lines and both ends of names that are made.
 
     >>> write(fd, bytes([RESOLVED]), Occurrences(...), Inside([], []), Links(...), Links(...), {"reasons": [...]})
     """
@@ -92,6 +94,8 @@ def write(
         for name in NAMES:
             writer.begin(name)
             writer.write([msgspec.msgpack.encode(names[name])])
+        writer.begin("made")
+        writer.write([msgspec.msgpack.encode(made)])
         _write_links(writer, "bases", bases)
         _write_links(writer, "overrides", overrides)
 

@@ -64,6 +64,7 @@ class Account(NamedTuple):
     unknown: dict[str, list[str]]  # by the reason
     aliased: int  # uses of the definition by another name
     differ: bool = False  # whether some are in another case
+    made: Sequence[str] = ()  # places where a name is made that may be this one
     inferred: Sequence[str] = ()  # places where an object is made of a type that nobody can tell, maybe of this
 
     @property
@@ -90,8 +91,8 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
             unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
     aliased = _aliased(request, name, asked)
     differ = not all(place.is_as_asked for place in places)
-    inferred = _inferred(request, asked)
-    return Account(name, classes.total(), len(places) <= MOST, classes, unresolved, aliased, differ, inferred)
+    made, inferred = _made(request, name), _inferred(request, asked)
+    return Account(name, classes.total(), len(places) <= MOST, classes, unresolved, aliased, differ, made, inferred)
 
 
 def sentence(account: Account) -> str:
@@ -105,10 +106,14 @@ def sentence(account: Account) -> str:
     least = "" if account.is_whole else f"the first {MOST:,} of more than "
     name = f"`{account.name}`{' in any case' if account.differ else ''}"
     said = f"{least}{counted(account.total, 'occurrence')} of {name}: {', '.join(parts) or 'none in the text'}"
-    if not account.unknown and not account.inferred:
+    if not (account.unknown or account.made or account.inferred):
         said += "; nothing unresolved"
     if account.aliased:
         said += f"; {account.aliased:,} more by another name"
+    if account.made:
+        said += (
+            f"; a name that is made may be this one in {counted(len(account.made), 'place')} ({_shown(account.made)})"
+        )
     if account.inferred:
         said += f"; {len(account.inferred):,} `new()` without a type may make one ({_shown(account.inferred)})"
     return said
@@ -134,6 +139,12 @@ def _shown(places: Sequence[str]) -> str:
     lines = [*dict.fromkeys(places)]
     more = ", ..." if len(lines) > SHOWN_PLACES else ""
     return f"{', '.join(lines[:SHOWN_PLACES])}{more}"
+
+
+def _made(request: Request, name: str) -> list[str]:
+    """Return where a name is made that may be this one: `getattr(a, "b_" + c)`."""
+    assert request.graph
+    return [f"{request.blocks.file(file).path}:{line}" for file, line in islice(request.graph.making(name), MOST)]
 
 
 def _inferred(request: Request, asked: Collection[GraphDefinition]) -> list[str]:

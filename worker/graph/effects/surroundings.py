@@ -18,7 +18,7 @@ NAMING = (Op.NAME, Op.GET, Op.REACH)
 MAKING = frozenset(  # methods of a class that run when one is made, is looked up among those of an Enum, or goes
     ("__new__", "__call__", "__del__", "_missing_", "_generate_next_value_")
 )
-CONSTANT = (Op.MADE, Op.TEXT, Op.NUMBER, Op.TUPLE)
+CONSTANT = (Op.MADE, Op.TEXT, Op.FILLED, Op.NUMBER, Op.TUPLE)
 KINDS_RUN = {  # by the name of a method
     name: [kind for kind, names in known.UNSEEN.items() if name in names]
     for name in frozenset[str]().union(*known.UNSEEN.values())

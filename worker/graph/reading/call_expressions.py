@@ -9,11 +9,13 @@ from fledgling.worker.graph.reading.labels import (
     IS_CALL,
     IS_CLASS,
     IS_DICT,
+    IS_GET,
     IS_INDEX,
     IS_KEYWORD,
     IS_NEW,
     IS_SPREAD,
     IS_SPREAD_WORDS,
+    IS_TEXT,
     KEY,
     MAKES,
     OF,
@@ -21,9 +23,10 @@ from fledgling.worker.graph.reading.labels import (
     VALUE,
     WORD,
 )
+from fledgling.worker.graph.reading.made_texts import of_places
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
-from fledgling.worker.graph.tables import NONE, Flag, Imported, Op, Use
+from fledgling.worker.graph.tables import MADE, NONE, Flag, Imported, Op, Use
 
 CALLING = (Use.CALL, Use.DECORATOR)
 
@@ -101,7 +104,16 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
         builder.sites[site].at = at
     else:
         builder.site_of_call(node, at)
-    return of_applied(builder, function, types[0], at) if types else at
+    return of_applied(builder, function, types[0], at) if types else of_format(builder, of, at)
+
+
+def of_format(builder: Builder, callee: int, at: int) -> int:
+    """What a call gives by its callee: a text of which the ends are known, `"a_{}".format(b)`, or what it is itself."""
+    tree = builder.tree
+    text = tree.first(callee, OF) if callee != NONE and tree.kind(callee) == IS_GET else NONE
+    is_format = text != NONE and tree.kind(text) == IS_TEXT and tree.text(tree.first(callee, KEY)) == "format"
+    made = of_places(builder, tree.text(text), "format") if is_format else MADE
+    return at if made == MADE else made
 
 
 def of_applied(builder: Builder, function: int, type_: int, at: int) -> int:

@@ -18,8 +18,9 @@ from fledgling.worker.graph.reading.labels import (
     VALUE,
     WORD,
 )
+from fledgling.worker.graph.reading.made_texts import of_template
 from fledgling.worker.graph.reading.quoted import quoted_type
-from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import MADE, MAX_KEY, NONE, Flag, Op, ScopeKind, Use
 
 BRACE = ord("{")
 NUMERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
@@ -27,7 +28,6 @@ NUMERAL = re.compile(  # of a number: what says its base, whether it has a point
 )
 MAX_DIGITS = 34  # of a number of 32 bits, and what begins it
 MAX_INT = 2**31 - 1  # of a number that is written out
-MAX_KEY = 80  # characters of a string that can be a key
 
 
 @visits("text")
@@ -43,7 +43,7 @@ def text(builder: Builder, node: int, use: int) -> int:
         if found is not None:
             return found
     if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
-        return builder.add(Op.TEXT, builder.named("")) if builder.dialect.overloads else 1
+        return computed_text(builder, node)
     written = tree.text(node)
     if written[:1] == "'" and builder.dialect.overloads and builder.dialect.declared:
         return 1  # `char` and `char *` are not told apart
@@ -54,6 +54,15 @@ def text(builder: Builder, node: int, use: int) -> int:
     if written in ("true", "false") and builder.dialect.overloads:
         return of_name(builder, "boolean")
     return 1
+
+
+def computed_text(builder: Builder, node: int) -> int:
+    """A text of which at most the ends are known: `f"a_{b}"`."""
+    kids = builder.tree.kids[node]
+    made = of_template(builder, node) if kids and builder.tree.kind(kids[0]) != IS_TEXT else MADE
+    if made != MADE or not builder.dialect.overloads:
+        return made
+    return builder.add(Op.TEXT, builder.named(""))
 
 
 @visits("class_of")

@@ -15,7 +15,7 @@ from fledgling.worker.graph.solving.values import (
 )
 from fledgling.worker.graph.tables import Op
 
-LITERALS = (Op.MADE, Op.TEXT, Op.NUMBER, Op.TUPLE, Op.LIST, Op.DICT)
+LITERALS = (Op.MADE, Op.TEXT, Op.FILLED, Op.NUMBER, Op.TUPLE, Op.LIST, Op.DICT)
 DESCRIBING = ("__get__", "__set__", "__delete__")  # the methods of which a descriptor has one
 AUTO = "enum.auto()"
 

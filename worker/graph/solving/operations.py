@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of
+from fledgling.worker.graph.solving.made_names import added
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.numbers import number_or
 from fledgling.worker.graph.solving.pointers import is_pointer
@@ -22,7 +23,12 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE, Expression, Op
 from fledgling.worker.graph.unit import MASK
 
-KNOWN = (Op.MADE, Op.TEXT, Op.NUMBER)  # which hold nothing of the project; what else has no value may be anything
+KNOWN = (
+    Op.MADE,
+    Op.TEXT,
+    Op.FILLED,
+    Op.NUMBER,
+)  # which hold nothing of the project; what else has no value may be anything
 
 
 def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
@@ -85,8 +91,8 @@ def _by_operator(solver: Solver, ways: list[int], method: int, node: int, *, in_
 
     An object of the project whose class has `__iadd__` answers `a += b` by that.
     """
-    found: Values = {}
     name = "" if method == NONE else solver.project.unit(node).facts.names[method]
+    found = added(solver, ways) if name == "__add__" and solver.project.unit(node).dialect.made_names else {}
     for way, own in zip(ways, (name, name.replace("__", "__r", 1)), strict=False):
         for value, sure in list(solver.value(way).items()):
             if value[0] == OBJECT and name:

@@ -13,6 +13,7 @@ from fledgling.worker.graph.solving.containers import (
     in_container,
     iterated,
 )
+from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.named_callables import named_callables
 from fledgling.worker.graph.solving.prototypes import has_prototype, inherit, put_all, receives, succeed
@@ -202,6 +203,8 @@ def _attribute(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values
         if isinstance(key, tuple) and key[0] == "text":
             for value, own in list(solver.value(first).items()):
                 add(found, member(solver, value, key[1], own), min(sure, Reason.SEVERAL))
+    if len(made.arguments) > 1:
+        add(found, made_members(solver, made.node, solver.value(first), solver.value(made.arguments[1][0])))
     if len(made.arguments) > 2:
         add(found, solver.value(made.arguments[2][0]), Reason.SEVERAL)
     return found

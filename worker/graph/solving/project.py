@@ -39,7 +39,7 @@ from fledgling.worker.languages.python import effects as known
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
 NAME_OP, PARAMETER_OP, BARE_OP = Op.NAME, Op.PARAMETER, Op.BARE  # asked for so often that looking them up counts
-CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.COMPUTED, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
+CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.COMPUTED, Op.TEXT, Op.FILLED, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 UNBINDING = (ScopeKind.BLOCK, ScopeKind.SIGNATURE)  # scopes whose names no BARE means: they have others
 MAX_NAMES = 50  # that stand for each other, one after the other
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
@@ -198,6 +198,16 @@ class GraphProject:
                 if small(self.text(name).removeprefix(unit.dialect.sigil)) in known:
                     found.setdefault(name, [])
         return found
+
+    @cached_property
+    def names_in_order(self) -> list[str]:
+        """The names of definitions, in alphabetical order."""
+        return sorted(self.text(name) for name in self.definitions)
+
+    @cached_property
+    def names_from_behind(self) -> list[str]:
+        """The names of definitions, each from its end, in alphabetical order."""
+        return sorted(text[::-1] for text in self.names_in_order)
 
     @cached_property
     def renamed(self) -> set[int]:

@@ -68,6 +68,8 @@ class Rows:
             self._meaning.forget()
             sites = site_columns(unit.facts)
             for site in starmap(Site, sites.T[with_rows(unit, sites, self._defined)].tolist()):
+                if site.use == Use.CALL and (made := self._solver.made_names.get(unit.base | site.at)):
+                    graph.made += [(unit.number, site.line, *ends) for ends in sorted(made)]
                 if unit.names[site.name] in self._defined:
                     self._add(unit, site)
                 elif site.column <= WIDEST:

@@ -13,6 +13,7 @@ from fledgling.worker.graph.solving.values import (
     CONSTANT,
     CONTAINER,
     EXTERNAL,
+    FILLED,
     FUNCTION,
     GENERATOR,
     MANY,
@@ -26,7 +27,7 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind, Site, Use
 from fledgling.worker.graph.unit import MASK, Unit
 
-OUTSIDE = (EXTERNAL, METHOD_OF, CONTAINER, GENERATOR, CONSTANT)
+OUTSIDE = (EXTERNAL, METHOD_OF, CONTAINER, GENERATOR, CONSTANT, FILLED)
 
 
 class Unresolved:

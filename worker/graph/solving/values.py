@@ -18,6 +18,7 @@ FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT
     "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
     "super", "method of", "space",
 )  # fmt: skip
+FILLED = "filled"  # a text of which only the ends are known
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 BUILTIN = "builtins."  # stands before a name that the language itself gives
 

@@ -1,0 +1,105 @@
+"""Members by a name that is made: `getattr(a, "visit_" + b)` may be any whose name begins so."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import islice, takewhile
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.class_members import MAX_UNTYPED
+from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import (
+    BOUND,
+    CLASS,
+    CONSTANT,
+    FILLED,
+    FUNCTION,
+    MANY,
+    MODULE,
+    OBJECT,
+    SUPER,
+    Value,
+    Values,
+    add,
+)
+from fledgling.worker.graph.tables import MAX_KEY, Expression
+
+MAX_NAMES_MADE = 256  # names of the project that begin and end as a made one, each of which is asked for
+LEAST_ENDS = 2  # characters of them: a single one says too little
+MAX_ENDS = 8  # texts that a made name may begin with, or end in
+ASKED = (OBJECT, CLASS, MODULE, SUPER)
+
+
+def filled(solver: Solver, node: int, expression: Expression) -> Values:
+    """FILLED"""
+    names = solver.project.unit(node).facts.names
+    found: Values = {(FILLED, names[expression[1]], names[expression[2]]): Reason.BOUND}
+    return found
+
+
+def added(solver: Solver, ways: list[int]) -> Values:
+    """What `a + b` is of texts: where both are known one, else one of which an end is."""
+    left, right = (dict(islice(solver.value(way).items(), MAX_ENDS)) for way in ways)
+    firsts, lasts = ([*_texts(solver, values)] for values in (left, right))
+    found: Values = {}
+    for first in firsts or ([("", "", False)] if lasts else []):
+        for last in lasts or [("", "", False)]:
+            if first[2] and last[2] and len(first[0] + last[0]) <= MAX_KEY:
+                found[CONSTANT, "text", solver.project.number(first[0] + last[0])] = Reason.SEVERAL
+            elif first[0] or last[1]:  # of a sum that is too long, both ends
+                found[FILLED, first[0], last[1]] = Reason.BOUND
+    return found
+
+
+def _texts(solver: Solver, values: Values) -> Iterator[tuple[str, str, bool]]:
+    """Yield how the texts among some values begin and end, and whether that is all of them."""
+    for value in values:
+        if value[:2] == (CONSTANT, "text"):
+            text = solver.project.text(value[2])
+            yield text, text, True
+        elif value[0] == FILLED:
+            yield value[1], value[2], False
+
+
+def made_members(solver: Solver, node: int, values: Values, names: Values) -> Values:
+    """The functions that some values have by names of which only the ends are known, which a call asks for."""
+    found: Values = {}
+    for name in names:
+        if name[0] != FILLED or len(name[1]) + len(name[2]) < LEAST_ENDS:
+            continue
+        held: Values = {}
+        for value in [value for value in values if value[0] in ASKED]:
+            add(held, solver.value(("made member", value, *name[1:])))
+        add(found, held)
+        is_told = bool(held) and all(value[0] in ASKED for value in values)
+        if not is_told or MANY in held or min(held.values()) < Reason.MADE_NAME:
+            solver.made_names.setdefault(node, set()).add(name[1:])
+        elif node in solver.made_names:
+            solver.made_names[node].discard(name[1:])
+    return found
+
+
+def made_member_cell(solver: Solver, cell: tuple[str, Value, str, str]) -> Values:
+    """("made member", value, beginning, end)"""
+    _, value, begin, end = cell
+    names = [*islice(_named_so(solver, begin, end), MAX_NAMES_MADE + 1)]
+    if len(names) > MAX_NAMES_MADE:
+        return {MANY: Reason.MADE_NAME}
+    found: Values = {}
+    for name in names:
+        held = member(solver, value, name, Reason.BOUND)
+        add(found, {at: sure for at, sure in held.items() if at[0] in (FUNCTION, BOUND, CLASS)})
+    likely = len({at[1] for at in found}) <= MAX_UNTYPED
+    most = Reason.MADE_NAME if likely else Reason.MANY_MADE_NAMES
+    return {at: min(sure, most) for at, sure in found.items()}
+
+
+def _named_so(solver: Solver, begin: str, end: str) -> Iterator[int]:
+    """Yield the names of definitions that begin and end so, and have more in between."""
+    by_end = len(end) > len(begin)
+    ordered = solver.project.names_from_behind if by_end else solver.project.names_in_order
+    first = end[::-1] if by_end else begin
+    for text in takewhile(lambda text: text.startswith(first), islice(ordered, bisect_left(ordered, first), None)):
+        name = text[::-1] if by_end else text
+        if len(name) > len(begin) + len(end) and name.startswith(begin) and name.endswith(end):
+            yield solver.project.numbers[name]
