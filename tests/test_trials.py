@@ -244,8 +244,6 @@ async def test_pages_lose_and_repeat_nothing_while_files_change(tmp_path: Path) 
                     assert "changed" in page.reason, page
                     refused += 1
                     break
-            else:
-                continue
             if not isinstance(page, Refusal):
                 assert seen == expected
                 whole += 1

@@ -70,7 +70,7 @@ class SymbolRow(Struct, frozen=True, gc=False):
 
 
 class SymbolColumns(Struct, frozen=True):
-    """Symbols of one file after the other, one list for each field of SymbolRow: what the engine loads fastest."""
+    """Symbols of one file after the other, one list for each field of SymbolRow: what DuckDB loads fastest."""
 
     name: list[str] = []
     kind: list[str] = []

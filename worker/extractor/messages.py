@@ -28,7 +28,7 @@ class Source(Struct, frozen=True):
 class Batch(Struct, frozen=True, tag="batch"):
     """Indexer to extractor: some files; `hurried` where so many were lost that none gets FILE_SECONDS any more.
 
-    `tabled` asks for symbols as columns too: the engine has a table of them under some profiles only; with `hashed`,
+    `tabled` asks for symbols as columns too: DuckDB has a table of them under some profiles only; with `hashed`,
     each has the hash of its text. `for_graph` asks for nothing but what the graph is made of.
     """
 

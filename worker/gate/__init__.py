@@ -1,1 +1,1 @@
-"""The SQL gate: an allow-list over the syntax tree of the engine itself; what was checked is what runs."""
+"""The SQL gate: an allow-list over the syntax tree of DuckDB itself; what was checked is what runs."""

@@ -31,35 +31,11 @@ def index(
     languages: Languages,
     lister: Lister,
     extractors: Extractors,
-    engine: Callable[[], duckdb.DuckDBPyConnection],
+    database: Callable[[], duckdb.DuckDBPyConnection],
 ) -> None:
-    """Run one build, and report. The order of the first lines is what confinement needs: no thread before it is there.
-
-    `engine` waits for the DuckDB that fills the images.
-    """
+    """Run one build, and report it, or why there is no index. `database` waits for the DuckDB that fills the images."""
     try:
-        load_resolvers(languages)
-        _check_tags(order.profile)
-        gate = Gate() if order.profile.views else None
-        db = engine()
-        layers = confined(order, order.broker_pid)
-        open_empty(db, order.images, has_edges="query" in order.profile.tools)
-        wanted = threading.Semaphore(0)
-        threading.Thread(target=_listen, args=[pipe, wanted], daemon=True).start()
-        began = lister.began()
-        narrowed = began.narrowed
-        has_content = narrowed.scope.index_content
-        known = languages.modules(), extractors.sign, languages.code()
-        made = Index(db, gate, order.images, order.profile, *known, has_content=has_content)
-        held = (layers, began.layers, extractors.confined())
-        untested = check_engine(duckdb.__version__)
-        notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))
-        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, *held))
-        building = Building(order, narrowed.scope, made, languages, lister, extractors, pipe.send)
-        made_of = building.run()
-        pipe.send(made_of)
-        if not isinstance(made_of, Unchanged) and wanted.acquire():
-            building.relate()
+        _build(pipe, order, languages, lister, extractors, database)
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
     except ListingError as none:
@@ -75,6 +51,39 @@ def index(
         pipe.send(Refusal("invalid", said(f"{place}: {wrong.problem}"), said(wrong.fix)))
     except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
         pipe.send(refusals.index_too_large(order.profile))
+
+
+def _build(
+    pipe: Pipe[Build | Relate],
+    order: Build,
+    languages: Languages,
+    lister: Lister,
+    extractors: Extractors,
+    database: Callable[[], duckdb.DuckDBPyConnection],
+) -> None:
+    """Run one build. The order of the first lines is what confinement needs: no thread before it is there."""
+    load_resolvers(languages)
+    _check_tags(order.profile)
+    gate = Gate() if order.profile.views else None
+    db = database()
+    layers = confined(order, order.broker_pid)
+    open_empty(db, order.images, has_edges="query" in order.profile.tools)
+    wanted = threading.Semaphore(0)
+    threading.Thread(target=_listen, args=[pipe, wanted], daemon=True).start()
+    began = lister.began()
+    narrowed = began.narrowed
+    has_content = narrowed.scope.index_content
+    known = languages.modules(), extractors.sign, languages.code()
+    made = Index(db, gate, order.images, order.profile, *known, has_content=has_content)
+    held = (layers, began.layers, extractors.confined())
+    untested = check_engine(duckdb.__version__)
+    notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))
+    pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, *held))
+    building = Building(order, narrowed.scope, made, languages, lister, extractors, pipe.send)
+    made_of = building.run()
+    pipe.send(made_of)
+    if not isinstance(made_of, Unchanged) and wanted.acquire():
+        building.relate()
 
 
 def _check_tags(profile: Profile) -> None:

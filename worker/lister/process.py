@@ -1,4 +1,4 @@
-"""The process that lists the project: it walks while the indexer loads its engine, and is gone when all is said.
+"""The process that lists the project: it walks while the indexer loads DuckDB, and is gone when all is said.
 
 It is forked first, off the indexer, with the root and one memory file, and is confined before it opens anything below
 the root. What the names alone tell goes into that file, which is sealed: the listing, the generation before any file is

@@ -21,7 +21,7 @@ from fledgling.worker.tools.request import Request
 
 CALL_THREADS = 2  # calls worked on at once, of SQL and of the other tools each: slow SQL leaves room for the quick
 TICK = 0.02  # seconds at most between two looks at deadlines
-FORGET_CALLS = 64  # that opened a cursor, until the engine forgets their buffers: each leaves one to five kilobytes
+FORGET_CALLS = 64  # that opened a cursor, until DuckDB forgets their buffers: each leaves one to five kilobytes
 FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask in another way; the server's log says more.")
 _REPLY = msgspec.msgpack.Decoder(Reply)
 
@@ -45,7 +45,7 @@ class Calls:
     ) -> None:
         """Answer calls that come through `pipe`; `request` opens a cursor on the index of each.
 
-        `forget` lets the engine go of what calls have left behind; `update` takes what has changed, if there is room.
+        `forget` has DuckDB free what calls have left behind; `update` takes what has changed, if there is room.
         Answers that `are_doubtful` are read here before the broker does, which would end this worker.
         """
         self._pipe = pipe

@@ -1,4 +1,4 @@
-"""One question answered, and what becomes of an engine that gives up."""
+"""One question answered, and what an answer becomes where DuckDB gives up."""
 
 from typing import NamedTuple
 

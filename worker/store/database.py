@@ -22,7 +22,7 @@ from fledgling.worker.store.image_files import ImageFiles, size_of
 SQL = {file.stem: file.read_text("utf-8") for file in sorted((Path(__file__).parent / "sql").glob("*.sql"))}
 
 # Each call has a cursor of its own, which has what is set GLOBAL alone where a setting is of one connection.
-# The order matters: unless its temporary directory was emptied before, the engine puts a directory below the working
+# The order matters: unless its temporary directory was emptied before, DuckDB puts a directory below the working
 # directory on its own allowlist, for writing, the moment external access goes off.
 _SERVE_SETTINGS = (
     "SET threads=2",
@@ -47,9 +47,9 @@ _SERVE_SETTINGS = (
 
 TESTED = ("2.0.0", "2.0.1")  # releases of DuckDB that the tests are run with
 WORKS = "2.0."  # how those begin that may be installed: what fixes a tested release must be free to replace it
-ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 8 megabytes of text
+ROWS_TOGETHER = 2048  # rows DuckDB writes at once, and again until they are so many: 8 megabytes of text
 SYMBOLS_TOGETHER = 10 * ROWS_TOGETHER  # likewise, and loaded at once: each load costs some milliseconds, however small
-AGAIN = 0.005  # seconds between two interrupts of a statement: one is lost on an engine that is between two batches
+AGAIN = 0.005  # seconds between two interrupts of a statement: one is lost where DuckDB is between two batches
 ENDING = 0.0005  # seconds between two looks at whether a thread is gone
 EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 
@@ -160,16 +160,16 @@ def open_empty(db: duckdb.DuckDBPyConnection, images: Images, *, has_edges: bool
 
 
 def lock_down(db: duckdb.DuckDBPyConnection) -> None:
-    """Turn off everything in the engine that reaches beyond the image, and lock the settings."""
+    """Turn off everything in DuckDB that reaches beyond the image, and lock the settings."""
     for setting in _SERVE_SETTINGS:
         db.execute(setting)
 
 
 def forget_buffers(db: duckdb.DuckDBPyConnection, limit: int) -> None:
-    """Let an engine of this `memory_share` forget the buffers that are gone, and blocks that nobody reads.
+    """Let a DuckDB of this `memory_share` forget the buffers that are gone, and blocks that nobody reads.
 
     Of each buffer of a statement an entry of some 200 bytes stays in the queues of what may be evicted, until 32,768
-    of them are there; the queues are emptied where memory is short. So the engine is asked to hold less than it can: it
+    of them are there; the queues are emptied where memory is short. So DuckDB is asked to hold less than it can: it
     lets go of what it may, refuses, and its limit stays as it was; to be told that once more makes its allocator give
     back what is free. Statements at work go on. What they read next comes from the memory file again.
     """

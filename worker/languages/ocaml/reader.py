@@ -74,7 +74,6 @@ class Items:
     def __init__(self, source: bytes) -> None:
         self.code, comments = blanked(TOKEN, source)
         self._blocks = [OpenBlock(b"", column=0)]
-        self._structures = 1
         self.found = FileOutline([], comments)
 
     def read(self) -> None:
