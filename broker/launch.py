@@ -176,12 +176,13 @@ class BackProcess(Generic[Received]):
         return self._reader
 
     async def _drain(self, stderr: asyncio.StreamReader) -> None:
-        """Log what the process complains of, escaped and cut: it may quote hostile text."""
+        """Log what the process complains of, escaped and cut, as it may quote hostile text; lines come together."""
         room = LOGGED_TOTAL
-        while line := await stderr.read(LOGGED_CHARS):
+        while read := await stderr.read(LOGGED_CHARS):
             if room > 0:
-                _log.warning("%s (pid %d): %s", self._module, self.pid, ascii(line.decode("utf-8", "replace"))[1:-1])
-                room -= len(line)
+                said = "; ".join(read.decode("utf-8", "replace").splitlines())
+                _log.warning("%s (pid %d): %s", self._module, self.pid, ascii(said)[1:-1])
+                room -= len(read)
 
 
 async def _reader(pipe: object) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:

@@ -7,7 +7,7 @@ A row has a `name`, a `tool`, its `arguments`, and any of these, of which all mu
     names        names of its definitions                hits         its matching lines by path
     says         the whole text                          text         pieces of the text
     error        pieces of the text of a refusal         lacks        pieces that are nowhere in the text
-    cut          whether `next` goes on (false)          items        how many things all pages hold together
+    cut          whether `next` goes on (false)          items        lines, or files and what they hold, of all pages
     taken        what was taken as what, where the arguments are not quite those of the tool; "" where nothing is said
 
 A table may name its `tree`, a fixture, and its `profile`, a shipped one or the text of one: `SET tools = 'read';`.

@@ -168,6 +168,7 @@ async def test_each_costs_what_it_met_and_is_said(tmp_path: Path, caplog: pytest
         assert [file.path for file in found.files] == ["no_listing.txt", "plain.md"]
         await until(lambda: len(re.findall(FAULT, caplog.text)) == len(LOG))
         assert sorted(re.findall(FAULT, caplog.text)) == LOG
+        assert r"\n" not in caplog.text
 
 
 ENDLESS = """SET extends = 'fledgling-core'; CREATE VIEW files AS
