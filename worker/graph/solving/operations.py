@@ -170,7 +170,10 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     is_settled = is_typed and any(held[0] == OBJECT or is_pointer(solver, held) for held in type_)
     if not is_settled and any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
         is_told = solver.project.unit(node).dialect.selects and any(held[0] not in (FUNCTION, BOUND) for held in value)
-        return add(value, type_) if is_told else value  # which overload is meant is told by the type alone
+        is_filled = is_typed and any(
+            held[0] == CONTAINER for held in type_
+        )  # `a: A[] = []` holds what is put there later
+        return add(value, type_) if is_told or is_filled else value  # which overload is meant is told by the type alone
     if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):
         return dict(type_)
     return add(value, type_)

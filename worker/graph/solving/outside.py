@@ -357,20 +357,66 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         for key in solver.known_keys(container):
             solver.key(other, "*", ("element", container, key))
         return {other: sure}
-    if how == "each":
-        return _each(solver, container, made, arguments)
+    if how in OF_ARRAYS:
+        found: Values = OF_ARRAYS[how](solver, container, made, arguments, sure)
+        return found
     return _pairs(solver, container, made, sure) if how == "items" else {}
 
 
-def _each(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell]) -> Values:
+def _each(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
     """a.map(f): f gets each element; what comes back is a container of what f returns, or of the elements."""
-    given: Values = {}
-    for cell in arguments:
-        add(given, called(solver, solver.value(cell), MadeCall(made.node, [(("held", container), False)], [])))
+    given = _with_elements(solver, container, made, arguments)
     for value in list(solver.value(arguments[0])) if len(arguments) > 1 else ():
         if value[0] in (FUNCTION, BOUND) and has_prototype(solver, value[1]):  # a.forEach(b, c)
             receives(solver, value[1], arguments[1])
     return _of_these(solver, made, given or element_of(solver, container))
+
+
+def _with_elements(solver: Solver, of: Value, made: MadeCall, functions: list[Cell], times: int = 1) -> Values:
+    """What functions give that get so many elements of a container."""
+    given: Values = {}
+    for cell in functions:
+        add(given, called(solver, solver.value(cell), MadeCall(made.node, [(("held", of), False)] * times, [])))
+    return given
+
+
+def _found(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
+    """a.find(f)"""
+    _with_elements(solver, container, made, arguments)
+    return capped(element_of(solver, container), min(sure, in_container(solver, container)))
+
+
+def _sorted(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
+    """a.sort(f): f gets two elements."""
+    _with_elements(solver, container, made, arguments, times=2)
+    return {container: sure}
+
+
+def _folded(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
+    """a.reduce(f, b): b, or an element where there is none, or what f gives, which gets that and an element."""
+    found: Values = {}
+    before, held = ("folded", made.node, container), ("held", container)
+    add(found, solver.value(arguments[1] if len(arguments) > 1 else held), Reason.SEVERAL)
+    for cell in arguments[:1]:
+        given = MadeCall(made.node, [(before, False), (held, False)], [])
+        add(found, called(solver, solver.value(cell), given), Reason.SEVERAL)
+    solver.grow(before, found)
+    return found
+
+
+def _chained(solver: Solver, container: Value, _made: MadeCall, arguments: list[Cell], sure: int) -> Values:
+    """a.concat(b)"""
+    others = [other for cell in arguments for other in solver.value(cell) if other[0] == CONTAINER]
+    return {**dict.fromkeys(others, min(sure, Reason.SEVERAL)), container: sure}
+
+
+OF_ARRAYS: dict[str, Any] = {
+    "each": _each,
+    "finds": _found,
+    "sorts": _sorted,
+    "folds": _folded,
+    "chains": _chained,
+}
 
 
 def _put(solver: Solver, container: Value, made: MadeCall, how: str, arguments: list[Cell]) -> None:
