@@ -121,8 +121,8 @@ class Front:
                 return found
             assert isinstance(found, Refusal)
             is_late = time.monotonic() >= deadline - seconds
-            reason = f"this was not there after {seconds:.0f} s" if is_late else found.reason
-            why = said(f"What calls what is not known: {reason}.")
+            reason = f"the index was not ready after {seconds:.0f} s" if is_late else found.reason
+            why = said(f"Which function calls which is not known: {reason}.")
         found = await self._ask(Survey(), Terms(deadline))
         assert isinstance(found, Overview | Refusal)
         return replace(found, calls=CallGraph(missing=why)) if why and isinstance(found, Overview) else found

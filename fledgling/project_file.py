@@ -68,7 +68,7 @@ def _narrowing(key: str, entry: Given) -> object:
         raise ConfigError(entry.source, f"unknown setting {key[:40]!r}", suggestion(key, Scope.__struct_fields__))
     if key not in Scope.__struct_fields__:
         fix = "only the command line, the environment or your own file may set it"
-        raise ConfigError(entry.source, f"{key} is not a project's to set", fix)
+        raise ConfigError(entry.source, f"{key} cannot be set by a project", fix)
     value = converted(key, *entry)
     if isinstance(value, tuple) and any(pattern.lstrip().startswith("!") for pattern in value):
         raise ConfigError(entry.source, f"{key} holds a pattern with !", "a project's file may exclude, not include")

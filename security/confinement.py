@@ -21,9 +21,9 @@ LAYERS: Mapping[str, str] = {
     "capabilities": "it keeps what the account that started it may do beyond files",
     "no_new_privs": "a set-user-ID program that it starts has that user's rights",
     "lifeline": "it may outlive the broker until it next reads its pipe",
-    "landlock": "a fault in the engine or in a grammar can read what the account can read",
+    "landlock": "a fault in DuckDB or in a grammar can read what the account can read",
     "limits": "its memory, its descriptors and the size of its files are bounded by the account's own limits only",
-    "seccomp": "a fault in the engine or in a grammar can open files and sockets and start programs",
+    "seccomp": "a fault in DuckDB or in a grammar can open files and sockets and start programs",
 }
 DEGRADABLE = ("landlock", "seccomp")  # kernels and containers lack these; the others are everywhere
 OPTIONAL = ("chroot",)  # root alone can have it, and not in every container: no server needs it

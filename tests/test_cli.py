@@ -414,7 +414,7 @@ def test_project_file_narrows_and_is_told(project: Path, tmp_path: Path) -> None
     )
     shown = fledgling("config", "show", "--root", str(tmp_path))
     assert "narrowed by fledgling.yaml" in shown.stdout
-    assert "profile is not a project's to set" in shown.stderr
+    assert "profile cannot be set by a project" in shown.stderr
     explored = fledgling("explore", "--root", str(tmp_path))
     assert "a.py" in explored.stdout
     assert "[Not indexed here: b.py (excluded).]" in explored.stdout

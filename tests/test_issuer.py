@@ -342,7 +342,7 @@ def test_what_a_server_does_not_start_with(project, issuer, tmp_path):
     assert "it holds a private key" in refused(tmp_path / "private.json")
     for keys, why in (  # a start would say it as it says the first
         (tmp_path / "none.json", "it has no public key"),
-        (tmp_path / "text.json", "it is no JSON Web Key Set"),
+        (tmp_path / "text.json", "it is not a JSON Web Key Set"),
         (tmp_path / "many.json", "it has more than 32 public keys"),
         (tmp_path / "long.json", "it is longer than 262144 bytes"),
         (writable, "others may write it"),

@@ -179,7 +179,7 @@ def test_of_more_definitions_than_may_be_there_are_no_summaries(index: Index, mo
     monkeypatch.setattr(made_tables, "MAX_DEFINITIONS", there)
     assert counted(index, kinds) == (["class", "directory", "file", "method"], "")
     monkeypatch.setattr(made_tables, "MAX_DEFINITIONS", there - 1)
-    expected = f"summaries has files and directories alone: {there} definitions are more than {there - 1}."
+    expected = f"summaries has only files and directories: {there} definitions are more than {there - 1}."
     assert counted(index, kinds) == (["directory", "file"], expected)
 
 
@@ -192,7 +192,7 @@ def test_of_more_bytes_than_may_be_the_first_rows_are_there(
     assert isinstance(there, int)
     for most, kept in {size: there, size - 1: there - 1, 0: 0}.items():
         monkeypatch.setattr(made_tables, "MAX_BYTES", most)
-        left_out = f"{name} has its first {kept} rows alone: more would be larger than {most:,} bytes."
+        left_out = f"{name} has its first {kept} rows only: more would be larger than {most:,} bytes."
         assert counted(index, count) == ([kept], "" if kept == there else left_out)
 
 

@@ -210,7 +210,7 @@ async def test_a_graph_that_takes_too_long_is_done_without(project, patient, mon
         assert refused.reason == "the uses of definitions could not be resolved: this was not finished after 0 s"
         overview = await front.survey()
         assert isinstance(overview, Overview)
-        assert overview.calls.missing == f"What calls what is not known: {refused.reason}."
+        assert overview.calls.missing == f"Which function calls which is not known: {refused.reason}."
         assert not isinstance(await front.ask(Symbols("src/core/engine.py")), Refusal)
         await until(lambda: not back_processes(psutil.Process(), INDEXER))
 

@@ -131,10 +131,7 @@ def fleet_build(
         raise ConfigError(str(listed), str(wrong), "give a line for each repository: [NAME=]DIRECTORY") from None
     _outside(out, repositories)
     _, of_profile = settings(profile, config)
-    options = ["--out", str(out.resolve())]
-    for name, value in (("--profile", profile), ("--config", config)):
-        options += [name, value] if value else []
-    options += ["--allow-degraded"] if allow_degraded else []
+    options = _shard_options(out, profile, config, allow_degraded=allow_degraded)
     outcomes: list[Outcome] = []
 
     def tell(outcome: Outcome) -> None:
@@ -158,6 +155,13 @@ def fleet_build(
         raise SystemExit(code)
     bundled = _bundled(out.resolve(), of_profile.memory_limit, Confining(allow_degraded), as_json=as_json)
     raise SystemExit(code or bundled)
+
+
+def _shard_options(out: Path, profile: str | None, config: str | None, *, allow_degraded: bool) -> list[str]:
+    """Return the options that `fleet shard` is started with for each repository."""
+    given = {"--out": str(out.resolve()), "--profile": profile, "--config": config}
+    options = [word for name, value in given.items() if value for word in (name, value)]
+    return [*options, "--allow-degraded"] if allow_degraded else options
 
 
 @fleet_group.command("bundle", short_help="Put shards together, so that thousands are asked at once")
@@ -189,13 +193,9 @@ def _bundled(directory: Path, memory_limit: int, confining: Confining, *, as_jso
     """Make the bundles of a directory, say what became of them, and return the exit code."""
     with _explained(str(directory), "fleet bundle", str(directory), "its bundles cannot be looked at"):
         found = bundling.bundle(directory, memory_limit, confining)
-    if as_json:
-        terminal.show_line(found)
-    else:
-        terminal.show_text(f"{counted(found.bundles, 'bundle')}, {found.made} of them made")
-        for name, reason in found.failed.items():
-            terminal.show_text(f"bundle {name}: failed: {reason}")
-        terminal.show_text(f"digest {found.digest}")
+    failed = [f"bundle {name}: failed: {reason}" for name, reason in found.failed.items()]
+    made = f"{counted(found.bundles, 'bundle')}, {found.made} of them made"
+    _show(found, [made, *failed, f"digest {found.digest}"], as_json=as_json)
     return SOME if found.failed else ALL
 
 
@@ -221,14 +221,10 @@ def fleet_parquet(
     _, shown = settings(profile, config)
     with _explained(str(directory), "fleet parquet", str(out), "the tables cannot be written"):
         found = exporting.export(directory.resolve(), out.resolve(), shown, Confining(allow_degraded))
-    if as_json:
-        terminal.show_line(found)
-    else:
-        terminal.show_text(f"{counted(found.parts, 'file')} of each table, {found.made} of them made")
-        for name, reason in found.failed.items():
-            terminal.show_text(f"{name}.parquet: failed: {reason}")
-        for name, reason in found.refused.items():
-            terminal.show_text(f"{name}: left out: {reason}")
+    failed = [f"{name}.parquet: failed: {reason}" for name, reason in found.failed.items()]
+    left_out = [f"{name}: left out: {reason}" for name, reason in found.refused.items()]
+    made = f"{counted(found.parts, 'file')} of each table, {found.made} of them made"
+    _show(found, [made, *failed, *left_out], as_json=as_json)
     raise SystemExit(SOME if found.failed or found.refused else ALL)
 
 
@@ -265,14 +261,10 @@ def _moved(move: Callable[[], storage.Moved], url: str, what: str, *, as_json: b
     """Put or fetch files, say what became of them, and return the exit code."""
     with _explained(url, "fleet", url, "the directory cannot be used"):
         found = move()
-    if as_json:
-        terminal.show_line(found)
-    else:
-        gone = f", {counted(found.removed, 'other')} removed" if found.removed else ""
-        terminal.show_text(f"{counted(found.files, 'file')}, {found.moved} of them {what}{gone}")
-        for name, reason in found.failed.items():
-            terminal.show_text(f"{name}: failed: {reason}")
-        terminal.show_text(f"digest {found.digest}")
+    failed = [f"{name}: failed: {reason}" for name, reason in found.failed.items()]
+    gone = f", {counted(found.removed, 'other')} removed" if found.removed else ""
+    moved = f"{counted(found.files, 'file')}, {found.moved} of them {what}{gone}"
+    _show(found, [moved, *failed, f"digest {found.digest}"], as_json=as_json)
     return SOME if found.failed else ALL
 
 
@@ -306,10 +298,16 @@ def _outside(out: Path, repositories: Iterable[tuple[str, str]]) -> None:
 
 def _tell(outcome: Outcome, before: str = "", *, as_json: bool) -> None:
     """Say what became of a repository."""
+    _show(outcome, [before + line(outcome)], as_json=as_json)
+
+
+def _show(found: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Show what became of something: in lines, or as JSON in one."""
     if as_json:
-        terminal.show_line(outcome)
+        terminal.show_line(found)
     else:
-        terminal.show_text(before + line(outcome))
+        for each in lines:
+            terminal.show_text(each)
 
 
 def line(outcome: Outcome) -> str:

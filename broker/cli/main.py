@@ -40,12 +40,12 @@ COMMANDS: Mapping[str, Mapping[str, HelpLine]] = {
         "agents": HelpLine("Say which agents are served over HTTP", "agents", "agents_group"),
     },
     "Operate": {
-        "status": HelpLine("How the index of a running server stands", "operate", "status"),
+        "status": HelpLine("Show the state of a running server's index", "operate", "status"),
         "check-updates": HelpLine("Have a running server look for changes", "operate", "check_updates"),
         "reindex": HelpLine("Have a running server build its index anew", "operate", "reindex"),
         "ingest": HelpLine("Have a running server index a directory or project anew", "operate", "ingest"),
-        "ingest-delta": HelpLine("Have a running server take over what has changed in one", "operate", "ingest_delta"),
-        "purge": HelpLine("Have a running server give up the index of a project", "operate", "purge"),
+        "ingest-delta": HelpLine("Have a running server take in what has changed in one", "operate", "ingest_delta"),
+        "purge": HelpLine("Have a running server drop the index of a project", "operate", "purge"),
         "list": HelpLine("What running servers of this user serve", "operate", "list_served"),
     },
     "Fleet": {

@@ -45,6 +45,6 @@ def told(made: Mapping[str, str], file: str | None, roots: Collection[str]) -> d
 def _write(path: Path, roots: Collection[str], lines: bytes) -> None:
     fd = own_file.opened(path, roots, denied=0o077, shared="others may read or write it; own it, and chmod 600 it")
     if not LEFT.fullmatch(os.pread(fd, LEFT_BYTES, 0)):
-        raise OwnFileError("it holds something else than secrets of an earlier run")
+        raise OwnFileError("it holds something other than secrets of an earlier run")
     os.ftruncate(fd, 0)
     os.write(fd, lines)

@@ -55,7 +55,7 @@ class Desk:
             fields["planning_references"] = tuple(references)
         if asked.action == "create":
             if asked.title is None:
-                raise OperationError("title is missing", "Give what is to be done in up to 200 characters.")
+                raise OperationError("title is missing", "Say what is to be done, in up to 200 characters.")
             return await self._told(self._tasks.create(self._agent, **fields), until)
         if asked.id is None:
             raise OperationError(

@@ -65,7 +65,9 @@ def entry(client: Client, command: list[str], profile: str | None, roots: Sequen
     """
     roots = roots or ([client.root] if client.root else [])
     if client.needs_root and not roots:
-        raise ConfigError("install", "this client opens no project", "give the directory to index with --root")
+        raise ConfigError(
+            "install", "this client is not opened on a project", "give the directory to index with --root"
+        )
     program, *arguments = command
     options = [("--answers", "text"), ("--profile", profile), *(("--root", root) for root in roots)]
     serve = ["serve", *(word for option, value in options if value for word in (option, value))]

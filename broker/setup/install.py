@@ -110,7 +110,7 @@ def changed(client: Client, text: str, entry: Mapping[str, object] | None) -> st
         told.pop(client.key, None)  # TOML has no empty table without a header
         expected = {key: expected[key] for key in expected if expected[key] or key != client.key}
     if told != expected:
-        raise json_text.JSONTextError(f"{client.key} is written in a way that this does not change")
+        raise json_text.JSONTextError(f"{client.key} is written in a way that this command cannot change")
     return after
 
 

@@ -27,7 +27,7 @@ _Row = dict[str, Any]
 def make(request: Request, table: str) -> str | None:
     """Make one of the tables for the cursor of a call: it goes with that. Say what is left out of it, None for nothing.
 
-    `make(request, "tags")` may be "tags has its first 150,000 rows alone: more would be larger than 33,554,432 bytes."
+    `make(request, "tags")` may be "tags has its first 150,000 rows only: more would be larger than 33,554,432 bytes."
     """
     cursor = request.cursor
     assert cursor, "the index is whole"
@@ -50,7 +50,7 @@ def rows_of(request: Request, table: str) -> MadeRows:
     if table == "summaries" and (count := summaries.definitions(request)) > MAX_DEFINITIONS:
         most = f"{MAX_DEFINITIONS:,}"
         left_out.append(
-            f"summaries has files and directories alone: {counted(count, 'definition')} are more than {most}."
+            f"summaries has only files and directories: {counted(count, 'definition')} are more than {most}."
         )
     room = MAX_BYTES
     for row in _tags(request) if table == "tags" else _summaries(request, has_definitions=not left_out):
@@ -59,7 +59,7 @@ def rows_of(request: Request, table: str) -> MadeRows:
         room -= len(encoded) + 1  # and a comma
         if room < 0:
             rows = counted(len(kept), "row")
-            left_out.append(f"{table} has its first {rows} alone: more would be larger than {MAX_BYTES:,} bytes.")
+            left_out.append(f"{table} has its first {rows} only: more would be larger than {MAX_BYTES:,} bytes.")
             break
         kept.append(encoded)
     return MadeRows(f"[{b','.join(kept).decode()}]", unknown.joined(*left_out))

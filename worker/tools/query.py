@@ -24,7 +24,9 @@ RELATED = frozenset({"calls", "refs", "inherits", "cycles", "hubs", "unreachable
 TABLES = OVERLAID | RELATED | made_tables.TABLES
 _LATE = frozenset({"purity", "purity_reason"})  # columns that are known with those
 EFFECTS_LATER = "purity is NULL here: a statement that names purity or purity_reason waits until they are known."
-UNSEEN = "Nothing in unreachable is seen to be used: what computes a name as it runs is not seen, nor what unseen says."
+UNSEEN = (
+    "No use is known of the rows of unreachable. A name computed at run time may use them; unseen says what else may."
+)
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round
 
 

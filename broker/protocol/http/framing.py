@@ -75,7 +75,7 @@ class Strict(h11.Connection):
         if b"host" not in dict(fields):
             self._refuse("no Host")
         if request.http_version not in (b"1.0", b"1.1"):
-            self._refuse("this version of HTTP is not spoken here", 505)
+            self._refuse("this version of HTTP is not supported", 505)
         self._check_length(request, fields)
 
     def _check_length(self, request: h11.Request, fields: list[_Field]) -> None:

@@ -135,12 +135,12 @@ def _keys(name: str, data: bytes) -> tuple[jwt.PyJWK, ...]:
             raise ConfigError(name, "it holds a private key", "give what the issuer publishes, and make that key anew")
         found = tuple(jwt.PyJWK(key) for key in usable[: MAX_KEYS + 1])
     except (msgspec.DecodeError, KeyError, TypeError, AttributeError, ValueError, jwt.PyJWTError):
-        raise ConfigError(name, "it is no JSON Web Key Set", "fetch it from the issuer's jwks_uri") from None
+        raise ConfigError(name, "it is not a JSON Web Key Set", "fetch it from the issuer's jwks_uri") from None
     if len(found) > MAX_KEYS:
         raise ConfigError(
             name,
             f"it has more than {MAX_KEYS} public keys for signatures",
-            "leave out keys that sign no tokens any more",
+            "leave out keys that no longer sign tokens",
         )
     return found
 

@@ -61,7 +61,7 @@ class Monitor:
         if path not in PATHS:
             return PlainTextResponse(f"there is nothing here; ask for {', '.join(PATHS)}\n", 404, closing)
         if method not in ("GET", "HEAD"):
-            return PlainTextResponse("nothing can be done here but GET\n", 405, {"allow": "GET, HEAD", **closing})
+            return PlainTextResponse("only GET is answered here\n", 405, {"allow": "GET, HEAD", **closing})
         if path == "/healthz":
             return PlainTextResponse("ok\n")
         if path == "/metrics":

@@ -69,7 +69,7 @@ class ServedPage:
         """Return whose index is asked for by whoever knows the token; the time it takes says nothing about that."""
         name, token = _credentials(headers)
         if not hmac.compare_digest(self._digest, agents.digest(token)):
-            raise RequestRefused(401, "the page has another password", www_authenticate=CHALLENGE)
+            raise RequestRefused(401, "this is not the page's password", www_authenticate=CHALLENGE)
         if name in self._views:
             return self._views[name]
         if len(self._views) == 1 and not name:
