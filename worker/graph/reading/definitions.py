@@ -389,8 +389,9 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     """Read a class whose definition begins on a line."""
     tree = builder.tree
     own, body = tree.first(node, DEFINED), tree.first(node, BODY)
-    if body != NONE and body != node:
-        tree.kids[node] = embedded_in(tree, body) + tree.kids[node]
+    within = embedded_in(tree, body) if body != NONE and body != node else []
+    if not builder.dialect.bare_calls:
+        tree.kids[node] = within + tree.kids[node]
     bases, prepended, places, metaclass = bases_of(builder, node)
     name = builder.name(own) if own != NONE else NONE
     whole = tree.first(node, CONTAINER)
@@ -402,6 +403,10 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     flags |= Flag.HIDDEN if HIDDEN & said_inside(tree, node) else 0
     flags |= Flag.OPEN if OPEN & said_inside(tree, node) else 0
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
+    if builder.dialect.bare_calls:  # the class itself may define what it includes
+        mixed_in = [builder.visit(kid, Use.INHERIT) for kid in within]
+        prepended += [at for at, kid in zip(mixed_in, within, strict=True) if tree.labels[kid] & PREPENDED]
+        bases = mixed_in + bases
     builder.scopes[scope].bases, builder.scopes[scope].prepended = bases, prepended
     builder.scopes[scope].metaclass = metaclass
     if own != NONE:
