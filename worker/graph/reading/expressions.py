@@ -24,7 +24,7 @@ from fledgling.worker.graph.reading.labels import (
     TYPE,
     VALUE,
 )
-from fledgling.worker.graph.reading.made_texts import of_places
+from fledgling.worker.graph.reading.made_texts import filled, of_places
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, Use
 
 MAX_SLICE = 8  # elements of a slice that are told apart
@@ -254,18 +254,20 @@ def operation(builder: Builder, node: int, _use: int) -> int:
             builder.take(at, kid)
         found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
         is_computed = is_computed or builder.expressions[at][0] not in WRITTEN_OUT
-    if builder.dialect.made_names and (made := of_percent(builder, node)) != MADE:
+    if builder.dialect.made_names and (made := of_operator(builder, node)) != MADE:
         return made
     return builder.add(Op.COMPUTED) if is_computed and tree.labels[node] & IS_COMPUTED else 1
 
 
-def of_percent(builder: Builder, node: int) -> int:
-    """`"a_%s" % b`"""
+def of_operator(builder: Builder, node: int) -> int:
+    """`"a_%s" % b`, `"a_" + b`"""
     tree = builder.tree
     kids = tree.kids[node]
-    is_text = len(kids) == 2 and tree.kind(kids[0]) == IS_TEXT
-    between = tree.source[tree.end[kids[0]] : tree.start[kids[1]]] if is_text else b""
-    return of_places(builder, tree.text(kids[0]), "%") if between.strip(AROUND) == b"%" else MADE
+    is_text = len(kids) == 2 and tree.kind(kids[0]) == IS_TEXT and not tree.kids[kids[0]]
+    between = tree.source[tree.end[kids[0]] : tree.start[kids[1]]].strip(AROUND) if is_text else b""
+    if between == b"+":
+        return filled(builder, tree.text(kids[0])[:-1], "")
+    return of_places(builder, tree.text(kids[0]), "%") if between == b"%" else MADE
 
 
 def is_negative(builder: Builder, node: int) -> bool:

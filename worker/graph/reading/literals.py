@@ -26,6 +26,7 @@ BRACE = ord("{")
 NUMERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
     r"(?i)(?:(?P<base>0x[0-9a-f]+|0b[01]+)|\d*(?P<part>\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)?)(?P<end>[ul]*|[fdm])?"
 )
+SYMBOL = re.compile(r":\w+[?!=]?")
 MAX_DIGITS = 34  # of a number of 32 bits, and what begins it
 MAX_INT = 2**31 - 1  # of a number that is written out
 
@@ -44,13 +45,19 @@ def text(builder: Builder, node: int, use: int) -> int:
             return found
     if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
         return computed_text(builder, node)
-    written = tree.text(node)
+    return short_text(builder, tree.text(node))
+
+
+def short_text(builder: Builder, written: str) -> int:
+    """A text that may be a key, or a word."""
     if written[:1] == "'" and builder.dialect.overloads and builder.dialect.declared:
         return 1  # `char` and `char *` are not told apart
     if written[:1] == "'" and builder.dialect.selects:
         return of_name(builder, "char")
     if written[-1:] in "'\"`":
         return builder.add(Op.TEXT, builder.named(written.strip("'\"`")))
+    if SYMBOL.fullmatch(written) and builder.dialect.made_names:
+        return builder.add(Op.TEXT, builder.named(written[1:]))
     if written in ("true", "false") and builder.dialect.overloads:
         return of_name(builder, "boolean")
     return 1

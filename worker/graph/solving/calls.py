@@ -13,6 +13,7 @@ from fledgling.worker.graph.solving.named_callables import named_callables
 from fledgling.worker.graph.solving.overloads import called, fitting
 from fledgling.worker.graph.solving.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, called_on
+from fledgling.worker.graph.solving.sent import sent
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
@@ -52,6 +53,8 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
         scoped = in_its_scope(solver, node, expression)
         if scoped is not None:
             return scoped
+    if dialect.sending and not callees:
+        return sent(solver, made, base | expression[1])
     for value, sure in callees.items():
         if value[0] == EXTERNAL and expression[0] == Op.NEW and dialect.selects and value[1][:1] != "?":
             found[EXTERNAL, value[1].removesuffix("#") + "#"] = sure

@@ -154,12 +154,19 @@ def index(solver: Solver, node: int, expression: Expression) -> Values:
             for key in constants(solver, solver.child(node, expression[2])):
                 if isinstance(key, tuple) and key[0] == "text":
                     add(found, member(solver, value, key[1], min(sure, Reason.CONTAINER)))
-        elif value[0] == OBJECT:
-            add(found, called_member(solver, value, "__getitem__", sure))
-            add(found, iterated(solver, underlying(solver, value)))
-        elif value[0] == CLASS:
-            found[value] = sure  # Generic[T]
+        else:
+            add(found, _asked_by_key(solver, node, value, sure))
     return found
+
+
+def _asked_by_key(solver: Solver, node: int, value: Value, sure: int) -> Values:
+    """What a class or an object of one gives behind a key, at an expression."""
+    if value[0] in (OBJECT, CLASS) and solver.project.unit(node).dialect.bare_calls:  # self[:a] calls a method
+        return called_member(solver, value, "[]", sure)
+    if value[0] == OBJECT:
+        found = dict(called_member(solver, value, "__getitem__", sure))
+        return add(found, iterated(solver, underlying(solver, value)))
+    return {value: sure} if value[0] == CLASS else {}  # Generic[T]
 
 
 def called_member(solver: Solver, value: Value, own: str, sure: int, node: Cell = None) -> Values:

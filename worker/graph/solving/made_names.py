@@ -32,8 +32,10 @@ ASKED = (OBJECT, CLASS, MODULE, SUPER)
 
 def filled(solver: Solver, node: int, expression: Expression) -> Values:
     """FILLED"""
-    names = solver.project.unit(node).facts.names
-    found: Values = {(FILLED, names[expression[1]], names[expression[2]]): Reason.BOUND}
+    unit = solver.project.unit(node)
+    found: Values = {(FILLED, unit.facts.names[expression[1]], unit.facts.names[expression[2]]): Reason.BOUND}
+    if unit.dialect.overloads:
+        found[CONSTANT, "text", solver.project.number("")] = Reason.BOUND
     return found
 
 

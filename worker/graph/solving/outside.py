@@ -39,7 +39,7 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE
 
 CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
-WITHOUT = ("words", "unknown", "mapped", "gathered")  # what gives something where it gets nothing
+WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults")  # what gives something where it gets nothing
 
 
 def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
@@ -251,6 +251,17 @@ def _gathered(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) ->
     return {value: Reason.BOUND}
 
 
+def _defaults(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
+    """`Hash.new(a)`, `Hash.new { |h, k| h[k] = a }`: of what a key has no value for, a"""
+    value: Value = (CONTAINER, ("made", made.node))
+    if first is not None:
+        given = called(solver, solver.value(first), MadeCall(made.node, [(("just", value), False)], []))
+        cell = ("these", made.node)
+        solver.key(value, "*", cell)
+        solver.grow(cell, given or dict(solver.value(first)))
+    return {value: Reason.BOUND}
+
+
 def _holds(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """Some(a): a container of a"""
     value: Value = (CONTAINER, ("made", made.node))
@@ -335,6 +346,7 @@ HANDING_ON: dict[str, Any] = {
     "gathered": _gathered,
     "object": _object,
     "holds": _holds,
+    "defaults": _defaults,
 }
 
 

@@ -1,0 +1,45 @@
+"""Methods of Ruby that are called by a name in a value, and functions that are values: `a.send(:b, c)`, `f.call(a)`."""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.containers import constants
+from fledgling.worker.graph.solving.made_names import made_members
+from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.outside import called
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.this import this
+from fledgling.worker.graph.solving.values import BOUND, FUNCTION, Values, add, capped
+from fledgling.worker.graph.tables import Op
+
+FUNCTIONS = (FUNCTION, BOUND)
+
+
+def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
+    """What a call gives whose callee is nothing of the project: one of the language may call another function."""
+    project = solver.project
+    op, *parts = project.expression(callee)
+    unit = project.unit(callee)
+    how = unit.dialect.sending.get(unit.facts.names[parts[1 if op == Op.GET else 0]]) if op in (Op.GET, Op.BARE) else ""
+    if not how:
+        return {}
+    held = solver.value(solver.child(callee, parts[0])) if op == Op.GET else this(solver, callee, (Op.THIS, parts[1]))
+    if how == "runs":
+        return called(solver, {value: sure for value, sure in held.items() if value[0] in FUNCTIONS}, made)
+    if not made.arguments or made.arguments[0][1]:
+        return {}
+    found = _named(solver, made, held)
+    if how == "gives":
+        return found
+    return called(solver, found, made._replace(arguments=made.arguments[1:]), Reason.MADE_NAME)
+
+
+def _named(solver: Solver, made: MadeCall, held: Values) -> Values:
+    """The methods of some values that the first argument of a call names, wholly or by its ends."""
+    found: Values = {}
+    name = made.arguments[0][0]
+    for key in constants(solver, name):
+        if isinstance(key, tuple) and key[0] == "text":
+            for value, sure in list(held.items()):
+                methods = capped(member(solver, value, key[1], sure), Reason.NAMED)
+                add(found, {at: own for at, own in methods.items() if at[0] in FUNCTIONS})
+    return add(found, made_members(solver, made.node, held, solver.value(name)))
