@@ -18,6 +18,7 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.spawn import spawn
+from fledgling.broker.watchdog import within
 from fledgling.messages.answers import Refusal
 from fledgling.messages.bounded import MAX_COUNT
 from fledgling.messages.control import Images, Update
@@ -259,8 +260,9 @@ class Follower:
     async def _heard(self) -> FromFollower:
         """Return the next message. Raises LostError where none comes."""
         assert self._process
+        pid = self._process.pid
         try:
-            async with asyncio.timeout(SILENT_SECONDS):
+            async with within(SILENT_SECONDS, lambda: pid):
                 message = await self._process.receive()
         except TimeoutError:
             raise await self._lost(f"it has said nothing for {SILENT_SECONDS:g} s") from None

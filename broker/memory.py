@@ -122,10 +122,10 @@ class Memory:
         """Yield what each process holds; what files have more than they may, the indexer that writes them holds."""
         excess = max(files - limits.files(self._limit), 0)
         for process, share in [*self._watched.items()]:
-            forked = [*_forked(process.pid)]
-            size = held_bytes(process.pid, files) + (excess if forked else 0)
+            below = [*forked(process.pid)]
+            size = held_bytes(process.pid, files) + (excess if below else 0)
             yield Held(process.pid, size, share, process)
-            for pid in forked:
+            for pid in below:
                 yield Held(pid, held_bytes(pid, 0), limits.extractor_share(self._limit), process)
 
 
@@ -140,19 +140,19 @@ def held_bytes(pid: int, mapped: int) -> int:
         with suppress(psutil.Error):
             return psutil.Process(pid).memory_info().rss
         return 0
-    found = HELD.findall(_about(pid, "status"))
+    found = HELD.findall(about(pid, "status"))
     anonymous, shared = [int(kilobytes) * 1024 for kilobytes in found] or (0, 0)
     return anonymous + max(shared - mapped, 0)
 
 
-def _forked(pid: int) -> Iterator[int]:
+def forked(pid: int) -> Iterator[int]:
     """Yield the processes below a process; none of ours forks on another thread than its first."""
-    for child in map(int, _about(pid, f"task/{pid}/children").split()):
+    for child in map(int, about(pid, f"task/{pid}/children").split()):
         yield child
-        yield from _forked(child)
+        yield from forked(child)
 
 
-def _about(pid: int, file: str) -> bytes:
+def about(pid: int, file: str) -> bytes:
     """Return what the kernel says of a process; nothing if it is gone. `pathlib` would take three times as long."""
     with suppress(OSError), open(f"/proc/{pid}/{file}", "rb", buffering=0) as opened:  # noqa: PTH123
         return opened.readall()

@@ -5,6 +5,7 @@ import logging
 import math
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -22,6 +23,7 @@ from fledgling.broker.memory import Memory
 from fledgling.broker.protocol import tools
 from fledgling.broker.spawn import spawn
 from fledgling.broker.taken import meant_by, with_words
+from fledgling.broker.watchdog import STARVED, within
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import (
     Begun,
@@ -45,7 +47,7 @@ from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.security import inspection, limits
 
 MOMENTS = 16  # generations of changes whose time is known: twice as many as a worker continues pages in
-READY_SECONDS = 60.0  # from start to ready; a quiet machine needs a tenth of a second; a starved one, more than ten
+READY_SECONDS = 60.0  # from start to ready; in which it could run; a quiet machine needs a tenth of a second
 OPENED_SECONDS = 0.002  # more for each index; a quiet machine opens ten meanwhile
 PAGE_FRAME_BYTES = 2**22  # a page is 28,000 characters; one entry alone may be longer
 _log = logging.getLogger("fledgling")
@@ -152,6 +154,7 @@ class QueryWorker:
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
+        self._stopping: set[asyncio.Task[None]] = set()
         self._has_ended = False
         self._is_spent = False
         self._data_limit = math.inf
@@ -175,7 +178,7 @@ class QueryWorker:
         first, is_ready = None, False
         seconds = READY_SECONDS + OPENED_SECONDS * self._indexing.indexes
         try:
-            async with asyncio.timeout(seconds):
+            async with within(seconds, lambda: self.pid):
                 first = await self._process.receive()
             is_ready = self._is_confined(first)
         except TimeoutError:
@@ -234,12 +237,17 @@ class QueryWorker:
     async def ask(
         self, question: Asked, deadline: float, basis: Basis, index: int = 0, by_hand: TagsByHand = NO_TAGS
     ) -> Found | Refusal | None:
-        """Return the answer, at the latest YIELDING after `deadline` (time.monotonic); then the worker is killed.
+        """Return the answer, at the latest YIELDING after `deadline` (time.monotonic).
 
+        A worker that has had so long to yield is then killed; one that got no processor may still.
         `basis` takes what it was made of, and `by_hand` are tags that it may speak of. None where the worker ended
         before it had begun with the call: ask another.
         """
-        if self._has_ended:  # since it was chosen
+        while self._stopping:  # where one that does not end costs the worker, others are put to the next
+            if time.monotonic() >= deadline:
+                return refusals.timed_out(self._profile)
+            await asyncio.wait(self._stopping, timeout=deadline - time.monotonic())
+        if self._has_ended or self._was_killed:  # since it was chosen
             return None
         number = next(self._ids)
         waiting = Waiting(question, asyncio.get_running_loop().create_future(), basis)
@@ -247,14 +255,15 @@ class QueryWorker:
         self._process.busy(True)
         self._process.tell(Call(number, deadline - time.monotonic(), question, index, by_hand))
         try:
-            async with asyncio.timeout_at(deadline + limits.YIELDING):
-                return await asyncio.shield(waiting.answer)
-        except TimeoutError:
-            self._give_up(number, waiting)
-            return refusals.timed_out(self._profile)
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(deadline):
+                    return await asyncio.shield(waiting.answer)
+            self._stop(number, waiting, limits.YIELDING)
+            done, _ = await asyncio.wait([waiting.answer], timeout=deadline + limits.YIELDING - time.monotonic())
+            return waiting.answer.result() if done else refusals.timed_out(self._profile)
         except asyncio.CancelledError:
             self._process.tell(Cancel(number))
-            self._stopping = asyncio.create_task(self._stop(number, waiting))
+            self._stop(number, waiting, limits.GRACE)
             raise
 
     async def retire(self) -> None:
@@ -304,11 +313,22 @@ class QueryWorker:
                 waiting.answer.set_result(self._lost() if waiting.has_begun else None)
         self._waiting.clear()
 
-    async def _stop(self, number: int, waiting: Waiting) -> None:
-        """Kill the worker where a cancelled call does not end by itself."""
-        done, _ = await asyncio.wait([waiting.answer], timeout=limits.GRACE)
-        if not done:
-            self._give_up(number, waiting)
+    def _stop(self, number: int, waiting: Waiting, seconds: float) -> None:
+        """Kill the worker where a call that is to end does not in so many seconds, though it has run in the last."""
+        stopping = asyncio.create_task(self._stopped(number, waiting, seconds))
+        self._stopping.add(stopping)
+        stopping.add_done_callback(self._stopping.discard)
+
+    async def _stopped(self, number: int, waiting: Waiting, seconds: float) -> None:
+        if (await asyncio.wait([waiting.answer], timeout=seconds - limits.HEARING))[0]:
+            return
+        try:
+            async with within(limits.HEARING, lambda: self.pid, STARVED * seconds):
+                await asyncio.wait([waiting.answer])
+        except TimeoutError:
+            if not waiting.answer.done():
+                waiting.answer.set_result(refusals.timed_out(self._profile))
+                self._give_up(number, waiting)
 
     def _give_up(self, number: int, given_up: Waiting) -> None:
         """End the worker of a call that does not end, which alone is to blame.

@@ -40,6 +40,7 @@ LOOK_SECONDS, LOOK_LEAST = 0.05, 0.002  # between two looks at what is held: as 
 LOOK_IDLE = 5.0  # seconds between two looks while nobody asks them for anything: the kernel holds each to its share
 GRACE = 0.3  # seconds after query_timeout by which every call is answered or refused
 YIELDING = 0.2  # seconds of them that a call has to yield; the rest is for killing its worker and for saying so
+HEARING = 0.05  # seconds of YIELDING in which it must have run: it hears an interrupt every 5 ms
 
 BROKER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,  # bytes; a core file would be a copy of answers on disk

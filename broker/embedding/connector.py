@@ -13,12 +13,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractAsyncContextManager, ExitStack, suppress
 from typing import TypeVar
 
 from fledgling.broker.audit_log.records import EmbeddedRecord, KilledRecord, Tell
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.embedding.endpoint import Endpoint
+from fledgling.broker.watchdog import within
 from fledgling.messages.control import Confining
 from fledgling.messages.embedding import (
     PACKET_BYTES,
@@ -38,7 +39,7 @@ from fledgling.security import inspection
 MODULE = "fledgling.worker.embedder"
 BACK_OFF = (0.1, 0.3, 0.9)  # seconds before each of three more tries, where the next one may go better
 REST_SECONDS = 30.0  # without a question behind one that failed: who waits for a silent endpoint does so once
-START_SECONDS = 60.0  # until the connector is confined; a quiet machine needs 0.2, a starved one more than ten
+START_SECONDS = 60.0  # in which it could run, until the connector is confined; a quiet machine needs 0.2
 END_SECONDS = 1.0  # until a connector whose socket has ended is gone; it takes 20 ms
 LEFT_SECONDS = 1.5  # behind the time that an embedder has, until nothing more can come from it: the kernel has ended it
 AGAIN: tuple[Reason, ...] = ("unreachable", "cut", "busy")
@@ -124,7 +125,7 @@ class Connector:
     async def ready(self) -> bool:
         """Return whether the connector is confined, once it has said so; one that is not is ended and not used."""
         if self._is_ready is None:
-            said = await self._received((Connecting,), time.monotonic() + START_SECONDS)
+            said = await self._received((Connecting,), within(START_SECONDS, lambda: self._process.pid))
             problem = said.problem if said else "it did not say what confines it"
             if said and not problem:
                 problem = inspection.problem(
@@ -186,7 +187,7 @@ class Connector:
         self._number += 1
         last = until + LEFT_SECONDS
         self._send(Wanted(self._number, max(until - time.monotonic(), 0.1)))
-        connected = await self._received((Connected, NotSimilar), last)
+        connected = await self._received((Connected, NotSimilar), asyncio.timeout_at(last))
         if isinstance(connected, NotSimilar):
             return connected.reason
         if not isinstance(connected, Connected):
@@ -199,7 +200,7 @@ class Connector:
             self._is_embedder_known = True
             tell_confinement(self._tell, "embedder", connected.pid, connected.layers)
         self._send(Embed(self._number, query, tuple(texts)))
-        found = await self._received((Similar, NotSimilar), last)
+        found = await self._received((Similar, NotSimilar), asyncio.timeout_at(last))
         if isinstance(found, Similar) and len(found.shares) == len(texts):
             return found.shares
         return found.reason if isinstance(found, NotSimilar) else "silent"
@@ -208,11 +209,13 @@ class Connector:
         with suppress(OSError):  # it has ended: nothing comes back
             self._channel.send(pack(message))
 
-    async def _received(self, expected: tuple[type[Kind], ...], until: float) -> Kind | None:
+    async def _received(
+        self, expected: tuple[type[Kind], ...], limit: AbstractAsyncContextManager[object]
+    ) -> Kind | None:
         """Return the next message of some kinds about the question at work; None where none comes in time."""
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout_at(until):
+            async with limit:
                 while packet := await loop.sock_recv(self._channel, PACKET_BYTES):
                     message = self._unpacker.message(packet[HEADER_BYTES:])
                     is_current = isinstance(message, Connecting) or message.number == self._number

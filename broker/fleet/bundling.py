@@ -21,6 +21,7 @@ from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.broker.own_file import OwnFileError
 from fledgling.broker.spawn import spawn
+from fledgling.broker.watchdog import within
 from fledgling.messages.answers import Refusal
 from fledgling.messages.bundling import Bundle, Bundled, Exhausted, Export, TakenIndex
 from fledgling.messages.control import Confining, Ready, StoredIndex, StoredIndexes
@@ -238,7 +239,7 @@ async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int], 
         while True:
             left = until - time.monotonic()
             seconds = min(left, TAKING_SECONDS) if len(taken) < count else left
-            async with asyncio.timeout(seconds):
+            async with within(seconds, lambda: process.pid):
                 found = await process.receive()
             if isinstance(found, Ready) and not begun:
                 _look(process, found, order)

@@ -1,6 +1,5 @@
 """One attempt to build an index: an indexer, from its start to its end, and what became of it."""
 
-import asyncio
 import signal
 import subprocess
 import time
@@ -17,6 +16,7 @@ from fledgling.broker.indexing.failures import DiedError, IndexingError, Unchang
 from fledgling.broker.indexing.files import Files, TakenOver
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
+from fledgling.broker.watchdog import within
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Accepted, Build, Crashed, FromIndexer, Layer, Unchanged
 from fledgling.pipe import Unpacker
@@ -67,6 +67,11 @@ class Attempt:
             Unpacker(FromIndexer, MAX_REPORT_BYTES),
         )
 
+    @property
+    def pid(self) -> int:
+        """The process id, as in `ps`."""
+        return self._process.pid
+
     async def accepted(self, memory: Memory, *, is_first: bool, is_beside: bool = False) -> Accepted:
         """Wait until the indexer has checked what it is asked to do, and is seen to be confined.
 
@@ -99,7 +104,7 @@ class Attempt:
     async def report(self) -> FromIndexer | None:
         """Return the next report; None where the indexer has ended. It is ended where it says nothing for too long."""
         try:
-            async with asyncio.timeout(SILENT_SECONDS):
+            async with within(SILENT_SECONDS, lambda: self.pid):
                 return await self._process.receive()
         except TimeoutError:
             raise await self.given_up(f"the indexer has said nothing for {SILENT_SECONDS:g} s and was ended") from None

@@ -16,6 +16,7 @@ from fledgling.broker.indexing.failures import DiedError, IndexingError, failed,
 from fledgling.broker.indexing.files import HeldFiles
 from fledgling.broker.indexing.ordering import opened, ordered, reference, started
 from fledgling.broker.memory import Memory
+from fledgling.broker.watchdog import within
 from fledgling.messages.control import (
     CONFINED,
     Accepted,
@@ -299,7 +300,7 @@ class Indexing:
     async def _build(self) -> Built:
         """Build the index, to its end: all waiters are told."""
         try:
-            async with asyncio.timeout(BUILD_SECONDS):
+            async with within(BUILD_SECONDS, lambda: self._attempt.pid):
                 return await self._built_in_two()
         except TimeoutError:
             late = await self._attempt.given_up(
@@ -386,7 +387,7 @@ class Indexing:
                 async with asyncio.timeout(RELATE_AFTER_SECONDS):
                     await self._graph_wanted.wait()
             attempt.tell(Relate())
-            async with asyncio.timeout(RELATING_SECONDS):
+            async with within(RELATING_SECONDS, lambda: attempt.pid):
                 while isinstance(message := await attempt.report(), Progress):
                     self.progress = message
                 if not isinstance(message, Generation) or message.number != GRAPH:
