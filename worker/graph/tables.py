@@ -34,6 +34,9 @@ OF_PACKAGE = 5  # a static field of Java that only files of the package see
 OF_CLASS = 6  # a static field of JavaScript
 OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
 MAX_KEY = 80  # characters of a string that can be a key
+SIGNATURE = (
+    "()"  # what an interface is called as; before a name, what the function of that name is declared to be called as
+)
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 Expression = tuple[Any, ...]  # an Op, and its parts
 

@@ -27,7 +27,7 @@ from fledgling.worker.graph.reading.labels import (
 from fledgling.worker.graph.reading.parameters import bind_implicit, bind_parameters, parameter
 from fledgling.worker.graph.reading.paths import names_of, path_to
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
-from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import NONE, SIGNATURE, Binding, Flag, Op, ScopeKind, Use
 
 BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructor"]
 SAID: dict[int, int] = {  # a flag of a function, by the role that says it
@@ -215,6 +215,8 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     if is_constructor:
         builder.bind_name(name, around, value, named, Use.DEFINITION)
     elif own != NONE and not flags & Flag.SETTER:
+        if flags & Flag.OVERLOAD and builder.dialect.typed and builder.dialect.prototypes:
+            builder.bind_silently(builder.named(SIGNATURE + builder.text_of(name)), around, value, own)
         binding = builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
         extend(builder, scope, binding, receiver, takes=bool(EXTENSION_OF & said_inside(tree, node)))
     elif whole != NONE:

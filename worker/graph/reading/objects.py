@@ -30,6 +30,7 @@ from fledgling.worker.graph.tables import (
     OF_CLASS,
     OF_OBJECTS,
     OF_PACKAGE,
+    SIGNATURE,
     WHOLE,
     Imported,
     Op,
@@ -146,7 +147,10 @@ def signature(builder: Builder, node: int, _use: int) -> int:
     receiver = builder.optional(builder.tree.first(node, RECEIVER_TYPE), Use.TYPE)
     scope = read_function(builder, node, ScopeKind.SIGNATURE, NONE, builder.line(node), 0)
     builder.scopes[scope].bases = [] if receiver == NONE else [receiver]
-    return builder.add(Op.FUNCTION, scope)
+    value = builder.add(Op.FUNCTION, scope)
+    if builder.tree.labels[node] & BITS["open"]:  # interface A { (b: B): C }
+        builder.bind_silently(builder.named(SIGNATURE), builder.scope, value, node)
+    return value
 
 
 @visits("array", "channel")

@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.expected import hand_expected
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CONTAINER, FUNCTION, GIVEN, Cell, Value, Values, add
-from fledgling.worker.graph.tables import NONE, Flag, Op
+from fledgling.worker.graph.solving.values import CONTAINER, GIVEN, Cell, Value, Values, add
+from fledgling.worker.graph.tables import NONE, Flag
 
 
 class MadeCall(NamedTuple):
@@ -27,8 +28,8 @@ def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | N
     row = solver.project.scope(function)
     skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
     for at, (cell, spread) in enumerate(made.arguments, skip):
-        if at < len(row.parameters) and not spread:
-            _expect(solver, function, at, cell)
+        if row.parameters and not spread:
+            hand_expected(solver, function, at, cell)
     if not solver.budget.follows_arguments:
         return
     names = solver.project.unit(function).names
@@ -48,25 +49,6 @@ def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | N
             solver.source(("parameter", function, by_name[word]), cell, Reason.FLOW)
         elif rest_words != NONE:
             solver.key((CONTAINER, ("words", function)), ("text", word), cell, Reason.FLOW)
-
-
-def _expect(solver: Solver, function: int, place: int, cell: Cell) -> None:
-    """Let what is written out as an argument take what the type of the parameter says it gets: `f(a => a.b())`."""
-    given = solver.project.scope(function).parameters[place]
-    if given.type == NONE or type(cell) is not int or solver.op(cell) != Op.FUNCTION:
-        return
-    written = solver.child(cell, solver.project.expression(cell)[1])
-    for value in list(solver.value(("type", solver.child(function, given.type), None))):
-        if value[0] != FUNCTION:
-            continue
-        for receiver in solver.project.scope(value[1]).bases[:1]:  # of a type with a receiver: `A.() -> B`
-            solver.source(("receiver", written), ("type", solver.child(value[1], receiver), None), Reason.FLOW)
-        both = zip(solver.project.scope(written).parameters, solver.project.scope(value[1]).parameters, strict=False)
-        for at, (own, said) in enumerate(both):
-            if own.type == NONE and said.type != NONE and own.rest == said.rest == 0:
-                of_type = ("type", solver.child(value[1], said.type), None)
-                solver.source(("parameter", written, at), of_type, Reason.FLOW)
-                solver.expected.setdefault(("parameter", written, at), {})[of_type] = None
 
 
 def _hand_over_in_order(

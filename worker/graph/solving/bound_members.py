@@ -18,7 +18,7 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import MADE, NONE, Flag, ScopeKind
+from fledgling.worker.graph.tables import MADE, NONE, SIGNATURE, Flag, ScopeKind
 
 
 def hides(solver: Solver, function: int, scope: int | None) -> bool:
@@ -126,6 +126,18 @@ def _got(solver: Solver, function: int, held: Value, of: dict[int, Value]) -> Va
     return found
 
 
+def signatures(solver: Solver, function: int) -> list[int]:
+    """A function, or what is declared that it may be called as instead: `f(a: A): B;` before `f(a: any) {}`."""
+    row, unit = solver.project.scope(function), solver.project.unit(function)
+    if row.name == NONE or not (unit.dialect.typed and unit.dialect.prototypes):
+        return [function]
+    around = solver.project.outer(function)
+    name = solver.project.number(SIGNATURE + unit.facts.names[row.name])
+    bindings = solver.project.table(around).get(name, ()) if around >= 0 else ()
+    nodes = [solver.project.value_of(binding) for binding in bindings]
+    return [solver.child(node, solver.project.expression(node)[1]) for node in nodes] or [function]
+
+
 def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
     """What a call of a function gives; `("given", ...)` stands for an argument."""
     row = solver.project.scope(function)
@@ -134,7 +146,7 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
     held = solver.value(("returned", function))
     found = {value: sure if value[0] == GIVEN else min(sure, Reason.RETURNED) for value, sure in held.items()}
     if row.returns != NONE:
-        declared = dict(solver.value(("type", solver.child(function, row.returns), receiver)))
+        declared = _declared(solver, function, receiver)
         if solver.project.unit(function).dialect.typed and any(
             value[0] in (OBJECT, CONTAINER, FUNCTION) for value in declared
         ):
@@ -149,3 +161,13 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
             ):
                 add(found, declared)
     return found
+
+
+def _declared(solver: Solver, function: int, receiver: Value | None) -> Values:
+    """What a function is declared to give, or each of what it may be called as."""
+    said = signatures(solver, function)
+    found: Values = {}
+    for scope in said:
+        if (of := solver.project.scope(scope).returns) != NONE:
+            add(found, solver.value(("type", solver.child(scope, of), receiver)))
+    return capped(found, Reason.OVERLOAD) if len(said) > 1 and len({value[:2] for value in found}) > 1 else found

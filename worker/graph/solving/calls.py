@@ -7,6 +7,7 @@ from fledgling.worker.graph.solving import (
 from fledgling.worker.graph.solving.arguments import MadeCall, hand_over, substituted
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
+from fledgling.worker.graph.solving.expected import called_as
 from fledgling.worker.graph.solving.lookup import starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.named_callables import named_callables
@@ -158,6 +159,8 @@ def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> V
     for held, own in list(member(solver, value, solver.project.number("__call__"), sure).items()):
         if held[0] in (BOUND, FUNCTION):
             add(found, invoked(solver, held, made, own))
+    for held in called_as(solver, value):
+        add(found, invoked(solver, held, made, sure))
     if not found and solver.project.unit(value[1]).dialect.crates:  # a variant that holds something: A::B(c)
         found[value] = sure
     return found

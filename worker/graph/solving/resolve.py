@@ -6,6 +6,7 @@ from fledgling.worker.graph.columns import GraphColumns
 from fledgling.worker.graph.solving import (
     calls,
     containers,
+    expected,
     globs,
     imports,
     lookup,
@@ -19,6 +20,7 @@ from fledgling.worker.graph.solving import (
     this,
     types,
 )
+from fledgling.worker.graph.solving.expected import declared_to_be
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.receivers import is_such_call
 from fledgling.worker.graph.solving.rows import Rows, with_rows
@@ -90,6 +92,7 @@ RULES = {
     "held": calls.held_cell,
     "just": calls.just_cell,
     "write": calls.write_cell,
+    "expects": expected.expects,
 }
 
 
@@ -120,8 +123,9 @@ def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> 
     solver.classes.settle()
     solver.begin_anew()
     for unit in project.units:
-        for place in range(len(unit.facts.writes)):
-            solver.value(("write", unit.number, place))
+        writes = [("write", unit.number, place) for place in range(len(unit.facts.writes))]
+        for written in [*writes, *declared_to_be(unit)]:
+            solver.value(written)
         at_first = {*(CALLS if budget.follows_arguments else ()), *(OBJECTS if unit.dialect.prototypes else ())}
         for at, expression in enumerate(unit.expressions) if at_first else ():
             if expression[0] in at_first or is_such_call(unit, expression):

@@ -66,6 +66,8 @@ def _written(solver: Solver, node: int, expression: Expression, receiver: Value 
     """A type that has no name: `A[]`, `{ a: A }`, `(a: A) => B`, `typeof a`, several results."""
     op, base = expression[0], node & ~MASK
     value: Value = (CONTAINER, node)
+    if op == Op.THIS:
+        return {receiver: Reason.DECLARED} if receiver else dict(solver.value(node))
     if op == Op.VALUE:
         return dict(solver.value(base | expression[1]))
     if op == Op.CLASS:

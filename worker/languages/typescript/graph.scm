@@ -57,7 +57,9 @@
 (intersection_type (_) @arm) @choice
 (array_type (_) @of) @array
 (type_query (_) @of) @typeof
+(this_type) @this
 (function_type return_type: (_) @returns) @signature
+(call_signature return_type: (_)? @returns) @signature @open
 (constructor_type) @operation
 (conditional_type) @operation
 (index_type_query) @operation
