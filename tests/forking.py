@@ -4,13 +4,13 @@
 process is the one that the command would have started: a child of whoever asked, with the same descriptors, directory,
 environment, words and exit status. What differs is what it did before: its environment as the kernel shows it is empty,
 its limits, umask and ignored signals are those of the first of its kind, with which it shares memory, and that it can
-load its modules, when, and what it does meanwhile cannot be seen; and that it ends without taking its modules down.
-The back processes of such a process are forked from itself, with all that confines it and all that it holds in memory,
-but while it has other threads: those, as other programs that it starts, are executed. A test of what differs says so,
-by the fixture `executed`, or of back processes alone by `executed_behind`; a fixture that tests share, by `executing`.
+load its modules and start DuckDB, when, and what it does meanwhile cannot be seen; and that it ends without taking its
+modules down. The back processes of such a process are forked from itself, with all that confines it and all that it
+holds in memory, but while it has threads besides those of an event loop: those, as other programs that it
+starts, are executed. A test of what differs says so, by the fixture `executed`, or of back processes alone by
+`executed_behind`; a fixture that tests share, by `executing`.
 """
 
-import asyncio
 import atexit
 import ctypes
 import fcntl
@@ -27,7 +27,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -57,6 +56,9 @@ PREPARED = ("python", "javascript", "typescript", "go", "rust", "java", "bash", 
 # What decides how an interpreter starts: where one of these is asked for by name, a process is executed.
 DECIDING = ("LC_", "LANG", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENBLAS_")
 
+WAITING = "asyncio_"  # how the names of an event loop's threads begin: they wait for a process to end, or for work
+    "asyncio_"  # how the names of threads begin that an event loop has: they wait for a process to end, or for work
+)
 PR_SET_CHILD_SUBREAPER = 36  # prctl(2): whose children die becomes the parent of theirs
 
 
@@ -192,8 +194,16 @@ def is_ours(asked: Mapping[str, Any]) -> bool:
 
 
 def is_back_process(asked: Mapping[str, Any]) -> bool:
-    """Whether a process is a back process that can be forked: another thread could hold a lock, which nobody undoes."""
-    return is_ours(asked) and asked["args"][len(PYTHON)] in BACK_PROCESSES and threading.active_count() == 1
+    """Whether a process is a back process that can be forked: a thread could hold a lock, which nobody undoes.
+
+    One of an event loop's waits for a process to end, or for work, and holds none.
+    """
+    others = {*threading.enumerate()} - {threading.current_thread()}
+    return (
+        is_ours(asked)
+        and asked["args"][len(PYTHON)] in BACK_PROCESSES
+        and all(thread.name.startswith(WAITING) for thread in others)
+    )
 
 
 def kind_of(words: Sequence[str]) -> str:
@@ -282,27 +292,8 @@ def become(words: Sequence[str], environment: Mapping[str, str], directory: str,
 
 
 def fork_back_processes() -> None:
-    """Have `subprocess` fork back processes from this one from now on, while it has one thread."""
+    """Have `subprocess` fork back processes from this one from now on, while none of its threads is in the way."""
     start_instead(fork, is_back_process)
-    end_threads()
-
-
-def end_threads() -> None:
-    """Have each thread that an event loop takes end with its work: one that stands idle would let nothing be forked."""
-    run = asyncio.BaseEventLoop.run_in_executor
-
-    def run_alone(
-        loop: asyncio.BaseEventLoop, executor: ThreadPoolExecutor | None, function: Callable[..., Any], *given: object
-    ) -> "asyncio.Future[Any]":
-        if executor:
-            return run(loop, executor, function, *given)
-        alone = ThreadPoolExecutor(1)
-        try:
-            return run(loop, alone, function, *given)
-        finally:
-            alone.shutdown(wait=False)
-
-    asyncio.BaseEventLoop.run_in_executor = run_alone
 
 
 def fork(words: list[str], environment: dict[str, str], directory: str, given: dict[int, int], leads: bool) -> int:
@@ -389,6 +380,29 @@ def load_back_processes() -> None:
                 import_module(f"fledgling.{name}")
         load_what_is_of_languages()
     _standing_in["fsspec"] = sys.modules.pop("fsspec")
+    start_engines()
+
+
+def start_engines() -> None:
+    """Start DuckDB as often as a back process does, which takes it longest: the first to ask for one gets that."""
+    import _duckdb  # noqa: PLC0415  (whoever asks needs none of this)
+
+    from fledgling.worker.gate.statement import Gate  # noqa: PLC0415
+    from fledgling.worker.store.database import start  # noqa: PLC0415
+
+    connect, started = _duckdb.connect, dict[str, _duckdb.DuckDBPyConnection]()
+
+    def keep(*given: object, **config: object) -> _duckdb.DuckDBPyConnection:
+        started[repr((given, config))] = connect(*given, **config)
+        return connect(*given, **config)
+
+    def take(*given: object, **config: object) -> _duckdb.DuckDBPyConnection:
+        return started.pop(repr((given, config)), None) or connect(*given, **config)
+
+    _duckdb.connect = keep
+    start()
+    Gate()
+    _duckdb.connect = take
 
 
 def load(kind: str) -> None:
