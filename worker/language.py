@@ -40,7 +40,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     what a class below one of `enumerations`, with their modules, binds are objects of it.
     `types`, `functions` and `methods` say how what is outside hands on what it gets, by its last name:
     `Optional = "same"`, `map = "maps"`, `append = "adds"`;
-    `toString = "=String"` is the type of what it returns. Types may stand in quotes where there are `typed_keys`, which
+    `toString = "=String"` is the type of what it returns. Methods that are `derived` give an object of the class which
+    is asked for one and has none of its own: `a.clone()`. Types may stand in quotes where there are `typed_keys`, which
     say of what only the first few keys are types, `Literal = 0`; `typed_arguments` are the arguments of functions of
     `typed_modules` that are types, `cast = ["0"]`. What is declared to be of one of the `protocols`, which are outside,
     may be of any class of the project. A method of a `common` name is never guessed by it: built-in types have one too.
@@ -149,6 +150,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     protocols: frozenset[str] = frozenset()
     functions: dict[str, str] = {}
     methods: dict[str, str] = {}
+    derived: frozenset[str] = frozenset()
     common: frozenset[str] = frozenset()
 
     def is_plain(self, type_: str) -> bool:

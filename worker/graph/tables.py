@@ -93,6 +93,8 @@ class Op:
     COMPUTED = 43  # what an operator gives that a class may define, of what is not written out: `-a`, `a * 2`
     POINTEE = 44  # of: the type of what a pointer leads to, which is a pointer itself where another file names one
     FILLED = 45  # name, name: what a text begins and ends with that is computed in between, `f"a_{b}"`
+    PAYLOAD = 46  # of, what a pattern names, its last name, place: what a variant or a tuple with a name holds there
+    EVERY = 47  # types: what is of a type parameter is of each of them
 
 
 class ScopeKind:

@@ -61,6 +61,22 @@ def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> i
     return 0
 
 
+@visits("bound")
+def bound(builder: Builder, node: int, _use: int) -> int:
+    """`T: A + B`, `where T: A`: all that is said of a type parameter, in one place or in several."""
+    tree = builder.tree
+    left = tree.first(node, LEFT)
+    types = [builder.visit(kid, Use.TYPE) for kid in tree.having(node, RIGHT)]
+    known = builder.bounded.get((builder.scope, builder.name(left)))
+    if known is None:
+        value = types[0] if len(types) == 1 else builder.add(Op.EVERY, types)
+        builder.bounded[builder.scope, builder.name(left)] = builder.bind(left, value, Use.DEFINITION)
+        return 0
+    builder.visit(left)
+    builder.bindings[known].value = builder.add(Op.EVERY, [builder.bindings[known].value, *types])
+    return 0
+
+
 @visits("augment")
 def augment(builder: Builder, node: int, _use: int) -> int:
     """`a += b`: what a was, or what b is; where classes have operators, what those return."""

@@ -84,6 +84,7 @@ class Builder:
         self.exports: list[int] | None = []  # of CommonJS, by a name; None once another object is what is exported
         self.generic: dict[int, list[int]] = {}  # the type parameters of a function that is being read
         self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
+        self.bounded: dict[Key, int] = {}  # the bindings of type parameters of which something is said
         self.variables: set[int] = set()  # of Rust: bindings that a function further inside does not see
         self.seen_within: list[tuple[int, int, int]] = []  # expressions of names there, and what scopes and names
         self.calling = NONE  # the name of the function whose arguments are read

@@ -39,7 +39,7 @@ from fledgling.worker.graph.tables import (
 )
 
 DEFAULT, BY_DEFAULT, DECLARATION = BITS["default"], BITS["exported"], BITS["declaration"]
-IS_FIELD, IS_CHANNEL = BITS["field"], BITS["channel"]
+IS_FIELD, IS_CHANNEL, IS_PAYLOAD = BITS["field"], BITS["channel"], BITS["payload"]
 
 
 # The name of a constant, as the text of `define("A\\B", 1)` gives it, behind its namespace.
@@ -76,12 +76,32 @@ def field(builder: Builder, node: int, _use: int) -> int:
             builder.show(builder.scope, builder.name(bound))
             builder.begin(bound, node)
             builder.bind_name(builder.name(bound), builder.scope, max(held, 1), bound, Use.DEFINITION, how=how)
+        elif tree.kind(kid) == IS_PAYLOAD:
+            hold(builder, kid, f"{builder.text_of(builder.bindings[-1].name)}.")
         elif not tree.labels[kid] & (TYPE | VALUE):
             builder.visit(kid)
     if tree.labels[node] & ALIAS and not is_name and not any(tree.labels[kid] & BIND for kid in tree.kids[node]):
         chosen = tree.first(tree.first(node, VALUE), KEY)  # A::b insteadof C
         builder.bind_silently(builder.name(chosen), builder.scope, value, chosen)
     return 0
+
+
+@visits("payload")
+def payload(builder: Builder, node: int, _use: int) -> int:
+    """`(A, B)` of `struct C(A, B)`: fields that have numbers for names."""
+    hold(builder, node, "")
+    return 0
+
+
+def hold(builder: Builder, node: int, before: str) -> None:
+    """Declare what a tuple with a name holds, or a variant of an enumeration, by its place: `0`, `A.0`."""
+    tree = builder.tree
+    for place, kid in enumerate(tree.having(node, TYPE)):
+        held = builder.add(Op.DECLARED, builder.visit(kid, Use.TYPE), NONE)
+        builder.bind_silently(builder.named(f"{before}{place}"), builder.scope, held, kid)
+    for kid in tree.kids[node]:
+        if not tree.labels[kid] & TYPE:
+            builder.visit(kid)
 
 
 @visits("constant_made")

@@ -1,7 +1,7 @@
 """What stands on the left of an assignment gets its value: names, parts of what is taken apart, fields, keys."""
 
 from fledgling.worker.graph.reading.builder import Builder
-from fledgling.worker.graph.reading.expressions import constant_key, without_sigil
+from fledgling.worker.graph.reading.expressions import constant_key, last_number, without_sigil
 from fledgling.worker.graph.reading.labels import (
     BIND,
     BITS,
@@ -64,13 +64,18 @@ def own_field_target(builder: Builder, node: int, value: int) -> None:
 
 
 def variant_target(builder: Builder, node: int, value: int) -> None:
-    """`Some(a)`: a is what stands in the value."""
+    """`Some(a)`: a is what stands in the value, or what `Some` is declared to hold."""
     tree = builder.tree
-    for kid in tree.kids[node]:
-        if tree.labels[kid] & OF or (tree.kind(kid) == IS_NAME and not tree.labels[kid] & BIND):
+    of = tree.first(node, OF)
+    named = builder.optional(of)
+    last = last_number(builder, named) if named != NONE else NONE
+    for place, kid in enumerate(kid for kid in tree.kids[node] if kid != of):
+        if tree.kind(kid) == IS_NAME and not tree.labels[kid] & BIND:
             builder.visit(kid)
-        else:
+        elif last == NONE:
             target(builder, kid, builder.add(Op.ELEMENT, value))
+        else:
+            target(builder, kid, builder.add(Op.PAYLOAD, value, named, last, place))
 
 
 def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None:

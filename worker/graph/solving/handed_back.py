@@ -30,7 +30,15 @@ SAME = (  # operations that give what their first part is
     Op.NARROWED, Op.CASE,
 )  # fmt: skip
 BOTH = (Op.NARROWED, Op.CASE)  # those that may give what their second part is
-TAKEN = (Op.ELEMENT, Op.ITEM, Op.ENTERED, Op.ARRAY, Op.RECEIVED, Op.POINTED)  # those that give what is in it
+TAKEN = (
+    Op.ELEMENT,
+    Op.ITEM,
+    Op.ENTERED,
+    Op.ARRAY,
+    Op.RECEIVED,
+    Op.POINTED,
+    Op.PAYLOAD,
+)  # those that give what is in it
 WITHIN = (Op.LIST, Op.TUPLE)
 ENDS = (  # those of which nothing is looked at but the values
     Op.UNKNOWN, Op.MADE, Op.TEXT, Op.FILLED, Op.NUMBER, Op.COMPUTED, Op.CLASS, Op.THIS, Op.SUPER, Op.DECORATED, Op.ROOT,
@@ -283,7 +291,7 @@ class _Search:
         """Add the parts of an expression of which there are several of a kind."""
         if op in WITHIN:
             self._add(node, parts[0] if use != ASKED else (), GIVEN)
-        elif op in (Op.CHOICE, Op.SUM):
+        elif op in (Op.CHOICE, Op.EVERY, Op.SUM):
             self._add(node, parts[0], use)
         elif op in SAME:
             self._add(node, parts[:2] if op in BOTH else parts[:1], use)

@@ -262,7 +262,15 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return {(EXTERNAL, f"{value[2]}.{solver.project.text(name)}"[:200]): sure}
     if kind == CONSTANT:
         return _extending(solver, value, name)
-    return found or method_of_function(solver, value, name, sure) or _elsewhere(solver, value, name)
+    return found or _otherwise(solver, value, name, sure)
+
+
+def _otherwise(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """What a member of a value is that nothing declares."""
+    derived = solver.project.unit(value[1]).dialect.derived if value[0] in (CLASS, OBJECT) else ()
+    if solver.project.text(name) in derived:
+        return {(METHOD_OF, (OBJECT, value[1], value[0] == OBJECT and value[2]), name): sure}
+    return method_of_function(solver, value, name, sure) or _elsewhere(solver, value, name)
 
 
 def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:

@@ -1,7 +1,7 @@
 """What choices, definitions, checks of a class and declared types stand for."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.containers import called_member, element_of
+from fledgling.worker.graph.solving.containers import called_member, element_of, iterated
 from fledgling.worker.graph.solving.made_names import added
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.numbers import number_or
@@ -76,6 +76,14 @@ def alias(solver: Solver, node: int, expression: Expression) -> Values:
 def unsure(solver: Solver, node: int, expression: Expression) -> Values:
     """UNSURE"""
     return capped(solver.value(solver.child(node, expression[1])), Reason.REPLACED)
+
+
+def every(solver: Solver, node: int, expression: Expression) -> Values:
+    """EVERY"""
+    found: Values = {}
+    for part in expression[1]:
+        add(found, solver.value(solver.child(node, part)))
+    return found
 
 
 def choice(solver: Solver, node: int, expression: Expression) -> Values:
@@ -177,6 +185,20 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):
         return dict(type_)
     return add(value, type_)
+
+
+def payload(solver: Solver, node: int, expression: Expression) -> Values:
+    """PAYLOAD: what the project declares that a variant or tuple holds; of one from outside, what is in the value."""
+    value, of, last, place = expression[1:]
+    own = [held for held in solver.value(solver.child(node, of)) if held[0] in (CLASS, OBJECT)]
+    if not own:
+        return iterated(solver, solver.value(solver.child(node, value)), node)
+    found: Values = {}
+    variant = solver.project.unit(node).facts.names[last]
+    for held in own:
+        name = solver.project.number(str(place) if held[0] == CLASS else f"{variant}.{place}")
+        add(found, member(solver, (OBJECT, held[1], True), name, Reason.BOUND))
+    return found
 
 
 def _is_plain(solver: Solver, node: int, type_: Value) -> bool:

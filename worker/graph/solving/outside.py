@@ -354,6 +354,8 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """A method of a container or generator: `a.append(b)`."""
     container, own = value[1], solver.project.text(value[2])
     how = solver.project.unit(made.node).dialect.methods.get(own)
+    if container[0] == OBJECT:  # a method that the class derives
+        return {container: sure}
     if container[0] == GENERATOR:
         return iterated(solver, {container: sure}) if how == "element" or own in ("send", "__next__") else {}
     arguments = [cell for cell, spread in made.arguments if not spread]

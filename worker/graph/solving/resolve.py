@@ -46,6 +46,7 @@ OPERATIONS = {
     Op.FUNCTION: operations.function,
     Op.CLASS: operations.class_,
     Op.CHOICE: operations.choice,
+    Op.EVERY: operations.every,
     Op.SUM: numbers.sum_,
     Op.PRESENT: numbers.present,
     Op.ELEMENT: containers.element,
@@ -71,6 +72,7 @@ OPERATIONS = {
     Op.PREFIX: names.prefix,
     Op.RENAMED: operations.alias,
     Op.CASE: names.case,
+    Op.PAYLOAD: operations.payload,
 }
 RULES = {
     "name": names.named,

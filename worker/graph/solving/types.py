@@ -23,7 +23,7 @@ from fledgling.worker.graph.tables import NONE, Expression, Op
 from fledgling.worker.graph.unit import MASK
 
 # What another name of a type is.
-NAMING = (Op.INDEX, Op.ARRAY, Op.POINTEE, Op.CHOICE, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
+NAMING = (Op.INDEX, Op.ARRAY, Op.POINTEE, Op.CHOICE, Op.EVERY, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
 ANYTHING = ("unknown", "class")  # what a type says, by its name alone, of which anything of the project may be
 MAX_BINDINGS = 8  # of the name of a type
 MAX_ALIASES = 6  # types that name another type, one after the other
@@ -45,6 +45,8 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
         return _named(solver, node, receiver, depth)
     if op == Op.CHOICE:
         return union(solver, [base | part for part in expression[1]], receiver, depth)
+    if op == Op.EVERY:
+        return every(solver, [base | part for part in expression[1]], receiver, depth)
     if op == Op.INDEX:
         return _applied(solver, node, expression[1:], receiver, depth)
     if op == Op.POINTEE:
@@ -84,11 +86,17 @@ def _written(solver: Solver, node: int, expression: Expression, receiver: Value 
     return {}
 
 
-def union(solver: Solver, nodes: list[int], receiver: Value | None, depth: int) -> Values:
-    """The values of any of some types."""
+def every(solver: Solver, nodes: list[int], receiver: Value | None, depth: int) -> Values:
+    """The values of some types."""
     found: Values = {}
     for node in nodes:
         add(found, of_type(solver, node, receiver, depth + 1))
+    return found
+
+
+def union(solver: Solver, nodes: list[int], receiver: Value | None, depth: int) -> Values:
+    """The values of any of some types."""
+    found = every(solver, nodes, receiver, depth)
     objects = sum(value[0] == OBJECT for value in found)
     return capped(found, Reason.SEVERAL) if objects > 1 else found
 
@@ -115,7 +123,7 @@ def _aliased(solver: Solver, node: int, receiver: Value | None, depth: int) -> V
     expression = solver.project.expression(node)
     op = expression[0]
     base = node & ~MASK
-    if op in (Op.INDEX, Op.CHOICE, Op.ARRAY, Op.POINTEE, Op.FUNCTION, Op.VALUE):
+    if op in (Op.INDEX, Op.CHOICE, Op.EVERY, Op.ARRAY, Op.POINTEE, Op.FUNCTION, Op.VALUE):
         return of_type(solver, node, receiver, depth + 1)
     if op == Op.DECLARED and expression[2] != NONE:
         return of_type(solver, base | expression[2], receiver, depth + 1)
@@ -161,6 +169,8 @@ def bindings_of(solver: Solver, node: int) -> list[int]:
         for value in list(solver.value(base | expression[1])):
             if value[0] == MODULE:
                 scopes = [solver.project.units[value[1]].base]
+            elif value[0] == CLASS:  # A::B, a type that a trait or class declares
+                scopes = [at for at in [solver.classes.of_class(value[1], own)[0]] if at is not None]
             else:
                 scopes = solver.spaces.visible(unit, value[1:], own)[0] if value[0] == SPACE else []
             bindings += [at for scope in scopes for at in solver.project.table(scope).get(own, [])]

@@ -63,8 +63,8 @@
 (object_declaration (delegation_specifiers (delegation_specifier . (user_type) @base)))
 (enum_entry . (identifier) @bind) @field @receiver
 (type_parameter (identifier) @label @bind .)
-(type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @assign
-(type_constraint . (identifier) @left @bind [(user_type) (nullable_type)] @right .) @assign
+(type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @bound
+(type_constraint . (identifier) @left @bind [(user_type) (nullable_type)] @right .) @bound
 (type_alias type: (identifier) @left @bind "=" . (_) @right) @assign @fresh
 (property_declaration) @assign @fresh
 (property_declaration (variable_declaration (identifier) @left @bind))

@@ -88,12 +88,18 @@
 (impl_item trait: (_) @base)
 (enum_variant name: (_) @bind @constant) @field @receiver
 (field_declaration name: (_) @bind type: (_) @type) @field
+(ordered_field_declaration_list) @payload
+(ordered_field_declaration_list type: (_) @type)
 (type_item name: (_) @left @bind @constant type: (_) @right) @assign @fresh
-(associated_type name: (_) @bind) @field
+(associated_type name: (_) @bind !bounds) @field
+(associated_type name: (_) @left @bind bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type)] @right)) @bound
 (const_item name: (_) @left @bind @constant type: (_) @type value: (_)? @right) @assign @fresh
 (static_item name: (_) @left @bind @constant type: (_) @type value: (_)? @right) @assign @fresh
 (type_parameter name: (_) @label @bind !bounds)
-(type_parameter name: (_) @left @bind bounds: (trait_bounds . [(type_identifier) (scoped_type_identifier) (generic_type)] @right)) @assign
+(type_parameter name: (_) @left @bind bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type)] @right)) @bound
+((where_predicate left: (type_identifier) @left @bind
+    bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type)] @right)) @bound
+  (#not-eq? @left "Self"))
 (const_parameter name: (_) @label @bind)
 
 ; ---- types
@@ -102,6 +108,7 @@
 (generic_type_with_turbofish type: (_) @of) @index
 (type_arguments (_) @key)
 (type_binding name: (_) @label)
+(type_binding type: (_) @value) @await
 (array_type element: (_) @of) @array
 (reference_type type: (_) @value) @await
 (pointer_type type: (_) @value) @await
@@ -132,6 +139,7 @@
 (slice_pattern) @tuple
 (remaining_field_pattern) @skip
 (tuple_struct_pattern type: (_) @of) @variant
+(tuple_struct_pattern "_" @label)
 ((tuple_struct_pattern type: (_) (identifier) @bind) (#match? @bind "^[a-z_]"))
 (struct_pattern type: (_) @of) @shape
 (field_pattern name: (shorthand_field_identifier) @bind)
