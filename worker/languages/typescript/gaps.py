@@ -9,7 +9,11 @@ from fledgling.worker.extracting.filling import filled
 TYPES_OF_MODULE = deferred(rb"(?<=\bexport[ ])type(?=[ ]\*)")
 # JSX: an attribute holds whatever it does: <a href="?b&c">
 AMPERSAND = deferred(rb"(?<=\w=\")[^\"\n<>{}&]*+&[^\"\n]*+(?=\")")
+# a member of an interface that begins with type parameters, where no `;` ends the one above: <A>(a: A): B
+SIGNATURE = deferred(
+    rb"(?:[\w\])}]|(?<!=)>)[ \t]*+\n(?:[ \t]*+(?://[^\n]*+)?\n)*+(?:[ \t]*([ \t]))(?=<\s*+\w++\s*+(?:>|,|=|extends\b))"
+)
 
-GAPS = ((TYPES_OF_MODULE, b""), (AMPERSAND, b"a"))
+GAPS = ((TYPES_OF_MODULE, b""), (AMPERSAND, b"a"), (SIGNATURE, b";"))
 
 repaired = partial(filled, gaps=GAPS)
