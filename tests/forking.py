@@ -55,10 +55,7 @@ KINDS = ("fledgling", "fledgling serve", "fledgling.worker")  # of processes tha
 PREPARED = ("python", "javascript", "typescript", "go", "rust", "java", "bash", "markdown")
 # What decides how an interpreter starts: where one of these is asked for by name, a process is executed.
 DECIDING = ("LC_", "LANG", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENBLAS_")
-
-WAITING = "asyncio_"  # how the names of an event loop's threads begin: they wait for a process to end, or for work
-    "asyncio_"  # how the names of threads begin that an event loop has: they wait for a process to end, or for work
-)
+WAITING = "asyncio_"  # how the names of threads of an event loop begin: they wait for a process, or for work
 PR_SET_CHILD_SUBREAPER = 36  # prctl(2): whose children die becomes the parent of theirs
 
 
