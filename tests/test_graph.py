@@ -501,9 +501,9 @@ def test_a_name_that_is_made_means_so_many_members() -> None:
         rows, graph = found(count)
         assert len(rows) == (MAX_GUESSED + 1 if count <= MAX_NAMES_MADE else 0), count
         assert not any(row.endswith("likely") for row in rows)
-        assert graph.made == [(0, count + 3, "m_", "")]
+        assert graph.made == [(0, count + 3, "m_", "", -1, 0)]
     first = " or ".join(f'"x{n}_"' for n in range(MAX_ENDS - 1))
-    for last, lines in (('"m_"', {"2 likely"}), ('"y_" or "m_"', set())):
+    for last, lines in (('"m_"', {"2 likely"}), ('"y_" or "m_"', set())):  # with more, nothing is known
         assert found(1, f"({first} or {last}) + n")[0] == lines, last
 
 

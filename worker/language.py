@@ -107,6 +107,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     texts_name_classes: bool = False
     embeds: bool = False
     loops_over_pairs: bool = False
+    loops_over_keys: bool = False
     structural: bool = False
     shared: str = ""
     family: str = ""

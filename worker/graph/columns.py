@@ -15,6 +15,9 @@ BASE_REASONS = {  # why a class is not surely derived so; and of one with more b
 
 Begun = tuple[list[str], str, int, int]  # one of several on a line: its names, that around, the line and part of that
 
+# Where a name is made, how it begins and ends, and file and line of the class that it is asked of; -1 where not known.
+MadeName = tuple[int, int, str, str, int, int]
+
 
 @dataclass
 class GraphColumns:
@@ -22,8 +25,8 @@ class GraphColumns:
 
     `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), where what is no name
     is "" and the last one a key of BASE_REASONS, `overrides` rows (file, line, base_file, base_line, 0 or why that
-    is not sure). `made` are rows (file, line, beginning, end) of a name of which only these are known, asked of what is
-    not wholly known. `broken` are files that were not parsed whole. `is_cut` where the budget ended the work.
+    is not sure). `made` are names that are not wholly known, where rows do not tell what they
+    mean. `broken` are files that were not parsed whole. `is_cut` where the budget ended the work.
     """
 
     file: "array[int]" = field(default_factory=lambda: array("I"))
@@ -41,7 +44,7 @@ class GraphColumns:
     names: list[str] = field(default_factory=list)
     bases: list[tuple[int, int, str, int, int, str]] = field(default_factory=list)
     overrides: list[tuple[int, int, int, int, int]] = field(default_factory=list)
-    made: list[tuple[int, int, str, str]] = field(default_factory=list)
+    made: list[MadeName] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     together: list[tuple[int, int, list[Begun]]] = field(default_factory=list)
     is_cut: bool = False

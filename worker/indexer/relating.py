@@ -301,7 +301,7 @@ class Relating:
         words = [WORDS.get(code, "") for code in range(max(WORDS) + 1)]
         names = {"reasons": words, "outside": [*outside]}
         derived, overrides = (_links(of, [*places.of_links(some)]) for some in (bases, graph.overrides))
-        made = [(int(of[file]), line, begin, end) for file, line, begin, end in graph.made]
+        made = [(int(of[at]), line, begin, end, int(of[to]), where) for at, line, begin, end, to, where in graph.made]
         graph_writer.write(self._images.graph, bytes(self._how_far), rows, within, derived, overrides, names, made)
         memory_file.seal(self._images.graph)
 

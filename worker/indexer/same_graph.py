@@ -10,7 +10,7 @@ from dataclasses import fields
 import msgspec
 
 from fledgling.digests import blake2b
-from fledgling.worker.graph.columns import Begun, GraphColumns
+from fledgling.worker.graph.columns import Begun, GraphColumns, MadeName
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.store.facts import KEY_BYTES, key_of
@@ -20,7 +20,7 @@ PACKED = {
     "names": list[str],
     "bases": list[tuple[int, int, str, int, int, str]],
     "overrides": list[tuple[int, int, int, int, int]],
-    "made": list[tuple[int, int, str, str]],
+    "made": list[MadeName],
     "broken": list[int],
     "together": list[tuple[int, int, list[Begun]]],
     "is_cut": bool,

@@ -7,7 +7,7 @@ sections.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from operator import sub
 from typing import Literal, NamedTuple, get_args
 
@@ -118,7 +118,7 @@ class Graph:
         self._first_leading, self._leading = sections.column("first_leading"), sections.column("leading")
         words = {name: msgspec.msgpack.decode(sections.column(name), type=list[str]) for name in NAMES}
         self.reasons, self._outside = words["reasons"], words["outside"]
-        self._made = msgspec.msgpack.decode(sections.column("made"), type=list[tuple[int, int, str, str]])
+        self._made = msgspec.msgpack.decode(sections.column("made"), type=list[tuple[int, int, str, str, int, int]])
         self._within, self._around = sections.column("within"), sections.column("around")
         self._bases, self._overrides = _Pairs(sections, "bases"), _Pairs(sections, "overrides")
 
@@ -177,10 +177,14 @@ class Graph:
         is_known = place < len(self._within) and self._within[place] == number
         return unpacked(0, self._around[place]) if is_known else None
 
-    def making(self, name: str) -> Iterator[tuple[int, int]]:
-        """Yield file and line of each name that is made and may be this one, if no row tells what it means."""
-        for file, line, begin, end in self._made:
-            if len(name) > len(begin) + len(end) and name.startswith(begin) and name.endswith(end):
+    def making(self, name: str, related: Container[GraphDefinition]) -> Iterator[tuple[int, int]]:
+        """Yield file and line of each name that is made and may be this one, if no row tells what it means.
+
+        Of a name of which nothing is known that is so if it is asked of one of some `related` classes, by their lines.
+        """
+        for file, line, begin, end, *of in self._made:
+            is_like = len(name) > len(begin) + len(end) and name.startswith(begin) and name.endswith(end)
+            if is_like and (of[0] == NONE or GraphDefinition(of[0], of[1]) in related):
                 yield file, line
 
     def targets(self) -> list[tuple[int, GraphDefinition]]:

@@ -56,12 +56,12 @@ def write(
     bases: Links,
     overrides: Links,
     names: Mapping[str, Sequence[str]],
-    made: Sequence[tuple[int, int, str, str]] = (),
+    made: Sequence[tuple[int, int, str, str, int, int]] = (),
 ) -> None:
     """Write a whole file to an empty one, which the caller closes; `how_far` says of each file how far it is known.
 
     `names` are the words of reasons by their codes, and those of bases outside the project. `made` are
-    files, lines and both ends of names that are made.
+    files, lines and both ends of names that are made, and the classes that they are asked of.
 
     >>> write(fd, bytes([RESOLVED]), Occurrences(...), Inside([], []), Links(...), Links(...), {"reasons": [...]})
     """

@@ -91,7 +91,7 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
             unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
     aliased = _aliased(request, name, asked)
     differ = not all(place.is_as_asked for place in places)
-    made, inferred = _made(request, name), _inferred(request, asked)
+    made, inferred = _made(request, name, asked), _inferred(request, asked)
     return Account(name, classes.total(), len(places) <= MOST, classes, unresolved, aliased, differ, made, inferred)
 
 
@@ -141,10 +141,36 @@ def _shown(places: Sequence[str]) -> str:
     return f"{', '.join(lines[:SHOWN_PLACES])}{more}"
 
 
-def _made(request: Request, name: str) -> list[str]:
+def _made(request: Request, name: str, asked: Collection[GraphDefinition]) -> list[str]:
     """Return where a name is made that may be this one: `getattr(a, "b_" + c)`."""
     assert request.graph
-    return [f"{request.blocks.file(file).path}:{line}" for file, line in islice(request.graph.making(name), MOST)]
+    making = request.graph.making(name, _classes_related(request, asked))
+    return [f"{request.blocks.file(file).path}:{line}" for file, line in islice(making, MOST)]
+
+
+def _classes_related(request: Request, asked: Collection[GraphDefinition]) -> set[GraphDefinition]:
+    """Return the classes whose objects may have what is defined in some: those around, above and below."""
+    graph, found = request.graph, set[GraphDefinition]()
+    assert graph
+    around = {place for each in asked for place in _types_around(request, each)}
+    for step in (graph.bases, graph.derived):
+        reached = around
+        while reached:
+            request.check()
+            found |= {each._replace(place=ANY_OF_LINE) for each in reached}
+            reached = {
+                place for each in reached for place in step(each) if place._replace(place=ANY_OF_LINE) not in found
+            }
+    return found
+
+
+def _types_around(request: Request, asked: GraphDefinition) -> Iterator[GraphDefinition]:
+    """Yield the types around a definition."""
+    assert request.outlines
+    file = request.blocks.file(asked.file)
+    for row in request.outlines.definitions(file):
+        if row.kind in TYPES and row.line_start <= asked.line <= row.line_end:
+            yield GraphDefinition(asked.file, row.line_start, request.lines.together(file, row.line_start).place(row))
 
 
 def _inferred(request: Request, asked: Collection[GraphDefinition]) -> list[str]:
@@ -252,21 +278,13 @@ def _class(request: Request, place: NamePlace, asked: Collection[GraphDefinition
 
 def _lacks(request: Request, asked: GraphDefinition) -> str | None:
     """Return what the graph lacks: a definition, or, where a text is parsed in part, a type around it."""
-    graph, outlines = request.graph, request.outlines
+    graph = request.graph
     assert graph
-    assert outlines
     if not graph.leading_to(asked):
         return ITS_DEFINITION
     if graph.how_far(asked.file) != IN_PART:
         return None
-    file = request.blocks.file(asked.file)
-    types = (row for row in outlines.definitions(file) if row.kind in TYPES)
-    around = (
-        GraphDefinition(asked.file, row.line_start, request.lines.together(file, row.line_start).place(row))
-        for row in types
-        if row.line_start <= asked.line <= row.line_end
-    )
-    return None if all(map(graph.leading_to, around)) else ITS_TYPE
+    return None if all(map(graph.leading_to, _types_around(request, asked))) else ITS_TYPE
 
 
 def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[GraphDefinition]) -> tuple[str, str | None]:

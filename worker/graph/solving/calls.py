@@ -9,6 +9,7 @@ from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
 from fledgling.worker.graph.solving.expected import called_as
 from fledgling.worker.graph.solving.lookup import starred
+from fledgling.worker.graph.solving.made_names import note_called
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.named_callables import named_callables
 from fledgling.worker.graph.solving.overloads import called, fitting
@@ -54,6 +55,7 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
         scoped = in_its_scope(solver, node, expression)
         if scoped is not None:
             return scoped
+    note_called(solver, node, callees)
     if dialect.sending and not callees:
         return sent(solver, made, base | expression[1])
     for value, sure in callees.items():

@@ -6,6 +6,7 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import becomes_member, exported_objects
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
@@ -202,12 +203,47 @@ def underlying(solver: Solver, value: Value) -> Values:
 
 
 def _in_turn(solver: Solver, value: Value) -> Values:
-    """What iterating over a container gives: what it holds, or pairs of a key and that."""
+    """What iterating over a container gives: what it holds, or pairs of a key and that, or of Python its keys."""
+    keys = _keys(solver, value)
+    if keys is not None:
+        return keys
     if type(value[1]) is int or value[1][0] != MAPPED:
         return element_of(solver, value)
     pair: Value = (CONTAINER, ("pair", value))
     solver.key(pair, ("number", 1), ("held", value))
     return {pair: Reason.CONTAINER}
+
+
+def _keys(solver: Solver, value: Value) -> Values | None:
+    """What stands for the keys of a dictionary of Python, as far as that is seen; None of any other container."""
+    how, node = ("", value[1]) if type(value[1]) is int else value[1][:2]
+    project = solver.project
+    if type(node) is not int or not project.unit(node).dialect.loops_over_keys:
+        return None
+    if how == "words":  # `**a`, of a function
+        return {}
+    op, *parts = project.expression(node)
+    if how == "made" and op == Op.CALL and project.last_name(solver.child(node, parts[0])) == "dict":
+        return {}
+    if not how and op == Op.DICT:
+        return joined_values(solver, [solver.child(node, key) for key, _ in parts[0] if key != NONE])
+    if not how and op == Op.INDEX and _type_holds_values(project, solver.child(node, parts[0])):
+        op, *types = project.expression(solver.child(node, parts[1]))
+        return dict(solver.value(("type", solver.child(node, types[0][0] if op == Op.TUPLE else parts[1]), None)))
+    return None
+
+
+def _type_holds_values(project: GraphProject, node: int) -> bool:
+    """Whether a type is one that is given what its keys and what its values are: `dict[A, B]`."""
+    return project.unit(node).dialect.types.get(project.last_name(node)) == "values"
+
+
+def joined_values(solver: Solver, nodes: list[int]) -> Values:
+    """What any of some expressions stands for."""
+    found: Values = {}
+    for node in nodes:
+        add(found, solver.value(node))
+    return found
 
 
 def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:

@@ -17,12 +17,13 @@ from fledgling.worker.graph.solving.values import (
     MANY,
     MODULE,
     OBJECT,
+    SOME_MEMBER,
     SUPER,
     Value,
     Values,
     add,
 )
-from fledgling.worker.graph.tables import MAX_KEY, Expression
+from fledgling.worker.graph.tables import MAX_KEY, NONE, Expression
 
 MAX_NAMES_MADE = 256  # names of the project that begin and end as a made one, each of which is asked for
 LEAST_ENDS = 2  # characters of them: a single one says too little
@@ -41,8 +42,8 @@ def filled(solver: Solver, node: int, expression: Expression) -> Values:
 
 def added(solver: Solver, ways: list[int]) -> Values:
     """What `a + b` is of texts: where both are known one, else one of which an end is."""
-    left, right = (dict(islice(solver.value(way).items(), MAX_ENDS)) for way in ways)
-    firsts, lasts = ([*_texts(solver, values)] for values in (left, right))
+    firsts, lasts = ([*_texts(solver, solver.value(way))] for way in ways)
+    firsts, lasts = (texts if len(texts) <= MAX_ENDS else [] for texts in (firsts, lasts))
     found: Values = {}
     for first in firsts or ([("", "", False)] if lasts else []):
         for last in lasts or [("", "", False)]:
@@ -64,7 +65,12 @@ def _texts(solver: Solver, values: Values) -> Iterator[tuple[str, str, bool]]:
 
 
 def made_members(solver: Solver, node: int, values: Values, names: Values) -> Values:
-    """The functions that some values have by names of which only the ends are known, which a call asks for."""
+    """The functions that some values have by names of which only the ends are known, which a call asks for.
+
+    By a name of which nothing is known it may be any: whatever calls that is noted.
+    """
+    if not any(name[0] == FILLED or name[:2] == (CONSTANT, "text") for name in names):
+        return {(SOME_MEMBER, value[1]): Reason.FLOW for value in values if value[0] in (OBJECT, CLASS)}
     found: Values = {}
     for name in names:
         if name[0] != FILLED or len(name[1]) + len(name[2]) < LEAST_ENDS:
@@ -75,10 +81,17 @@ def made_members(solver: Solver, node: int, values: Values, names: Values) -> Va
         add(found, held)
         is_told = bool(held) and all(value[0] in ASKED for value in values)
         if not is_told or MANY in held or min(held.values()) < Reason.MADE_NAME:
-            solver.made_names.setdefault(node, set()).add(name[1:])
+            solver.made_names.setdefault(node, set()).add((*name[1:], NONE))
         elif node in solver.made_names:
-            solver.made_names[node].discard(name[1:])
+            solver.made_names[node].discard((*name[1:], NONE))
     return found
+
+
+def note_called(solver: Solver, node: int, values: Values) -> None:
+    """Note where some member of a class is called, by a name of which nothing is known."""
+    for value in values:
+        if value[0] == SOME_MEMBER:
+            solver.made_names.setdefault(node, set()).add(("", "", value[1]))
 
 
 def made_member_cell(solver: Solver, cell: tuple[str, Value, str, str]) -> Values:

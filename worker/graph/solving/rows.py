@@ -14,6 +14,7 @@ from fledgling.worker.graph.columns import (
     MAY_IMPLEMENT,
     Begun,
     GraphColumns,
+    MadeName,
 )
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
 from fledgling.worker.graph.solving.meaning import Meaning, Targets
@@ -69,7 +70,7 @@ class Rows:
             sites = site_columns(unit.facts)
             for site in starmap(Site, sites.T[with_rows(unit, sites, self._defined)].tolist()):
                 if site.use == Use.CALL and (made := self._solver.made_names.get(unit.base | site.at)):
-                    graph.made += [(unit.number, site.line, *ends) for ends in sorted(made)]
+                    graph.made += self._made(unit, site, made)
                 if unit.names[site.name] in self._defined:
                     self._add(unit, site)
                 elif site.column <= WIDEST:
@@ -85,6 +86,12 @@ class Rows:
         graph.bases.sort()
         graph.overrides = _surest(graph.overrides)
         return graph
+
+    def _made(self, unit: Unit, site: Site, made: set[tuple[str, str, int]]) -> Iterator[MadeName]:
+        """Yield where a name is made, how it begins and ends, and the class that it is asked of, if one is known."""
+        for begin, end, of in sorted(made):
+            file, line = (-1, 0) if of == NONE else self._project.place_of(of)
+            yield unit.number, site.line, begin, end, file, line & LINE
 
     def _add(self, unit: Unit, site: Site) -> None:
         if site.column > WIDEST:

@@ -3,7 +3,7 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import constants
-from fledgling.worker.graph.solving.made_names import made_members
+from fledgling.worker.graph.solving.made_names import made_members, note_called
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.outside import called
 from fledgling.worker.graph.solving.solver import Solver
@@ -28,6 +28,7 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     if not made.arguments or made.arguments[0][1]:
         return {}
     found = _named(solver, made, held)
+    note_called(solver, made.node, found if how == "calls" else {})
     if how == "gives":
         return found
     return called(solver, found, made._replace(arguments=made.arguments[1:]), Reason.MADE_NAME)

@@ -51,7 +51,9 @@ class Solver:
         self.bringing: dict[tuple[int, int], list[int]] = {}  # the imports of all names that may bring one into a file
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
-        self.made_names: dict[int, set[tuple[str, str]]] = {}  # the ends of those that calls ask of what is not known
+        self.made_names: dict[
+            int, set[tuple[str, str, int]]
+        ] = {}  # calls by names that are made: their ends, a class or -1
         self.bound_arguments: dict[int, list[tuple[Cell, bool]]] = {}  # of `a.bind(b, c)`: c, with whether it is spread
         self.inherited: dict[tuple[int, int], list[int]] = {}  # the functions of a name above a class (overloads.py)
         self.shapes: dict[int, tuple[Any, ...]] = {}  # what functions take, as far as that tells them apart
