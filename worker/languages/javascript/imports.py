@@ -279,7 +279,12 @@ class _Look:
         return None if workspace is None else self.packaged(workspace, inner)
 
     def packaged(self, home: str, inner: str) -> str | None:
-        """A package by `exports`; without, its entry or a path in it."""
+        """A package by `exports`; without, its entry or a path in it; what it bundles from `src` is there."""
+        package = self._scripts.packages[home]
+        is_bundled = not inner and any(field in package for field in ("exports", *self._entries))
+        return self._within(home, inner) or (self._index(posixpath.join(home, "src")) if is_bundled else None)
+
+    def _within(self, home: str, inner: str) -> str | None:
         exports = self._scripts.packages[home].get("exports")
         if exports is None:
             if not inner:
