@@ -1,6 +1,6 @@
 """Which files import which; and which import a whole package, as `using Acme.Core;` does: that means no one file."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Set
 from functools import cache
 from typing import NamedTuple
@@ -87,6 +87,7 @@ class WholePackages:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._files = cache(self._files_of)
+        self._named = cache(self._modules_named)
 
     def meant(self, module: str, resolved_path: str) -> tuple[Package, Collection[str]]:
         """Return the package that an import means, and its files in order; no files where it means one file."""
@@ -121,8 +122,15 @@ class WholePackages:
         assert self._request.outlines, "asked of the second generation"
         outlines = self._request.outlines
         names = {package.name, package.name.rpartition(".")[2]}
-        for number in sorted(number for name in names for number in outlines.named(name, "module")):
-            if outlines.row(number).qualified_name == package.name:
-                file = self._request.blocks.file(outlines.file_of(number))
-                if self._is_of(package, file):
-                    yield file.path
+        for number in sorted(number for name in names for number in self._named(name).get(package.name, ())):
+            file = self._request.blocks.file(outlines.file_of(number))
+            if self._is_of(package, file):
+                yield file.path
+
+    def _modules_named(self, name: str) -> Mapping[str, list[int]]:
+        """Return the definitions of namespaces of a name, by their names with those around: many may be a `B`."""
+        assert self._request.outlines, "asked of the second generation"
+        found = defaultdict[str, list[int]](list)
+        for number in self._request.outlines.named(name, "module"):
+            found[self._request.outlines.row(number).qualified_name].append(number)
+        return found

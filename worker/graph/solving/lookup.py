@@ -122,15 +122,12 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
     namespace: list[tuple[Cell, int, Value | None]] = [(("space", *inner), Reason.BOUND, None)] if inner else []
     if namespace and not solver.spaces.is_beside_names(space):
         return namespace
-    if own in project.table(scope) and not all(project.defines_nothing(at) for at in project.table(scope)[own]):
-        kinds = (Op.FUNCTION, Op.CLASS) if unit.dialect.types_apart else (Op.FUNCTION,)  # A and A<B> of C#
-        overloads = unit.dialect.overloads and any(
-            solver.op(project.value_of(at)) in kinds for at in project.table(scope)[own]
-        )
-        others = solver.spaces.binding(space, own) if overloads else []
-        is_imported = any(solver.op(project.value_of(at)) == Op.ALIAS for at in project.table(scope)[own])
+    defines, given = solver.spaces.says(scope, own) if own in project.table(scope) else (False, frozenset())
+    if defines:
+        kinds = {Op.FUNCTION, Op.CLASS} if unit.dialect.types_apart else {Op.FUNCTION}  # A and A<B> of C#
+        others = solver.spaces.binding(space, own) if unit.dialect.overloads and kinds & given else []
         names = [(("name", at, own), int(Reason.BOUND), None) for at in (others if scope in others else [scope])]
-        return [*names, *([] if is_imported else namespace)]
+        return [*names, *([] if Op.ALIAS in given else namespace)]
     outer = project.outer(scope)
     ends = None if outer < 0 else solver.spaces.paths.get(outer)
     own_path = solver.spaces.paths[scope]

@@ -43,7 +43,9 @@ from fledgling.worker.graph.tables import (
     Use,
 )
 from fledgling.worker.graph.unit import LINE, MASK, Target, Unit
+from fledgling.worker.rows import MAX_TARGETS
 
+MANY_BINDINGS = 2 * MAX_TARGETS  # of a name: of more, what its uses mean is found once, and cut
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
 DOUBTED = {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}
 Targets = dict[Target, int]  # with a Reason each
@@ -64,6 +66,10 @@ class Meaning:
         self._rewritten = rewritten
         self._places: dict[tuple[Value, int, int], list[tuple[Any, int]]] = {}
         self._named: dict[tuple[Any, int], Targets] = {}  # of what a cell holds that has a name
+        self._crowded: dict[
+            tuple[Any, ...], Targets
+        ] = {}  # what a name of many bindings means, to those that ask alike
+        self._many: dict[tuple[int, int], list[int]] = {}  # the bindings of such a name
 
     @cached_property
     def _on_others(self) -> set[int]:
@@ -249,7 +255,7 @@ class Meaning:
             sure = sure if len(reach) == 1 else min(sure, Reason.SEVERAL)
             bindings = [base | at for at in reach]
         elif scope != NONE:
-            bindings = self.project.holding(self.project.table(base | scope).get(number, []))
+            bindings = self._holding(base | scope, number)
             is_variable = len(bindings) == 1 and self.project.defined(bindings[0])[1] < 0
             if not is_variable and not self.project.bound_once(base | scope, number):
                 sure = min(sure, Reason.SEVERAL)
@@ -266,18 +272,23 @@ class Meaning:
             for binding in bindings:
                 self._of_binding(binding, name, named, Reason.BOUND, depth)
             if reach is None:
-                self._named[cell, name] = named
+                named = self._named[cell, name] = self._cut(name, named)
         for target, own_sure in named.items():
             put(found, target, min(sure, own_sure))
 
     def _of_cell(self, cell: Any, name: int, found: Targets, sure: int, depth: int, asked: int = NONE) -> None:
         if cell[0] == "name":
-            bindings = self.project.holding(self.project.table(cell[1]).get(cell[2], []))
-            bindings = self._types_or_variables(bindings, asked)
-            sure = min(sure, Reason.SEVERAL) if self._are_apart(bindings) else sure
-            for binding in bindings:
-                if not self._is_hidden(binding, asked):
-                    self._of_binding(binding, name, found, sure, depth)
+            bindings = self._holding(cell[1], cell[2])
+            if len(bindings) <= MANY_BINDINGS:
+                self._of_bindings(bindings, name, found, sure, depth, asked)
+                return
+            key = (cell, name, *self._asked_as(asked))
+            named = self._crowded.get(key)
+            if named is None:
+                self._of_bindings(bindings, name, named := {}, Reason.BOUND, depth, asked)
+                named = self._crowded[key] = self._cut(name, named)
+            for target, own in named.items():
+                put(found, target, min(sure, own))
         elif cell[0] in ("field", "own", "element"):
             named = self._named.get((cell, name))
             if named is None:
@@ -286,6 +297,43 @@ class Meaning:
                     self._of_value(value, name, named, own)
             for target, own in named.items():
                 put(found, target, min(sure, own))
+
+    def _holding(self, scope: int, name: int) -> list[int]:
+        """The bindings of a name in a scope that define it."""
+        bindings = self.project.table(scope).get(name, [])
+        if len(bindings) <= MANY_BINDINGS:
+            return self.project.holding(bindings)
+        found = self._many.get((scope, name))
+        if found is None:
+            found = self._many[scope, name] = self.project.holding(bindings)
+        return found
+
+    def _of_bindings(self, bindings: list[int], name: int, found: Targets, sure: int, depth: int, asked: int) -> None:
+        bindings = self._types_or_variables(bindings, asked)
+        sure = min(sure, Reason.SEVERAL) if self._are_apart(bindings) else sure
+        for binding in bindings:
+            if not self._is_hidden(binding, asked):
+                self._of_binding(binding, name, found, sure, depth)
+
+    def _asked_as(self, asked: int) -> tuple[Any, ...]:
+        """What of an expression tells which bindings of a name it may mean."""
+        if asked == NONE:
+            return ()
+        op, *parts = self.project.expression(asked)
+        types = tuple(parts[3:]) if op == Op.BARE else None
+        return self.project.unit(asked).language, types, *receivers_of(self.solver, asked)
+
+    def _cut(self, name: int, targets: Targets) -> Targets:
+        """The surest of what a name means, and one more than are listed; of functions as many as of what is none."""
+        if len(targets) <= MAX_TARGETS:
+            return targets
+        found, counts = Targets(), [0, 0]
+        for target, sure in sorted(targets.items(), key=lambda pair: (-pair[1], pair[0])):
+            is_function = (name, target) in self.project.functions_apart
+            counts[is_function] += 1
+            if counts[is_function] <= MAX_TARGETS + 1:
+                found[target] = sure
+        return found
 
     def _are_apart(self, bindings: list[int]) -> bool:
         """Whether some bindings are of classes that only their type parameters tell apart."""

@@ -1,6 +1,7 @@
 """What `a.b` is: the member b of everything that a may be."""
 
 import posixpath
+from collections.abc import Sequence
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import bound_to, returned
@@ -169,8 +170,13 @@ def _of_module(solver: Solver, number: int, name: int, sure: int) -> list[Place]
 
 def _of_globs(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     """What a module of Rust has, or those of which it takes all names; nothing of what is no such module."""
-    scopes = [at for at in modules_of(solver, value) if solver.project.unit(at).dialect.crates]
-    return [*of_globs(solver, scopes, name, sure)]
+    return [*of_globs(solver, _modules_of_crates(solver, value), name, sure)]
+
+
+def _modules_of_crates(solver: Solver, value: Value) -> Sequence[int]:
+    """The scopes of a module of Rust: all that make up a namespace are of one family of languages."""
+    scopes = modules_of(solver, value)
+    return scopes if scopes and solver.project.unit(scopes[0]).dialect.crates else ()
 
 
 def of_stars(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
@@ -285,7 +291,7 @@ def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
 
 def _is_of_project(solver: Solver, value: Value, name: int) -> bool:
     """Whether what a module of Rust is not seen to have is none of those that it takes from outside."""
-    scopes = [at for at in modules_of(solver, value) if solver.project.unit(at).dialect.crates]
+    scopes = _modules_of_crates(solver, value)
     return bool(scopes) and not says(solver, OUTSIDE, scopes, name)
 
 

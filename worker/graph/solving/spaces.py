@@ -49,6 +49,7 @@ class Spaces:
         self._named: dict[tuple[str, int], list[int]] = {}  # the scopes of all namespaces that bind a name
         self._included: dict[int, frozenset[int]] = {}
         self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
+        self._saying: dict[tuple[int, int], tuple[bool, frozenset[int]]] = {}
         self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
         self.paths: dict[int, str] = {}
         self.scopes: dict[Space, list[int]] = {}
@@ -116,6 +117,16 @@ class Spaces:
     def beside(self, unit: Unit, name: int) -> tuple[list[int], int]:
         """The scopes that bind a name in the package of a file, and how sure that is."""
         return self.visible(unit, unit.shares, name) if unit.shares else ([], 0)
+
+    def says(self, scope: int, name: int) -> tuple[bool, frozenset[int]]:
+        """Whether a scope itself defines a name that it binds, and the operations that give it a value."""
+        found = self._saying.get((scope, name))
+        if found is None:
+            bindings = self._project.table(scope)[name]
+            defines = not all(self._project.defines_nothing(at) for at in bindings)
+            given = frozenset(self._project.expression(self._project.value_of(at))[0] for at in bindings)
+            found = self._saying[scope, name] = defines, given
+        return found
 
     def anywhere(self, unit: Unit, name: int) -> list[int]:
         """The scopes of any namespace that bind a name in what a file of C++ includes."""
