@@ -4,9 +4,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from fledgling.worker.language import word_list
 from fledgling.worker.resolving.load_path import path_resolver
 from fledgling.worker.resolving.project import Project, Resolver, Suffixes, answer, only
 from fledgling.worker.rows import ImportRow
+
+STDLIB = word_list("erlang/stdlib.txt")  # modules of OTP, and its applications, whose headers are included
 
 
 def resolver(project: Project, language: str) -> Resolver:
@@ -17,12 +20,13 @@ def resolver(project: Project, language: str) -> Resolver:
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         directory = path.rpartition("/")[0]
         if not row.module.endswith(".hrl"):
-            yield answer(row, only(named.nearest(f"{row.module}.erl", directory)))
+            found = only(named.nearest(f"{row.module}.erl", directory))
+            yield answer(row, found, is_stdlib=row.module in STDLIB)
             return
-        found = [
-            new for place in (row.module, f"include/{row.module}") for new in by_path(path, replace(row, module=place))
-        ]
-        best = next((new for new in found if new.resolved_path), found[0])
-        yield replace(best, module=row.module)
+        places = (row.module, f"include/{row.module}")
+        headers = [new for place in places for new in by_path(path, replace(row, module=place))]
+        best = next((new.resolved_path for new in headers if new.resolved_path), None)
+        application, _, below = row.module.partition("/")
+        yield answer(row, best, is_stdlib=bool(below) and application in STDLIB)
 
     return resolved

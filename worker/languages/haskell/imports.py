@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from fledgling.worker.language import word_list
 from fledgling.worker.resolving.load_path import path_resolver
 from fledgling.worker.resolving.project import Project, Resolver
 from fledgling.worker.rows import ImportRow
 
+STDLIB = word_list("haskell/stdlib.txt")  # modules of GHC's `base`; other libraries are packages to be named
 FOLDERS = ("", "src/", "lib/", "app/", "test/", "tests/")
 
 
@@ -19,6 +21,7 @@ def resolver(project: Project, language: str) -> Resolver:
         files = [row.module.replace(".", "/") + end for end in (".hs", ".lhs")]
         found = [new for file in files for up in FOLDERS for new in by_path(path, replace(row, module=up + file))]
         best = next((new for new in found if new.resolved_path), found[0])
-        yield replace(best, module=row.module)
+        is_stdlib = best.resolved_path is None and row.module in STDLIB
+        yield replace(best, module=row.module, is_stdlib=is_stdlib)
 
     return resolved
