@@ -56,7 +56,7 @@ class Features:
         for word, forms in self.all_forms.items():
             for form, share in forms:
                 self.words_of_form.setdefault(form, []).append((word, share))
-        self.literals = {word: literal(word) for word in asked.words}
+        self.literals = {word: as_asked(word, asked.form(word).encode()) for word in asked.words}
         self.rarity_in_blocks: dict[bytes, float] = {}
         self.weights: dict[bytes, float] = {}  # what each word counts: the rarer, the more
         self.unknown: list[bytes] = []  # words that no file has
@@ -289,6 +289,17 @@ def _begins(text: bytes, at: int, word: bytes) -> bool:
 def literal(word: bytes) -> bytes:
     """Return what a text holds in lower case that has a word: `literal(b"retry")` is `b"retr"`, as is in "retries"."""
     return word[:-1] if word.endswith(b"y") and len(word) > FAR else word
+
+
+def as_asked(word: bytes, form: bytes) -> bytes:
+    """Return what a text holds in lower case that has a word of a question: that of a short word keeps the "e" of its
+    form there, for the letters of "rat" stand in many a word that has nothing to do with a rate.
+
+    >>> as_asked(b"rat", b"rate"), as_asked(b"rat", b"rating"), as_asked(b"retry", b"retries")
+    (b'rate', b'rat', b'retr')
+    """
+    is_short = len(word) <= AMBIGUOUS and form.startswith(word + b"e")
+    return word + b"e" if is_short else literal(word)
 
 
 def of_most(found: Scores) -> Scores:
