@@ -398,7 +398,10 @@ class Builder:
         if how != OF_OBJECTS and self._is_behind_field(scope, key):
             counts = False
         elif self.frames[scope] == self.frame:
+            before = self.flow.reaching((scope, key)) if self._merges(node, value) else ()
             self.flow.hold((scope, key), binding)
+            if any(at != NONE for at in before):
+                self.flow.layers[-1][scope, key] = (*(at for at in before if at != NONE), binding)
         if counts:
             self._note_doubted(scope, key, value, use)
             self.scopes[scope].every.setdefault(key, []).append(binding)
@@ -417,6 +420,14 @@ class Builder:
             op, *of = self.expressions[of[0]]
         is_member = self.dialect.prototypes and op == Op.FUNCTION and self.scopes[scope].kind == ScopeKind.CLASS
         return is_member and bool(self.scopes[of[0]].flags & Flag.STATIC)
+
+    def _merges(self, node: int, value: int) -> bool:
+        """Whether a type or namespace of TypeScript leaves what else has its name: `type A = B; namespace A {}`."""
+        if not (self.dialect.typed and self.dialect.prototypes):
+            return False
+        op, *of = self.expressions[value]
+        is_type = op == Op.CLASS and self.scopes[of[0]].kind in (ScopeKind.INTERFACE, ScopeKind.NAMESPACE)
+        return is_type or bool(self.tree.labels[node] & BITS["declaration"])
 
     def _is_behind_field(self, scope: int, key: int) -> bool:
         """Whether a class of JavaScript has a field of a name: its objects have that before any method."""

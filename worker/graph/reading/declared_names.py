@@ -52,7 +52,7 @@ def _declarations(tree: Reduced, dialect: Dialect, name: Callable[[int], int]) -
         outer = around if labels & SCOPES else scope
         for kid in tree.kids[node]:
             of_kid = tree.labels[kid]
-            if of_kid & BODY and labels & functions:  # the block of a function is the function's own scope
+            if of_kid & BODY and labels & (functions | BITS["namespace"]):  # the block is the function's own scope
                 tree.unsay(kid, block)
                 of_kid = tree.labels[kid]
             if of_kid & BIND and labels & field and dialect.structural:  # see Builder.show()

@@ -19,7 +19,7 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
 # What another name of a type is.
@@ -112,11 +112,18 @@ def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Val
                 found[receiver] = Reason.DECLARED
             elif how not in ANYTHING:
                 found[EXTERNAL, value[1] + "#"] = sure
-    if any(value[0] == OBJECT for value in found):
+    classes = [value for value in found if value[0] == OBJECT and not _is_namespace(solver, value)]
+    if classes and len(classes) < len(found):  # class A {} namespace A {}
+        return {value: sure for value, sure in found.items() if value in classes or value[0] != OBJECT}
+    if any(value[0] == OBJECT for value in classes):
         return found
     for alias in aliases(solver, node, 0):
         add(found, _aliased(solver, alias, receiver, depth))
     return found
+
+
+def _is_namespace(solver: Solver, value: Value) -> bool:
+    return solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE
 
 
 def _aliased(solver: Solver, node: int, receiver: Value | None, depth: int) -> Values:

@@ -41,7 +41,7 @@
 (property_signature name: (_) @bind type: (_)? @type) @field
 
 (variable_declarator type: (_) @type)
-(type_alias_declaration name: (_) @left @bind value: (_) @right) @assign
+(type_alias_declaration name: (_) @left @bind @declaration value: (_) @right) @assign
 (type_parameter name: (type_identifier) @label @bind !constraint)
 (type_parameter name: (type_identifier) @left @bind constraint: (constraint (_) @right)) @assign
 (as_expression (_) @value (_) @type) @cast
