@@ -72,7 +72,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     so. Types of `pointers`, and what functions of that name give, have what they point to behind `->` and `*`.
     Functions that are `casts` give the type in their brackets. Where `texts_name_classes`, members of a text are those
     of the class that it names; where there are `made_names`, a text whose ends are written out may name a member.
-    What is `sending` "calls" the method that its first argument names, or "gives" it, or "runs" what it is called on.
+    What is `sending` "calls" the method that its first argument names, or "gives" it, "runs" what it is called on,
+    or gives the "class" of that.
     Where a language `infers_new`, `new()` may make an object of a type that is not written.
     Where it `takes_unseen`, a project file may take all names of a namespace for all files. Fields of a tuple are
     `tuple_fields` and a number, `Item1`. Where it `gives_last`, a block gives what its last part does, and `if` what

@@ -196,6 +196,8 @@ class NameScope(Struct, array_like=True, gc=False):
     prepended: list[int] = []  # the bases whose members come before its own
     metaclass: int = NONE
     generic: int = 0  # its type parameters, where overloads are chosen
+    extended: list[int] = []  # modules whose methods a class of Ruby has itself: `extend A`
+    extends: list[int] = []  # likewise of what includes a module: `def self.included(a) = a.extend B`
 
 
 class Binding(Struct, array_like=True, gc=False):

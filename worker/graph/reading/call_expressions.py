@@ -5,6 +5,7 @@ from fledgling.worker.graph.reading.expressions import is_generic, last_name, la
 from fledgling.worker.graph.reading.labels import (
     ARG,
     ARGS,
+    BITS,
     INCLUDED,
     IS_CALL,
     IS_CLASS,
@@ -26,9 +27,11 @@ from fledgling.worker.graph.reading.labels import (
 from fledgling.worker.graph.reading.made_texts import of_places
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
-from fledgling.worker.graph.tables import MADE, NONE, Flag, Imported, Op, Use
+from fledgling.worker.graph.tables import MADE, NONE, Flag, Imported, Op, ScopeKind, Use
 
 CALLING = (Use.CALL, Use.DECORATOR)
+EXTENDED = BITS["extended"]
+WHERE_MIXED_IN = ("included", "prepended", "inherited")  # methods of a module that run where that is done with it
 
 
 @visits("call")
@@ -95,6 +98,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
             made = read_part(builder, kid, made, arguments, words, typed)
     builder.calling = around
     note_replaced(builder, node, function, arguments)
+    note_extended(builder, node, of, arguments)
     if builder.dialect.rebinds and last_name(builder, function).lower() in builder.dialect.rebinds:
         builder.aliased.add((builder.frame, NONE))
     put_by_call(builder, node, function, arguments, words)
@@ -161,6 +165,20 @@ def note_replaced(builder: Builder, node: int, function: int, arguments: list[in
         of = parts[0] if op == Op.GET and is_first else arguments[0]
         of = MADE if builder.dialect.sending and not is_first else of  # a.send(:remove_method, :b)
         builder.replace(given + [tree.first(pair, KEY) for pair in pairs], of)
+
+
+def note_extended(builder: Builder, node: int, of: int, arguments: list[int]) -> None:
+    """Note the modules whose methods a class has itself: `extend A` in it, or where a module is included in it."""
+    tree = builder.tree
+    args = tree.first(node, ARGS)
+    given = [] if args == NONE else [args] if tree.labels[args] & EXTENDED else tree.kids[args]  # without brackets
+    found = [at for kid, at in zip(given, arguments, strict=False) if tree.labels[kid] & EXTENDED]
+    row = builder.scopes[builder.scope]
+    if found and of == NONE and row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+        row.extended = row.extended + found
+    elif found and of != NONE and row.name != NONE and builder.text_of(row.name) in WHERE_MIXED_IN:
+        around = builder.scopes[row.parent]
+        around.extends = around.extends + found
 
 
 def is_behind_call(builder: Builder, node: int, of: int) -> bool:

@@ -77,10 +77,31 @@ def _in_variable(solver: Solver, receiver: Value, function: int, owner: int | No
 
 def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_static: bool) -> Values:
     """A method of Ruby where it is called: of a class only if it is the class's own, of an object only if not."""
-    if (receiver[0] == CLASS) == is_static:
+    if not is_static and _extends_itself(solver, receiver, held[1]):
+        return {}
+    is_own = receiver[0] == CLASS and _is_by_extend(solver, receiver[1], held[1])
+    if (receiver[0] == CLASS) == is_static or is_own:
         return {(BOUND, held[1], receiver): sure}
     is_module = solver.project.scope(receiver[1]).kind == ScopeKind.INTERFACE
     return {(BOUND, held[1], receiver): min(sure, Reason.SEVERAL)} if is_module else {}  # extend self
+
+
+def _extends_itself(solver: Solver, receiver: Value, function: int) -> bool:
+    """Whether an object is of a module by which the class of a method extends itself: the object is that class then."""
+    classes = solver.classes
+    if receiver[0] != OBJECT or receiver[1] not in classes.extending_classes:
+        return False
+    owner = classes.owner(function)
+    if owner is None or solver.project.scope(owner).kind != ScopeKind.CLASS:
+        return False
+    return receiver[1] not in classes.order(owner)
+
+
+def _is_by_extend(solver: Solver, scope: int, function: int) -> bool:
+    """Whether a class of Ruby, or one above, has a function itself from a module: `extend A`."""
+    owner = solver.classes.owner(function)
+    modules = (module for at in solver.classes.order(scope) for module in solver.classes.has_itself.get(at, ()))
+    return any(owner in solver.classes.order(module) for module in modules) if solver.classes.has_itself else False
 
 
 def _described(solver: Solver, receiver: Value, held: Value, sure: int) -> Values:

@@ -24,6 +24,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     below = classes.below(scope) if is_open else []  # beside it, too
     holding = [_owner(solver, at, name, interface) for at in below]
     over = [at for at in dict.fromkeys(holding) if at not in (None, owner) and _overrides(solver, at, owner, name)]
+    over += [at for at in _in_extending(solver, scope, name) if at not in (owner, *over)]
     fields: list[Cell] = []
     if name in solver.project.written:
         fields = [("field", at, name) for at in classes.order(scope)]
@@ -42,9 +43,18 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             own = min(own, Reason.ABSTRACT)
         found.append((("name", owner, name), own, owner))
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
-    surely = {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.doubted}
+    surely: set[int | None] = {*over} if scope in classes.extending_classes else set()
+    surely |= {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
+
+
+def _in_extending(solver: Solver, scope: int, name: int) -> list[int]:
+    """The classes and modules from which those have a method themselves that extend themselves by a module of Ruby."""
+    classes = solver.classes
+    extending = [at for of in classes.extending_classes.get(scope, ())[:MAX_UNTYPED] for at in (of, *classes.below(of))]
+    found = [classes.of_itself(at, name)[0] for at in dict.fromkeys(extending)]
+    return [at for at in dict.fromkeys(found) if at is not None]
 
 
 def of_many(solver: Solver, scope: int, over: list[int], *, runs: bool = False) -> int:

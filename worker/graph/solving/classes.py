@@ -49,6 +49,8 @@ class Classes:
         self._looked_at: dict[int, tuple[set[int], set[int]]] = {}
         self._virtual: dict[tuple[int, int], bool] = {}
         self.is_settled = False
+        self.has_itself: dict[int, list[int]] = {}  # modules whose methods a class of Ruby has itself
+        self.extending_classes: dict[int, list[int]] = {}  # by such a module, the classes
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 
     def settle(self) -> None:
@@ -67,9 +69,41 @@ class Classes:
         for scope, bases in self.bases.items():
             for base, _ in bases:
                 self._kids.setdefault(base, []).append(scope)
+        self._extend()
         self._spread(self.has_external_base)
         self._spread(self.enumerations)
         self.is_settled = True
+
+    def _extend(self) -> None:
+        """Find the modules whose methods classes have themselves."""
+        for unit in self._project.units:
+            for at, row in enumerate(unit.facts.scopes):
+                scope = self.whole(unit.base | at)
+                if row.extended:
+                    self._extend_by(scope, [unit.base | node for node in row.extended])
+                if row.extends:
+                    for below in self.below(scope):
+                        self._extend_by(below, [unit.base | node for node in row.extends])
+
+    def _extend_by(self, scope: int, nodes: list[int]) -> None:
+        modules = [value[1] for node in nodes for value in self._value(node) if value[0] == CLASS and value[1] != scope]
+        self.has_itself.setdefault(scope, []).extend(modules)
+        for module in modules:
+            self.extending_classes.setdefault(module, []).append(scope)
+
+    def of_itself(self, scope: int, name: int) -> tuple[int | None, bool]:
+        """The class or module from which a class of Ruby has a method itself; whether that is by `extend`."""
+        for at in self.order(scope):
+            if any(self._is_static(binding) for binding in self._project.table(at).get(name, ())):
+                return at, False
+            for module in self.has_itself.get(at, ()):
+                if (owner := self.of_class(module, name)[0]) is not None:
+                    return owner, True
+        return None, False
+
+    def _is_static(self, binding: int) -> bool:
+        _, scope = self._project.defined(binding)
+        return scope >= 0 and bool(self._project.scope(scope).flags & Flag.STATIC)
 
     def whole(self, scope: int) -> int:
         """The scope that stands for a class, of all the places that make it up."""

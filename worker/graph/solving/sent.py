@@ -2,14 +2,15 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.class_members import MAX_UNTYPED
 from fledgling.worker.graph.solving.containers import constants
 from fledgling.worker.graph.solving.made_names import made_members, note_called
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.outside import called
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
-from fledgling.worker.graph.solving.values import BOUND, FUNCTION, Values, add, capped
-from fledgling.worker.graph.tables import Op
+from fledgling.worker.graph.solving.values import BOUND, CLASS, FUNCTION, OBJECT, Values, add, capped
+from fledgling.worker.graph.tables import Op, ScopeKind
 
 FUNCTIONS = (FUNCTION, BOUND)
 
@@ -23,6 +24,8 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     if not how:
         return {}
     held = solver.value(solver.child(callee, parts[0])) if op == Op.GET else this(solver, callee, (Op.THIS, parts[1]))
+    if how == "class":
+        return _classes_of(solver, held)
     if how == "runs":
         return called(solver, {value: sure for value, sure in held.items() if value[0] in FUNCTIONS}, made)
     if not made.arguments or made.arguments[0][1]:
@@ -32,6 +35,18 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     if how == "gives":
         return found
     return called(solver, found, made._replace(arguments=made.arguments[1:]), Reason.MADE_NAME)
+
+
+def _classes_of(solver: Solver, held: Values) -> Values:
+    """The classes of objects; of what a module has, which is no object's class, those that include it."""
+    found: Values = {}
+    for value, sure in [pair for pair in held.items() if pair[0][0] == OBJECT]:
+        if solver.project.scope(value[1]).kind != ScopeKind.INTERFACE:
+            found[CLASS, value[1], value[2]] = sure
+            continue
+        below = [at for at in solver.classes.below(value[1]) if solver.project.scope(at).kind == ScopeKind.CLASS]
+        add(found, {(CLASS, at, True): min(sure, Reason.OVERRIDE) for at in below[:MAX_UNTYPED]})
+    return found
 
 
 def _named(solver: Solver, made: MadeCall, held: Values) -> Values:
