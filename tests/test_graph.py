@@ -26,8 +26,8 @@ from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.solving import handed_back
 from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
-from fledgling.worker.graph.solving.classes import MAX_BELOW
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
+from fledgling.worker.graph.solving.implemented import MAX_BELOW
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_MADE
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.overloads import MAX_NARROWED

@@ -44,7 +44,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
         found.append((("name", owner, name), own, owner))
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
     surely: set[int | None] = {*over} if scope in classes.extending_classes else set()
-    surely |= {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.doubted}
+    surely |= {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.implemented.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from fledgling.worker.graph.solving import c3
+from fledgling.worker.graph.solving.implemented import MAX_BELOW, Implemented
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT, Cell, Values
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
@@ -11,7 +13,6 @@ MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
 ARRAY = "[]"  # the name of a type that is written as an array
 MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
 MAX_HEIGHT = 100  # classes above each other
-MAX_BELOW = 200  # classes below one that are looked at
 
 
 class Classes:
@@ -42,11 +43,8 @@ class Classes:
         self._below: dict[int, list[int]] = {}
         self._having: dict[tuple[int, int, int | None], tuple[int | None, bool]] = {}  # what of_class() found
         self._outside: dict[int, list[str]] = {}  # the bases of a class that are outside, where methods tell what it is
-        self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
-        self.implementing: dict[int, list[int]] = {}  # of interfaces that nothing names, where methods tell what it is
+        self.implemented = Implemented(project, self.order, self.of_class)
         self.cut: set[int] = set()  # those with more below than are looked at
-        # by the rarest method of those of `cut`: who was looked at, and for which methods
-        self._looked_at: dict[int, tuple[set[int], set[int]]] = {}
         self._virtual: dict[tuple[int, int], bool] = {}
         self.is_settled = False
         self.has_itself: dict[int, list[int]] = {}  # modules whose methods a class of Ruby has itself
@@ -65,7 +63,9 @@ class Classes:
                     self._settle(unit.base | at)
         self._add_reopened()
         self._orders.clear()  # of those that were asked for before the bases were known
-        self._implement()
+        self.implemented.settle(self.bases, self._outside)
+        self.cut |= self.implemented.cut
+        self._kids = {interface: [*classes] for interface, classes in self.implemented.by.items()}
         for scope, bases in self.bases.items():
             for base, _ in bases:
                 self._kids.setdefault(base, []).append(scope)
@@ -192,64 +192,6 @@ class Classes:
         bounds = [self._project.value_of(at) for at in bindings]
         return next((at for at in bounds if any(value[0] == CLASS for value in self._value(at))), None)
 
-    def _implement(self) -> None:
-        """Put below an interface the classes that have all its methods, in languages where that is enough."""
-        project = self._project
-        having: dict[int, list[int]] = {}  # what has a method itself, classes first
-        embedding: dict[int, list[int]] = {}
-        interfaces: list[int] = []
-        classes: list[int] = []
-        for scope, bases in self.bases.items():
-            if project.unit(scope).dialect.structural:
-                (interfaces if project.scope(scope).kind == ScopeKind.INTERFACE else classes).append(scope)
-                for base, _ in bases:
-                    embedding.setdefault(base, []).append(scope)
-        for scope in (*classes, *interfaces):
-            for name in project.table(scope):
-                having.setdefault(name, []).append(scope)
-        of_classes = set(classes)
-        for scope in interfaces:
-            methods = [
-                name
-                for at in self.order(scope)
-                for name, bindings in project.table(at).items()
-                if any(project.defined(binding)[1] >= 0 for binding in bindings)  # what is embedded is none
-            ]
-            rarest = min(methods, key=lambda name: len(having[name]), default=None)
-            others = [at for at in having[rarest] if at != scope] if rarest is not None else []
-            candidates = _with_embedding(others, embedding)
-            if len(candidates) > MAX_BELOW and rarest is not None:
-                self.cut.add(scope)
-                asked = set(candidates[:MAX_BELOW])
-                before, for_methods = self._looked_at.get(rarest, (asked, set()))
-                self._looked_at[rarest] = before & asked, for_methods.union(methods)
-            self._implement_by(scope, methods, [at for at in candidates[:MAX_BELOW] if at in of_classes])
-
-    def _implement_by(self, interface: int, methods: list[int], candidates: list[int]) -> None:
-        for at in candidates:
-            if (sure := self._implements(at, interface, methods)) is not None:
-                self._kids.setdefault(interface, []).append(at)
-                self.implementing.setdefault(interface, []).append(at)
-                if not sure:
-                    self.doubted.add((interface, at))
-
-    def _implements(self, scope: int, interface: int, methods: list[int]) -> bool | None:
-        """Whether a class surely has the methods of an interface, those from outside too; None if it lacks one."""
-        known = self._project.unit(interface).dialect.outside_methods
-        asked = {name for at in self.order(interface) for name in self._outside.get(at, ())}
-        had = {name for at in self.order(scope) for name in self._outside.get(at, ())}
-        is_sure = all(name in known for name in asked)
-        given = {method for name in had for method in known.get(name, ())}
-        wanted = {self._project.text(name): name for name in methods}
-        for method in (*wanted, *(method for name in asked for method in known.get(name, ()))):
-            number = wanted.get(method, self._project.numbers.get(method))
-            if method in given or (number is not None and self.of_class(scope, number)[0] is not None):
-                continue
-            if all(name in known for name in had):
-                return None
-            is_sure = False
-        return is_sure
-
     def _settle(self, scope: int) -> None:
         row = self._project.scope(scope)
         dialect = self._project.unit(scope).dialect
@@ -299,7 +241,7 @@ class Classes:
             bases = [base for base, _ in self.bases.get(scope, ())]
             if depth < MAX_HEIGHT:
                 above = [self.order(base, depth + 1) for base in bases]
-                order = _merged([*above, bases])
+                order = c3.merged([*above, bases], MAX_BASES)
                 first = self._prepended.get(scope, set())
                 before = [at for at in order if at in first][: MAX_BASES - 1]
                 found = [*before, scope, *(at for at in order if at not in first)][:MAX_BASES]
@@ -338,12 +280,6 @@ class Classes:
         """Whether a class has more below than are looked at."""
         self.below(scope)
         return scope in self.cut
-
-    def not_asked(self, scope: int) -> set[int]:
-        """The methods of a class for which it may implement an interface that has more below than are looked at."""
-        names = {name for at in self.order(scope) for name in self._project.table(at)} if self._looked_at else set()
-        found = (self._looked_at[name] for name in names if name in self._looked_at)
-        return {method for asked, methods in found if scope not in asked for method in methods}
 
     def parent(self, scope: int) -> int | None:
         """The class that one of PHP extends, if it uses traits: `parent` means none of these."""
@@ -491,43 +427,6 @@ class Classes:
             return False
         own = self._project.scope(owner)
         return bool(own.flags & Flag.PROTOCOL)
-
-
-def _with_embedding(scopes: list[int], embedding: Mapping[int, list[int]]) -> list[int]:
-    """Some classes and what embeds them, which has their methods too: at most one more than MAX_BELOW."""
-    found = dict.fromkeys(scopes[: MAX_BELOW + 1])
-    todo = [*found]
-    for scope in todo:
-        for at in embedding.get(scope, ()):
-            if len(found) > MAX_BELOW:
-                return todo
-            if at not in found:
-                found[at] = None
-                todo.append(at)
-    return todo
-
-
-def _merged(orders: list[list[int]]) -> list[int]:
-    """C3: the first head that is in no tail; where there is none, the first head."""
-    todo = [list(reversed(order)) for order in orders if order]
-    found: list[int] = []
-    seen: set[int] = set()
-    in_tail: dict[int, int] = {}
-    for order in todo:
-        for at in order[:-1]:
-            in_tail[at] = in_tail.get(at, 0) + 1
-    while todo and len(found) < MAX_BASES:
-        head = next((order[-1] for order in todo if not in_tail.get(order[-1])), todo[0][-1])
-        if head not in seen:
-            seen.add(head)
-            found.append(head)
-        for order in todo:
-            if order[-1] == head:
-                order.pop()
-                if order:
-                    in_tail[order[-1]] -= 1
-        todo = [order for order in todo if order]
-    return found
 
 
 def _extended(project: GraphProject, type_: int) -> str:

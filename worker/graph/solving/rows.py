@@ -182,7 +182,7 @@ class Rows:
                 continue
             if unit.dialect.structural and row.kind == ScopeKind.INTERFACE:
                 self._implementing(graph, scope)
-            elif unit.dialect.structural and (names := classes.not_asked(scope)):
+            elif unit.dialect.structural and (names := classes.implemented.not_asked(scope)):
                 table = self._project.table(scope)
                 own = [self._project.defined(at)[0] for name in names for at in table.get(name, ())]
                 graph.bases += [(*place, "", -1, 0, FURTHER) for place in (self._project.place_of(scope), *own)]
@@ -211,8 +211,8 @@ class Rows:
         text = "" if name == NONE else project.unit(interface).facts.names[name]
         if interface in classes.cut:
             graph.bases.append((*own, "", -1, 0, FURTHER))
-        for at in classes.implementing.get(interface, ()):
-            kind = IMPLEMENTS if (interface, at) not in classes.doubted else MAY_IMPLEMENT
+        for at in classes.implemented.by.get(interface, ()):
+            kind = IMPLEMENTS if (interface, at) not in classes.implemented.doubted else MAY_IMPLEMENT
             if interface not in classes.order(at):  # what embeds it is surely derived from it
                 graph.bases.append((*project.place_of(at), text, *own, kind))
             for above in classes.order(interface):
