@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from running import indexed
 
 from fledgling.broker.indexing.failures import IndexingError
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.language import Dialect
 from fledgling.worker.languages.__main__ import known
 from fledgling.worker.languages.table import load_languages
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fledgling.messages.control import Modules
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.process.fault import EverybodysError
 
 FOLDER = Path(__file__).parent / "languages"
@@ -27,139 +28,6 @@ class LanguageError(EverybodysError):
 
     def __init__(self, file: str, problem: object) -> None:
         super().__init__(f"{file}: {problem}")
-
-
-class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the graph must know of a language that no query says (docs/graph.md).
-
-    `rules` are the files of its query, `repairs` those that it needs besides the language's own. `decorators` say what
-    a function is, by their last name, as graph.tables.Flag does in lower case. With `bare_members` a method names the
-    members of its class without `this`; with a `receiver_parameter` the first parameter of a method is the object.
-    `super_function` gives the class above; `constructors` are the methods that run where an object is made;
-    `plain_bases` are classes outside that have no members to speak of, `outside_methods` all that some others have;
-    what a class below one of `enumerations`, with their modules, binds are objects of it.
-    `types`, `functions` and `methods` say how what is outside hands on what it gets, by its last name:
-    `Optional = "same"`, `map = "maps"`, `append = "adds"`;
-    `toString = "=String"` is the type of what it returns. Methods that are `derived` give an object of the class which
-    is asked for one and has none of its own: `a.clone()`. Types may stand in quotes where there are `typed_keys`, which
-    say of what only the first few keys are types, `Literal = 0`; `typed_arguments` are the arguments of functions of
-    `typed_modules` that are types, `cast = ["0"]`. What is declared to be of one of the `protocols`, which are outside,
-    may be of any class of the project. A method of a `common` name is never guessed by it: built-in types have one too.
-
-    Names of namespaces stand in any file: where `spaces` is "nested", one sees those of the namespaces around it too;
-    where it is "global", those of none. What a file takes for all others holds below its folder, or below the one
-    around where that is one of the `inner_folders`. Variables begin with the `sigil`, fields do not where they are
-    used. A class that `reopens` is one that several places make up. What is `declared` in one place may be defined in
-    another, and is for all files where it is not static. `self_type` means the class around. Paths may begin with the
-    name of one of the `crates`. Where a language `binds_in_order` a variable is there only after its declaration, and
-    where it `declares_variables` no assignment makes one. With `bare_calls` a name that no scope binds is a call. A
-    lambda without parameters has the `implicit_parameter`, and may have a receiver. Where functions and classes are
-    `in_any_case`, a use may spell their names otherwise; where `functions_apart`, a name that stands alone and is only
-    read means no function. What `changes` arguments that it takes by reference has their place, `preg_match = 2`; what
-    `rebinds` may give any variable of a function another value. Where a language `selects`, a call means a function
-    that takes its arguments, by their number and types: of "all" in a class and above it, or of the "nearest" class
-    that has one; classes and functions of one name may have other numbers of type parameters where `types_apart`.
-    `literals` are the types of numbers by what they end in, "." that of one with a point, "class" that of
-    a class that is named; of `value_types` and numbers `A?` is another type than `A`; `type_aliases` are other names of
-    types. A number that is written out may be of the types of `numbers`, a text of `texts`, the more so the larger the
-    number there. What is of a type fits those that it `widens` to, and its box, of `boxes`. Other languages of the
-    family have the `spellings` for types. With `prototypes` each function but a lambda has a `this` of its own, and may
-    make objects, which have the members of its `prototype`. What functions and fields of `variables` give has the
-    members of an object behind its keys: `vars(a)`, `a.__dict__`. The variable `exported` of a module says which names
-    all of it are, `__all__`; of two that have a name the last counts. Where there are `members_of_packages`, only files
-    of the package see what does not say that others do; where a language `says_overrides`, what does not say so
-    overrides nothing of a class; where it `says_virtual`, what no class says that of is overridden only by what says
-    so. Types of `pointers`, and what functions of that name give, have what they point to behind `->` and `*`.
-    Functions that are `casts` give the type in their brackets. Where `texts_name_classes`, members of a text are those
-    of the class that it names; where there are `made_names`, a text whose ends are written out may name a member.
-    What is `sending` "calls" the method that its first argument names, or "gives" it, "runs" what it is called on,
-    or gives the "class" of that.
-    Where a language `infers_new`, `new()` may make an object of a type that is not written.
-    Where it `takes_unseen`, a project file may take all names of a namespace for all files. Fields of a tuple are
-    `tuple_fields` and a number, `Item1`. Where it `gives_last`, a block gives what its last part does, and `if` what
-    the block gives that has run. Of `scope_functions` the lambda gets what they are called on, as the parameter "it" or
-    as "this", and they give its "result" or the "same": `let = "it result"`.
-    """
-
-    rules: tuple[str, ...] = ()
-    repairs: tuple[str, ...] = ()
-    decorators: dict[str, str] = {}
-    bare_members: bool = False
-    receiver_parameter: bool = False
-    names_values: bool = False
-    typed: bool = False
-    overloads: bool = False
-    selects: Literal["", "all", "nearest"] = ""
-    types_apart: bool = False
-    literals: dict[str, str] = {}
-    type_aliases: dict[str, str] = {}
-    numbers: dict[str, int] = {}
-    texts: dict[str, int] = {}
-    value_types: frozenset[str] = frozenset()
-    widens: dict[str, tuple[str, ...]] = {}
-    boxes: dict[str, str] = {}
-    spellings: dict[str, str] = {}
-    own_constructors: bool = False
-    members_of_packages: bool = False
-    says_overrides: bool = False
-    says_virtual: bool = False
-    pointers: tuple[str, ...] = ()
-    casts: tuple[str, ...] = ()
-    texts_name_classes: bool = False
-    embeds: bool = False
-    loops_over_pairs: bool = False
-    loops_over_keys: bool = False
-    structural: bool = False
-    shared: str = ""
-    family: str = ""
-    spaces: Literal["", "flat", "global", "nested"] = ""
-    inner_folders: tuple[str, ...] = ()
-    sigil: str = ""
-    reopens: bool = False
-    declared: bool = False
-    self_type: str = ""
-    binds_in_order: bool = False
-    declares_variables: bool = False
-    crates: bool = False
-    bare_calls: bool = False
-    implicit_parameter: str = ""
-    in_any_case: bool = False
-    infers_new: bool = False
-    tuple_fields: str = ""
-    takes_unseen: bool = False
-    gives_last: bool = False
-    scope_functions: dict[str, str] = {}
-    functions_apart: bool = False
-    changes: dict[str, int] = {}
-    rebinds: tuple[str, ...] = ()
-    types_inside: bool = False
-    keyed_members: bool = False
-    prototypes: bool = False
-    variables: tuple[str, ...] = ()
-    exported: str = ""
-    super_function: str = ""
-    made_names: bool = False
-    sending: dict[str, str] = {}
-    operators: dict[str, str] = {}
-    constructors: tuple[str, ...] = ()
-    plain_bases: tuple[str, ...] = ()
-    enumerations: tuple[str, ...] = ()
-    outside_methods: dict[str, tuple[str, ...]] = {}
-    types: dict[str, str] = {}
-    typed_keys: dict[str, int] = {}
-    typed_arguments: dict[str, tuple[str, ...]] = {}
-    typed_modules: tuple[str, ...] = ()
-    protocols: frozenset[str] = frozenset()
-    functions: dict[str, str] = {}
-    methods: dict[str, str] = {}
-    derived: frozenset[str] = frozenset()
-    common: frozenset[str] = frozenset()
-
-    def is_plain(self, type_: str) -> bool:
-        """Whether a type is that of numbers, texts or the like, or the box of one."""
-        type_ = type_.removesuffix("?")
-        of_values = type_ in self.numbers or type_ in self.value_types or type_ in self.texts
-        return of_values or type_ in self.widens or type_ in self.boxes or type_ in self.boxes.values()
 
 
 class Language(Struct, frozen=True, forbid_unknown_fields=True):

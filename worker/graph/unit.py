@@ -5,8 +5,8 @@ from collections.abc import Container, Iterable
 from functools import cached_property
 from typing import TypeVar
 
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Facts, GraphFile, Op, ScopeKind, unpacked
-from fledgling.worker.language import Dialect
 from fledgling.worker.rows import ImportRow
 
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reading.declared_names import declared_names
 from fledgling.worker.graph.reading.flow import MAX_REACHING, Flow, Key
 from fledgling.worker.graph.reading.labels import BITS, IS_ALIASED
@@ -31,7 +32,6 @@ from fledgling.worker.graph.tables import (
     Use,
     Write,
 )
-from fledgling.worker.language import Dialect
 
 LOCAL = (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.BLOCK, ScopeKind.SIGNATURE)
 DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reading.labels import BIND, BITS, BODY, DEFINED, SCOPES
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import NONE
-from fledgling.worker.language import Dialect
 
 
 class DeclaredNames(NamedTuple):

@@ -1,5 +1,6 @@
 """How well an argument fits the type of a parameter."""
 
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
@@ -14,7 +15,6 @@ from fledgling.worker.graph.solving.values import (
     Values,
 )
 from fledgling.worker.graph.tables import NONE, Op, Parameter
-from fledgling.worker.language import Dialect
 
 ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparable", "Serializable", "")
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable

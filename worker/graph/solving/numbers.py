@@ -1,10 +1,10 @@
 """Numbers and texts: of which type they are where they are added, or one of them may be null."""
 
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import CONSTANT, EXTERNAL, Value, Values
 from fledgling.worker.graph.tables import Expression, Op
-from fledgling.worker.language import Dialect
 
 MAX_SMALL = 127  # of a number that is written out, that any type of numbers has
 

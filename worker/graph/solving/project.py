@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.effects.builtin_types import FileFacts
 from fledgling.worker.graph.effects.replaced import with_unseen_names
 from fledgling.worker.graph.solving.by_reference import doubt_changed
@@ -34,7 +35,6 @@ from fledgling.worker.graph.tables import (
     site_columns,
 )
 from fledgling.worker.graph.unit import MASK, SHIFT, Target, Unit
-from fledgling.worker.language import Dialect
 from fledgling.worker.languages.python import effects as known
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions

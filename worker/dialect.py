@@ -1,0 +1,107 @@
+"""What the graph must know of a language that no query says (docs/graph.md): the `[graph]` table of its row."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
+    """The columns of `[graph]`: one that is not there is false or empty."""
+
+    # How a file is read: the files of the query, and the repairs that it needs besides the language's own.
+    rules: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+
+    # Which files see each other's names. `shared` are the files that do so without an import: those of a "directory" or
+    # a "package", or just the "file"; languages of one `family` may use each other's. Names of namespaces stand in any
+    # file: in "nested" `spaces` one sees those of the namespaces around it too, in "global" ones those of none.
+    shared: str = ""
+    family: str = ""
+    spaces: Literal["", "flat", "global", "nested"] = ""
+    inner_folders: tuple[str, ...] = ()  # what a file in one takes for all others holds below the folder around it
+    takes_unseen: bool = False  # a project file may take all names of a namespace for all files
+    crates: bool = False  # paths may begin with the name of a crate
+    exported: str = ""  # the variable that says which names `import *` takes: `__all__`; of two the last counts
+    members_of_packages: bool = False  # only files of the package see what does not say that others do
+
+    # How names are bound and found.
+    sigil: str = ""  # variables begin with it; fields do not where they are used
+    binds_in_order: bool = False  # a variable is there only after its declaration
+    declares_variables: bool = False  # no assignment makes a variable
+    declared: bool = False  # a definition may be elsewhere; what is not static is for all files
+    in_any_case: bool = False  # a use may spell functions and classes in another case
+    functions_apart: bool = False  # a name that stands alone and is only read means no function
+    bare_calls: bool = False  # a name that no scope binds is a call
+    names_values: bool = False  # a function without a name gets that of what it is put into: `const a = () => b`
+    made_names: bool = False  # a text whose ends are written out may name a member: `getattr(a, "visit_" + b)`
+    changes: dict[str, int] = {}  # which argument a function changes that takes it by reference: `preg_match = 2`
+    rebinds: tuple[str, ...] = ()  # what may give any variable of a function another value
+    gives_last: bool = False  # a block gives what its last part does, and `if` what the block gives that has run
+    loops_over_pairs: bool = False  # `for a, b := range c`: a is the key
+    loops_over_keys: bool = False  # `for a in b` goes over the keys of an object
+
+    # Classes and their members.
+    decorators: dict[str, str] = {}  # what they say of a function, by their last name: a Flag in lower case
+    bare_members: bool = False  # a method names the members of its class without `this`
+    receiver_parameter: bool = False  # the first parameter of a method is the object
+    keyed_members: bool = False  # `a["b"]` is the member b
+    self_type: str = ""  # the name of the class around
+    super_function: str = ""  # the function that gives the class above
+    constructors: tuple[str, ...] = ()  # methods that run where an object is made
+    own_constructors: bool = False  # which are not inherited
+    reopens: bool = False  # several places may make up a class
+    embeds: bool = False  # what a class stands on is a field of it as well, and one less deep goes before
+    structural: bool = False  # a class implements an interface by having its methods
+    prototypes: bool = False  # a function but a lambda has a `this`, and may make objects with what its prototype has
+    variables: tuple[str, ...] = ()  # what gives the members of an object by keys: `vars(a)`, `a.__dict__`
+    operators: dict[str, str] = {}  # the methods that operators call
+    # What "calls" the method that its first argument names, or "gives" it, "runs" the object, or gives its "class".
+    sending: dict[str, str] = {}
+    texts_name_classes: bool = False  # a text has the members of the class that it names
+    says_overrides: bool = False  # what does not say so overrides nothing
+    says_virtual: bool = False  # what no class calls virtual is overridden only by what says that it overrides
+    plain_bases: tuple[str, ...] = ()  # classes outside without members to speak of
+    enumerations: tuple[str, ...] = ()  # bases, with their modules: what a class below binds are objects of it
+    outside_methods: dict[str, tuple[str, ...]] = {}  # all methods of some interfaces outside
+    protocols: frozenset[str] = frozenset()  # types outside that any class of the project may be of
+
+    # Which function of several a call means. It takes the arguments, by their number and types: one of "all" in a
+    # class and above it, or of the "nearest" class that has one.
+    overloads: bool = False  # all definitions of a name count, and not the last alone
+    selects: Literal["", "all", "nearest"] = ""
+    types_apart: bool = False  # classes and functions of one name may have other numbers of type parameters
+    implicit_parameter: str = ""  # of a lambda without parameters, which may have a receiver
+    scope_functions: dict[str, str] = {}  # what a lambda gets, "it" or "this", and the call gives: `let = "it result"`
+
+    # Types.
+    typed: bool = False  # they are declared
+    types_inside: bool = False  # a parameter may be of a type that the function itself declares
+    literals: dict[str, str] = {}  # of numbers by their ends, "." of one with a point, "class" of what names a class
+    numbers: dict[str, int] = {}  # that one which is written out may be of; the larger the number here, the sooner
+    texts: dict[str, int] = {}  # likewise
+    value_types: frozenset[str] = frozenset()  # of these and of numbers, `A?` is another type than `A`
+    widens: dict[str, tuple[str, ...]] = {}  # types that what is of one fits as well
+    boxes: dict[str, str] = {}  # the class in whose place a plain type may stand
+    type_aliases: dict[str, str] = {}  # other names of types
+    spellings: dict[str, str] = {}  # what other languages of the family call them
+    tuple_fields: str = ""  # the name of a field of a tuple, with its number behind: `Item1`
+    pointers: tuple[str, ...] = ()  # types and functions: what they point to is behind `->` and `*`
+    casts: tuple[str, ...] = ()  # functions that give the type in their brackets
+    infers_new: bool = False  # `new()` may make an object of a type that is not written
+    typed_keys: dict[str, int] = {}  # types may be quoted; how many keys of one are types, where not all: `Literal = 0`
+    typed_arguments: dict[str, tuple[str, ...]] = {}  # of functions of `typed_modules`, which are types: `cast = ["0"]`
+    typed_modules: tuple[str, ...] = ()
+
+    # What is outside the project, by its last name: how it hands on what it gets, `Optional = "same"`, `map = "maps"`,
+    # `append = "adds"`, and what type it gives, `toString = "=String"`.
+    types: dict[str, str] = {}
+    functions: dict[str, str] = {}
+    methods: dict[str, str] = {}
+    derived: frozenset[str] = frozenset()  # give an object of the class that is asked and has none: `a.clone()`
+    common: frozenset[str] = frozenset()  # never guessed by the name alone: built-in types have one too
+
+    def is_plain(self, type_: str) -> bool:
+        """Whether a type is that of numbers, texts or the like, or the box of one."""
+        type_ = type_.removesuffix("?")
+        of_values = type_ in self.numbers or type_ in self.value_types or type_ in self.texts
+        return of_values or type_ in self.widens or type_ in self.boxes or type_ in self.boxes.values()
