@@ -20,8 +20,8 @@ from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
 from fledgling.worker.graph.reading.facts import FactsExtractor
 from fledgling.worker.graph.reading.flow import MAX_REACHING
+from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH
-from fledgling.worker.graph.reading.statements import MAX_FALLING
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.solving import handed_back
 from fledgling.worker.graph.solving import rows as graph_rows

@@ -38,7 +38,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     rebinds: tuple[str, ...] = ()  # what may give any variable of a function another value
     gives_last: bool = False  # a block gives what its last part does, and `if` what the block gives that has run
     loops_over_pairs: bool = False  # `for a, b := range c`: a is the key
-    loops_over_keys: bool = False  # `for a in b` goes over the keys of an object
+    loops_over_keys: bool = False  # `for a in b` goes over the keys of a dictionary
 
     # Classes and their members.
     decorators: dict[str, str] = {}  # what they say of a function, by their last name: a Flag in lower case

@@ -1,18 +1,15 @@
-"""How functions and classes become scopes, and their parameters, bases and members what those hold."""
+"""How functions become scopes, and their parameters and results what those hold."""
 
 import re
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import of_type
 from fledgling.worker.graph.reading.labels import (
-    ARGS,
     BITS,
     BODY,
     DEFINED,
     IS_ASSIGN,
-    IS_FUNCTION,
     IS_GET,
-    IS_KEYWORD,
     IS_NAME,
     IS_PARAM,
     KEY,
@@ -26,49 +23,20 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.parameters import bind_implicit, bind_parameters, parameter
 from fledgling.worker.graph.reading.paths import names_of, path_to
-from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
+from fledgling.worker.graph.reading.reduced import Reduced
 from fledgling.worker.graph.tables import NONE, SIGNATURE, Binding, Flag, Op, ScopeKind, Use
 
 BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructor"]
 SAID: dict[int, int] = {  # a flag of a function, by the role that says it
     BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
 }
-PARTIAL, STATIC, HIDDEN, OPEN = BITS["partial"], BITS["static"], BITS["hidden"], BITS["open"]
-COMPILED, POINTS = BITS["compiled"], BITS["points"]
+POINTS, CONTAINER = BITS["points"], BITS["container"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
-CONTAINER, PREPENDED, IS_MIXIN = BITS["container"], BITS["prepended"], BITS["mixin"]
-SKIP = BITS["skip"]
 IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
-METACLASS = "metaclass"
 LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
 MAX_LABEL = 100  # bytes before a lambda in which its label is looked for
 WORDS = re.compile(r"\w+")
 POINTING = ("operator->", "operator*")
-KINDS_OF_CLASS = {
-    BITS["class"]: ScopeKind.CLASS,
-    BITS["interface"]: ScopeKind.INTERFACE,
-    BITS["namespace"]: ScopeKind.NAMESPACE,
-}
-
-
-@visits("decorated")
-def decorated(builder: Builder, node: int, _use: int) -> int:
-    """`@a` above a definition."""
-    tree = builder.tree
-    decorators = [builder.visit(kid, Use.DECORATOR) for kid in tree.having(node, DECORATOR)]
-    for kid, decorator in zip(tree.having(node, DECORATOR), decorators, strict=True):
-        if builder.expressions[decorator][0] == Op.CALL:
-            builder.site_of_call(kid, builder.add(Op.CALL, decorator, [], []))
-    value = 0
-    for kid in tree.kids[node]:
-        if tree.kind(kid) == IS_FUNCTION:
-            value = define_function(builder, kid, decorators, builder.line(node))
-        elif tree.kind(kid) in KINDS_OF_CLASS:
-            value = define_class(builder, kid, decorators, builder.line(node))
-        elif not tree.labels[kid] & DECORATOR:
-            builder.begin(kid, node)
-            value = builder.visit(kid)
-    return value
 
 
 @visits("function")
@@ -285,194 +253,3 @@ def said_inside(tree: Reduced, node: int) -> int:
     for kid in tree.kids[node]:
         found |= tree.labels[kid]
     return found
-
-
-@visits("class", "interface", "namespace")
-def class_(builder: Builder, node: int, _use: int) -> int:
-    """`class A(B): c`; `(class A { b })` sees its own name."""
-    tree = builder.tree
-    own, word = tree.first(node, DEFINED), tree.first(node, WORD)
-    if own != NONE and tree.kind(own) == IS_GET:
-        return nested(builder, node, tree.leaves(own))
-    if word == NONE or not builder.dialect.prototypes:
-        return define_class(builder, node, [], builder.first_line(node))
-    around = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))
-    builder.show(around, builder.name(word))
-    value = define_class(builder, node, [], builder.first_line(node))
-    builder.bind_silently(builder.name(word), around, value, word)
-    builder.leave()
-    return value
-
-
-def nested(builder: Builder, node: int, names: list[int]) -> int:
-    """`namespace A.B { c }`: B stands in A, of which there may be more in other places."""
-    if builder.depth + len(names) > MAX_DEPTH:
-        return builder.list_names(node)
-    scopes, line = list[int](), builder.first_line(node)
-    for at, name in enumerate(map(builder.name, names), 1):
-        builder.show(builder.scope, name)
-        scopes.append(builder.enter(node if at == len(names) else NONE, ScopeKind.NAMESPACE, name, line))
-    builder.depth += len(names)
-    builder.body(builder.tree.first(node, BODY))
-    builder.depth -= len(names)
-    value = 0
-    for own, scope in zip(reversed(names), reversed(scopes), strict=True):
-        builder.leave()
-        value = builder.add(Op.CLASS, scope)
-        builder.bind(own, value, Use.DEFINITION)
-    return value
-
-
-@visits("attribute")
-def attribute(builder: Builder, node: int, _use: int) -> int:
-    """`#[a]` before a definition, which begins there."""
-    tree = builder.tree
-    further = (at for at in range(node + 1, len(tree.start)) if tree.labels[at] and not tree.labels[at] & SKIP)
-    behind = next((at for at in further if tree.start[at] >= tree.end[node]), NONE)
-    builder.begins[behind] = builder.first_line(node)
-    if tree.labels[node] & COMPILED or node in builder.perhaps:
-        builder.perhaps.add(behind)
-    builder.visit_all(node)
-    return 0
-
-
-def embed(builder: Builder, scope: int, base: int, node: int) -> None:
-    """What is embedded is a field as well, with the name of its type."""
-    op, *parts = builder.expressions[base]
-    if op in (Op.NAME, Op.GET):
-        name = parts[0] if op == Op.NAME else parts[1]
-        builder.bind_silently(name, scope, builder.add(Op.DECLARED, base, NONE), node)
-
-
-def name_self(builder: Builder, scope: int, type_: int, node: int) -> None:
-    """Bind the word that means the type around: `Self`."""
-    if builder.dialect.self_type:
-        builder.bind_silently(builder.named(builder.dialect.self_type), scope, builder.add(Op.ALIAS, type_), node)
-
-
-@visits("extension")
-def extension(builder: Builder, node: int, _use: int) -> int:
-    """`impl A for B { c }`: members of B, which stands elsewhere, and A above it."""
-    tree = builder.tree
-    of, body = tree.first(node, OF), tree.first(node, BODY)
-    scope = builder.enter(node, ScopeKind.CLASS, NONE, builder.line(node))
-    read_rest(builder, node)
-    type_ = builder.optional(of, Use.TYPE)
-    builder.scopes[scope].bases = [builder.visit(kid, Use.INHERIT) for kid in tree.having(node, BASE)]
-    if type_ != NONE:
-        name_self(builder, scope, type_, node)
-        builder.extensions.append((type_, scope))
-    builder.body(body)
-    builder.leave()
-    return 0
-
-
-def embedded_in(tree: Reduced, body: int) -> list[int]:
-    """Take the bases out of a body that stand among the members: what is embedded, or included."""
-    if tree.kind(body) == IS_MIXIN and tree.first(body, OF) == NONE:  # the only one
-        mixed_in = mixed_in_by(tree, body)
-        tree.kids[body] = []
-        return mixed_in
-    if tree.kind(body):  # the only member
-        return []
-    embedded = tree.having(body, BASE)
-    mixed_in = [kid for kid in tree.kids[body] if tree.kind(kid) == IS_MIXIN and tree.first(kid, OF) == NONE]
-    tree.kids[body] = [kid for kid in tree.kids[body] if kid not in embedded and kid not in mixed_in]
-    return embedded + [base for kid in reversed(mixed_in) for base in mixed_in_by(tree, kid)]
-
-
-def mixed_in_by(tree: Reduced, node: int) -> list[int]:
-    """What `include A` or `include(A)` names."""
-    args = tree.first(node, ARGS)
-    return tree.having(node, BASE) or (tree.having(args, BASE) if args != NONE else [])
-
-
-def define_class(builder: Builder, node: int, decorators: list[int], line: int) -> int:
-    """Read a class whose definition begins on a line."""
-    tree = builder.tree
-    own, body = tree.first(node, DEFINED), tree.first(node, BODY)
-    within = embedded_in(tree, body) if body != NONE and body != node else []
-    if not builder.dialect.bare_calls:
-        tree.kids[node] = within + tree.kids[node]
-    bases, prepended, places, metaclass = bases_of(builder, node)
-    name = builder.name(own) if own != NONE else NONE
-    whole = tree.first(node, CONTAINER)
-    container = word = NONE
-    if whole != NONE:  # class A::B
-        own, name = NONE, builder.name(whole)
-        container, word = apart(builder, whole)
-    flags = int(Flag.PARTIAL) if PARTIAL & said_inside(tree, node) or builder.dialect.bare_calls else 0
-    flags |= Flag.HIDDEN if HIDDEN & said_inside(tree, node) else 0
-    flags |= Flag.OPEN if OPEN & said_inside(tree, node) else 0
-    scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
-    if builder.dialect.bare_calls:  # the class itself may define what it includes
-        mixed_in = [builder.visit(kid, Use.INHERIT) for kid in within]
-        prepended += [at for at, kid in zip(mixed_in, within, strict=True) if tree.labels[kid] & PREPENDED]
-        bases = mixed_in + bases
-    builder.scopes[scope].bases, builder.scopes[scope].prepended = bases, prepended
-    builder.scopes[scope].metaclass = metaclass
-    if own != NONE:
-        name_self(builder, scope, builder.add(Op.CLASS, scope), node)
-    builder.scopes[scope].returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
-    read_rest(builder, node)
-    note_types(builder, scope, [])
-    if builder.dialect.embeds:
-        for base, place in zip(bases, places, strict=True):
-            embed(builder, scope, base, place)
-    builder.body(body)
-    builder.leave()
-    value = builder.add(Op.CLASS, scope)
-    if decorators:
-        value = builder.add(Op.DECORATED, value, decorators)
-    if own != NONE:
-        builder.bind(own, value, Use.DEFINITION)
-    elif container != NONE:
-        builder.members.append((container, len(builder.bindings)))
-        builder.define_member(word, value)
-    return value
-
-
-def bases_of(builder: Builder, node: int) -> tuple[list[int], list[int], list[int], int]:
-    """Read what is above a class: its bases, those whose members come first, their nodes, and its metaclass."""
-    tree = builder.tree
-    bases, prepended, places, metaclass = [], [], [], NONE
-    for kid in tree.having(node, BASE):
-        is_word = tree.kind(kid) == IS_KEYWORD
-        base = builder.visit(kid, Use.READ if is_word else Use.INHERIT)
-        if not is_word:
-            mean_base(builder, base)
-            bases.append(base)
-            places.append(kid)
-            prepended += [base] if tree.labels[kid] & PREPENDED else []
-        elif tree.text(tree.first(kid, WORD)) == METACLASS:
-            metaclass = base
-    return bases, prepended, places, metaclass
-
-
-def mean_base(builder: Builder, base: int) -> None:
-    """Let the name of a base mean a type, which has as many type parameters as it is given."""
-    op, *parts = builder.expressions[base]
-    if builder.dialect.selects:
-        builder.mean_type(parts[0] if op == Op.INDEX else base)
-    if builder.dialect.selects and op == Op.INDEX:
-        key, *some = builder.expressions[parts[1]]
-        builder.apply(parts[0], len(some[0]) if key == Op.TUPLE else 1)
-
-
-@visits("mixin")
-def mixin(builder: Builder, node: int, _use: int) -> int:
-    """`A.include B`: B is above A, which stands elsewhere; nothing is known of `include B` outside of a class."""
-    tree = builder.tree
-    of = tree.first(node, OF)
-    if of == NONE:
-        builder.visit_all(node)
-        return 0
-    type_ = builder.visit(of)
-    mixed_in = mixed_in_by(tree, node)
-    bases = [builder.visit(kid, Use.INHERIT) for kid in mixed_in]
-    scope = builder.enter(node, ScopeKind.CLASS, NONE, builder.line(node))
-    builder.scopes[scope].bases = bases
-    builder.scopes[scope].prepended = bases if all(tree.labels[kid] & PREPENDED for kid in mixed_in) else []
-    builder.extensions.append((type_, scope))
-    builder.leave()
-    return 0

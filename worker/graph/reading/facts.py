@@ -12,14 +12,18 @@ from fledgling.worker.extracting.repair import repairs as load_repairs
 from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
     assignments,
     call_expressions,
+    class_definitions,
+    decorated,
     definitions,
     expressions,
     import_statements,
     literals,
+    matches,
     named_methods,
     objects,
     paths,
     statements,
+    tried,
 )
 from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.namespaces import enclose

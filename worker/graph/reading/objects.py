@@ -4,7 +4,7 @@ import re
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called, of_type
-from fledgling.worker.graph.reading.definitions import HIDDEN, OPEN, RECEIVER_TYPE, STATIC, read_function, said_inside
+from fledgling.worker.graph.reading.definitions import RECEIVER_TYPE, read_function, said_inside
 from fledgling.worker.graph.reading.expressions import own_type
 from fledgling.worker.graph.reading.labels import (
     ALIAS,
@@ -38,6 +38,7 @@ from fledgling.worker.graph.tables import (
     Use,
 )
 
+HIDDEN, OPEN, STATIC = BITS["hidden"], BITS["open"], BITS["static"]
 DEFAULT, BY_DEFAULT, DECLARATION = BITS["default"], BITS["exported"], BITS["declaration"]
 IS_FIELD, IS_CHANNEL, IS_PAYLOAD = BITS["field"], BITS["channel"], BITS["payload"]
 

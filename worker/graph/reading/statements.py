@@ -5,7 +5,7 @@ from functools import partial
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import of_type
-from fledgling.worker.graph.reading.flow import BREAK, CONTINUE, LABELLED, Layer
+from fledgling.worker.graph.reading.flow import BREAK, CONTINUE, LABELLED
 from fledgling.worker.graph.reading.labels import (
     ARM,
     BITS,
@@ -26,9 +26,7 @@ from fledgling.worker.graph.reading.labels import (
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.tables import MADE, NONE, Binding, Flag, Op, ScopeKind, Use
 
-FINALLY = BITS["finally"]
 IS_HANDLER, IS_ITEM, IS_BLOCK = BITS["handler"], BITS["item_with"], BITS["block"]
-MAX_FALLING = 64  # names that go on from case to case; with more, each case of a long `switch` costs all before it
 
 
 def arms(
@@ -194,83 +192,6 @@ def labelled(builder: Builder, node: int, _use: int) -> int:
     return 0
 
 
-@visits("try")
-def try_(builder: Builder, node: int, _use: int) -> int:
-    """`try: a except B as c: d else: e finally: f`; what begins may end after any assignment in it."""
-    tree = builder.tree
-    begun = len(builder.flow.given)
-    values: list[int] = []
-    layer, dead = builder.flow.arm(partial(read_tried, builder, node, values))
-    handlers = tree.having(node, IS_HANDLER)
-    builder.flow.join([(builder.flow.left_early(begun, layer) if handlers else layer, False)], optional=bool(handlers))
-    found = [each for kid in handlers for each in arms(builder, [kid], [], values)]
-    otherwise = tree.first(node, OTHERWISE)
-    if otherwise != NONE:
-        values = values[0 if dead else 1 :]  # what it gives, and not the body
-        passed, died = builder.flow.arm(partial(read_otherwise, builder, otherwise, layer, values))
-        found.append((passed, dead or died))
-    else:
-        found.append((layer, dead))
-    builder.flow.join(found, optional=False)
-    for kid in tree.having(node, FINALLY):
-        read_finally(builder, kid, builder.flow.left_early(begun, layer))
-    return any_of(builder, values)
-
-
-def read_tried(builder: Builder, node: int, values: list[int]) -> None:
-    """Read what a `try` runs first: its body, or in Ruby all that stands before what else it has."""
-    tree = builder.tree
-    body, others = tree.first(node, BODY), IS_HANDLER | OTHERWISE | FINALLY
-    parts = [kid for kid in tree.kids[node] if not tree.labels[kid] & others]
-    found = 0
-    for part in parts if body == NONE else [body]:
-        found = builder.visit(part) if body == NONE else builder.body(part)
-    if not builder.flow.is_dead:
-        values.append(found)
-
-
-def read_otherwise(builder: Builder, node: int, layer: Layer, values: list[int]) -> None:
-    """Read what runs where nothing was raised: all of the body has run, which a layer says."""
-    builder.flow.join([(layer, False)], optional=False)
-    found = builder.body(node)
-    if not builder.flow.is_dead:
-        values.append(found)
-
-
-def read_finally(builder: Builder, node: int, layer: Layer) -> None:
-    """Read what runs wherever a `try` ends; what holds there holds behind it only as far as it says so itself."""
-    begun = len(builder.flow.given)
-
-    def run() -> None:
-        builder.flow.join([(layer, False)], optional=True)
-        builder.body(node)
-
-    held, dead = builder.flow.arm(run)
-    given = {key for key, _ in builder.flow.given[begun:]}
-    builder.flow.join([({key: ways for key, ways in held.items() if key in given}, dead)], optional=False)
-
-
-@visits("handler")
-def handler(builder: Builder, node: int, _use: int) -> int:
-    """`except A as b: c`"""
-    tree = builder.tree
-    left, type_ = tree.first(node, LEFT), tree.first(node, TYPE)
-    caught = NONE
-    for kid in tree.kids[node]:
-        if kid in (left, type_) or not tree.labels[kid] & (TYPE | LEFT | BODY):
-            inner = tree.first(kid, TYPE) if tree.labels[kid] & TYPE and tree.first(kid, TYPE) != NONE else kid
-            if inner != left:
-                caught = builder.visit(inner)
-            for near in tree.having(kid, LEFT):
-                left = near
-    if left != NONE:
-        target(builder, left, builder.add(Op.INSTANCE, caught) if caught != NONE else 0)
-    found = 0
-    for kid in tree.having(node, BODY):
-        found = builder.body(kid)
-    return found
-
-
 @visits("with")
 def with_(builder: Builder, node: int, _use: int) -> int:
     """`with a as b: c`"""
@@ -320,101 +241,6 @@ def item_with(builder: Builder, node: int, _use: int) -> int:
     builder.site_of_call(node, entered)
     target(builder, left, entered)
     return entered
-
-
-@visits("match")
-def match(builder: Builder, node: int, _use: int) -> int:
-    """`match a: case b: c`"""
-    tree = builder.tree
-    builder.scopes[builder.frame].flags |= Flag.MATCHES
-    case = BITS["case"]
-    found = []
-    values: list[int] = []
-    left, value = tree.first(node, LEFT), 0
-    over = tree.first(node, OVER)
-    before: Layer = {}
-    ends = tree.labels[node] & BITS["until_break"]
-    for kid in tree.kids[node]:
-        if tree.labels[kid] & case:
-            falls = before if builder.dialect.prototypes and len(before) <= MAX_FALLING else {}
-            run = partial(read_case, builder, kid, left, value, over, falls, values)
-            found.append(builder.flow.leaving(run, BREAK)[:2] if ends else builder.flow.arm(run))
-            before = found[-1][0]
-        elif kid != left:
-            value = builder.visit(kid)
-    builder.flow.join(found, optional=True)
-    return any_of(builder, values)
-
-
-def read_case(builder: Builder, node: int, left: int, value: int, over: int, before: Layer, values: list[int]) -> None:
-    """A case in which a name is what has been looked at, of the type of the case: `switch a := b.(type)`.
-
-    It may go on from the case `before` it.
-    """
-    tree = builder.tree
-    if before:
-        builder.flow.join([(before, False)], optional=True)
-    types = [*tree.having(node, TYPE)]
-    if left != NONE:
-        sites = len(builder.sites)
-        held = builder.visit(types[0], Use.TYPE) if len(types) == 1 else NONE
-        del builder.sites[sites:]
-        builder.bind(left, value if held == NONE else builder.add(Op.CAST, held, value))
-    elif over != NONE and len(types) == 1 and tree.kind(over) == IS_NAME:  # when (a) { is B -> a.c() }
-        sites = len(builder.sites)
-        narrow(builder, [(over, builder.visit(types[0], Use.TYPE))])
-        del builder.sites[sites:]
-    around, builder.subject = builder.subject, value
-    given = builder.visit(node)
-    builder.subject = around
-    if not builder.flow.is_dead:
-        values.append(given)
-
-
-@visits("case")
-def case(builder: Builder, node: int, _use: int) -> int:
-    """`case b: c`; the names of a pattern stand for nothing that is known."""
-    tree = builder.tree
-    bind = BITS["bind"]
-    found = 0
-    if tree.labels[node] & OTHERWISE:
-        return builder.visit_all(node)
-    for kid in tree.kids[node]:
-        if tree.labels[kid] & BODY:
-            found = builder.body(kid)
-        elif tree.labels[kid] & LEFT:
-            target(builder, kid, builder.subject)
-        elif tree.labels[kid] & bind:
-            target(builder, kid, 0)
-        else:
-            builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
-    return found
-
-
-@visits("pattern")
-def pattern(builder: Builder, node: int, _use: int) -> int:
-    """`[a, {b:}]`, `A => a`: what it binds is not known, but for the class of it."""
-    tree = builder.tree
-    held, bind = NONE, BITS["bind"]
-    for kid in tree.kids[node]:
-        if tree.labels[kid] & bind:
-            builder.bind(kid, 0 if held == NONE else builder.add(Op.CAST, held, 0))
-        elif tree.kind(kid) == BITS["param"]:  # *a
-            for rest in tree.having(kid, bind):
-                builder.bind(rest, 0)
-        else:
-            at = builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
-            held = at if tree.labels[kid] & TYPE else held
-    return 0
-
-
-@visits("case_name")
-def case_name(builder: Builder, node: int, use: int) -> int:
-    """`case A:`, where A may be a constant of the enumeration that is looked at."""
-    part = builder.name(node)
-    at = builder.add(Op.CASE, builder.add(Op.GET, builder.subject, part), builder.use_name(part))
-    builder.site(node, use, at)
-    return at
 
 
 @visits("return")

@@ -2,7 +2,7 @@
 
 
 def merged(orders: list[list[int]], most: int) -> list[int]:
-    """The first `most` classes of some orders as one: the first head that is in no tail; where there is none, the first.
+    """The first `most` classes of some orders as one: each time the first head in no tail, or the first if all are.
 
     >>> merged([[3, 1], [2, 1], [3, 2]], 10)
     [3, 2, 1]

@@ -1,9 +1,7 @@
 """What a call gives, and what it hands to the function that is called."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving import (
-    outside,
-)
+from fledgling.worker.graph.solving import container_methods, outside
 from fledgling.worker.graph.solving.arguments import MadeCall, hand_over, substituted
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
@@ -150,7 +148,7 @@ def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if kind == METHOD_OF and value[1][0] in FUNCTIONS:
         return called_on(solver, value, made, sure)
     if kind == METHOD_OF:
-        return outside.method(solver, value, made, sure)
+        return container_methods.method(solver, value, made, sure)
     if kind == EXTERNAL:
         return outside.external(solver, value[1], made, sure)
     return outside.called(solver, named_callables(solver, {value: sure}, made.node), made, Reason.NAMED)

@@ -4,19 +4,11 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
-from fledgling.worker.graph.solving.containers import (
-    MAPPED,
-    called_member,
-    constants,
-    copied,
-    element_of,
-    in_container,
-    iterated,
-)
+from fledgling.worker.graph.solving.containers import MAPPED, called_member, constants, copied, element_of, iterated
 from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.named_callables import named_callables
-from fledgling.worker.graph.solving.prototypes import has_prototype, inherit, put_all, receives, succeed
+from fledgling.worker.graph.solving.prototypes import inherit, put_all, succeed
 from fledgling.worker.graph.solving.receivers import called_on, method_of_function
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
@@ -101,7 +93,7 @@ def _maps(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
     given: Values = {}
     for cell, _ in made.arguments:
         add(given, called(solver, solver.value(cell), MadeCall(made.node, elements, [])))
-    return _of_these(solver, made, given)
+    return of_these(solver, made, given)
 
 
 def _reduces(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
@@ -129,7 +121,8 @@ def _filters(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     return iterable(solver, made, made.arguments[1][0]) if len(made.arguments) > 1 else {}
 
 
-def _of_these(solver: Solver, made: MadeCall, values: Values) -> Values:
+def of_these(solver: Solver, made: MadeCall, values: Values) -> Values:
+    """A container that a call makes, of some values."""
     value: Value = (CONTAINER, ("made", made.node))
     cell = ("these", made.node)
     solver.key(value, "*", cell)
@@ -348,124 +341,3 @@ HANDING_ON: dict[str, Any] = {
     "holds": _holds,
     "defaults": _defaults,
 }
-
-
-def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
-    """A method of a container or generator: `a.append(b)`."""
-    container, own = value[1], solver.project.text(value[2])
-    how = solver.project.unit(made.node).dialect.methods.get(own)
-    if container[0] == OBJECT:  # a method that the class derives
-        return {container: sure}
-    if container[0] == GENERATOR:
-        return iterated(solver, {container: sure}) if how == "element" or own in ("send", "__next__") else {}
-    arguments = [cell for cell, spread in made.arguments if not spread]
-    if how in ("adds", "extends", "updates"):
-        _put(solver, container, made, how, arguments)
-        return {}
-    if how == "element":
-        return _taken(solver, container, own, arguments, sure)
-    if how == "same":
-        return {container: sure}
-    if how == "values":
-        other: Value = (CONTAINER, ("values", made.node, container))
-        for key in solver.known_keys(container):
-            solver.key(other, "*", ("element", container, key))
-        return {other: sure}
-    if how in OF_ARRAYS:
-        found: Values = OF_ARRAYS[how](solver, container, made, arguments, sure)
-        return found
-    return _pairs(solver, container, made, sure) if how == "items" else {}
-
-
-def _each(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
-    """a.map(f): f gets each element; what comes back is a container of what f returns, or of the elements."""
-    given = _with_elements(solver, container, made, arguments)
-    for value in list(solver.value(arguments[0])) if len(arguments) > 1 else ():
-        if value[0] in (FUNCTION, BOUND) and has_prototype(solver, value[1]):  # a.forEach(b, c)
-            receives(solver, value[1], arguments[1])
-    return _of_these(solver, made, given or element_of(solver, container))
-
-
-def _with_elements(solver: Solver, of: Value, made: MadeCall, functions: list[Cell], times: int = 1) -> Values:
-    """What functions give that get so many elements of a container."""
-    given: Values = {}
-    for cell in functions:
-        add(given, called(solver, solver.value(cell), MadeCall(made.node, [(("held", of), False)] * times, [])))
-    return given
-
-
-def _found(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
-    """a.find(f)"""
-    _with_elements(solver, container, made, arguments)
-    return capped(element_of(solver, container), min(sure, in_container(solver, container)))
-
-
-def _sorted(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
-    """a.sort(f): f gets two elements."""
-    _with_elements(solver, container, made, arguments, times=2)
-    return {container: sure}
-
-
-def _folded(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
-    """a.reduce(f, b): b, or an element where there is none, or what f gives, which gets that and an element."""
-    found: Values = {}
-    before, held = ("folded", made.node, container), ("held", container)
-    add(found, solver.value(arguments[1] if len(arguments) > 1 else held), Reason.SEVERAL)
-    for cell in arguments[:1]:
-        given = MadeCall(made.node, [(before, False), (held, False)], [])
-        add(found, called(solver, solver.value(cell), given), Reason.SEVERAL)
-    solver.grow(before, found)
-    return found
-
-
-def _chained(solver: Solver, container: Value, _made: MadeCall, arguments: list[Cell], sure: int) -> Values:
-    """a.concat(b)"""
-    others = [other for cell in arguments for other in solver.value(cell) if other[0] == CONTAINER]
-    return {**dict.fromkeys(others, min(sure, Reason.SEVERAL)), container: sure}
-
-
-OF_ARRAYS: dict[str, Any] = {
-    "each": _each,
-    "finds": _found,
-    "sorts": _sorted,
-    "folds": _folded,
-    "chains": _chained,
-}
-
-
-def _put(solver: Solver, container: Value, made: MadeCall, how: str, arguments: list[Cell]) -> None:
-    """append, extend, update"""
-    if how == "updates":
-        if arguments:
-            copied(solver, container, solver.value(arguments[0]))
-        for word, cell in made.words:
-            if word != NONE:
-                solver.key(container, ("text", word), cell, Reason.CONTAINER)
-    elif arguments:
-        solver.key(container, "*", arguments[-1] if how == "adds" else ("elements of", arguments[0]), Reason.CONTAINER)
-
-
-def _taken(solver: Solver, container: Value, own: str, arguments: list[Cell], sure: int) -> Values:
-    """get, pop, setdefault"""
-    found: Values = {}
-    keys = constants(solver, arguments[0]) if arguments else ["all"]
-    for key in keys:
-        if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
-            key = "all"
-        add(found, element_of(solver, container, key))
-        if own == "setdefault" and len(arguments) > 1:
-            solver.key(container, key, arguments[1])
-    for other in arguments[1:]:
-        add(found, solver.value(other))
-    return capped(found, min(sure, in_container(solver, container)))
-
-
-def _pairs(solver: Solver, container: Value, made: MadeCall, sure: int) -> Values:
-    """items()"""
-    pairs: Value = (CONTAINER, ("pairs", made.node, container))
-    pair: Value = (CONTAINER, ("pair", made.node, container))
-    solver.key(pair, ("number", 1), ("held", container))
-    cell = ("these", made.node, container)
-    solver.key(pairs, "*", cell)
-    solver.grow(cell, {pair: Reason.CONTAINER})
-    return {pairs: sure}

@@ -1,7 +1,8 @@
 """Which of several functions of one name a call means, by the number and the types of its arguments."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.argument_types import (
     ANYTHING,
@@ -9,26 +10,16 @@ from fledgling.worker.graph.solving.argument_types import (
     PERHAPS,
     YES,
     Wanted,
-    fits,
-    is_declared,
-    must_be_small,
     takes_all,
     wanted_of,
     widens_to,
 )
-from fledgling.worker.graph.solving.arguments import MadeCall, takes_receiver
+from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, parameters_of, taken
 from fledgling.worker.graph.solving.overrides import alike, parameter_types
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
-    BOUND,
-    EXTERNAL,
-    FUNCTION,
-    OBJECT,
-    Value,
-    Values,
-)
+from fledgling.worker.graph.solving.values import BOUND, EXTERNAL, FUNCTION, OBJECT, Value, Values
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
-from fledgling.worker.language import Dialect
 
 MAX_INHERITED = 64  # functions of one name in the classes above; of more, those of the nearest count
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
@@ -115,7 +106,7 @@ def _overriding(solver: Solver, group: list[Value], meant: list[Value], reason: 
     return ([value for value in group if how[value] == best], reason) if best else ([], reason)
 
 
-def _seen(solver: Solver, fit: dict[Value, "Fit"], made: MadeCall) -> dict[Value, "Fit"]:
+def _seen(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> dict[Value, Fit]:
     """The functions that a call sees: a private one only within its class, unless there is no other."""
     seen = {value: own for value, own in fit.items() if not _is_hidden(solver, value[1], made.node)}
     if any(value[0] == BOUND for value in seen) and solver.project.unit(made.node).dialect.selects == "nearest":
@@ -168,7 +159,7 @@ def _chosen(
         return [*extending], Reason.OVERLOAD if len(extending) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
-    if len(chosen) > 1 and selects and all(_is_told(solver, fit[value], made) for value in chosen):
+    if len(chosen) > 1 and selects and all(is_told(solver, fit[value], made) for value in chosen):
         chosen = _narrowest(solver, chosen, len(made.arguments))
     least = max(fit[value].spared for value in chosen)
     chosen = [value for value in chosen if fit[value].spared == least]
@@ -180,18 +171,18 @@ def _chosen(
     only = chosen[0]
     others = [value for value, own in fit.items() if own.takes and not own.against and value[1] != only[1]]
     is_surely = not others or (
-        _is_sure(solver, fit[only], made) and not any(_may_beat(solver, fit, value, only, owner) for value in others)
+        is_sure(solver, fit[only], made) and not any(_may_beat(solver, fit, value, only, owner) for value in others)
     )
     return chosen, Reason.OVERLOAD if selects and (fit[only].against or not is_surely) else Reason.BOUND
 
 
-def _extending(solver: Solver, fit: dict[Value, "Fit"], name: int, made: MadeCall) -> list[Value]:
+def _extending(solver: Solver, fit: dict[Value, Fit], name: int, made: MadeCall) -> list[Value]:
     """The functions that extend a class, and are meant where none of its own of that name takes the arguments.
 
     There are none if one of those surely does.
     """
     beside = solver.classes.beside
-    if not beside or any(_is_sure(solver, own, made) for own in fit.values() if own.takes and not own.against):
+    if not beside or any(is_sure(solver, own, made) for own in fit.values() if own.takes and not own.against):
         return []
     found = dict[Value, Fit]()
     for receiver in dict.fromkeys(value[2] for value in fit if value[0] == BOUND):
@@ -202,7 +193,7 @@ def _extending(solver: Solver, fit: dict[Value, "Fit"], name: int, made: MadeCal
     return [value for value, own in found.items() if own.takes and not own.against]
 
 
-def _is_found(solver: Solver, fit: dict[Value, "Fit"], made: MadeCall) -> bool:
+def _is_found(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> bool:
     """Whether a function that a call sees settles what it means."""
     return any(
         _settles(solver, value[1], own, made) and not _is_hidden(solver, value[1], made.node)
@@ -216,7 +207,7 @@ def _is_constructor(solver: Solver, function: int) -> bool:
     return unit.dialect.own_constructors and own != NONE and unit.facts.names[own] in unit.dialect.constructors
 
 
-def _may_beat(solver: Solver, fit: dict[Value, "Fit"], other: Value, chosen: Value, owner: int | None) -> bool:
+def _may_beat(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: Value, owner: int | None) -> bool:
     """Whether another function may be meant: it takes one argument better, or is of a class nearer to the one asked."""
     dialect = solver.project.unit(chosen[1]).dialect
     if dialect.selects == "nearest" and owner is not None:
@@ -233,7 +224,7 @@ def _may_beat(solver: Solver, fit: dict[Value, "Fit"], other: Value, chosen: Val
     )
 
 
-def _settles(solver: Solver, function: int, fit: "Fit", made: MadeCall) -> bool:
+def _settles(solver: Solver, function: int, fit: Fit, made: MadeCall) -> bool:
     """Whether no class above is asked, since a function that the class itself declares surely takes the arguments.
 
     One that overrides another is declared above, as C# sees it.
@@ -241,7 +232,7 @@ def _settles(solver: Solver, function: int, fit: "Fit", made: MadeCall) -> bool:
     row = solver.project.scope(function)
     if not fit.takes or fit.against or row.flags & Flag.OVERRIDES:
         return False
-    return _is_sure(solver, fit, made) or (
+    return is_sure(solver, fit, made) or (
         bool(fit.each) and all(takes_all(solver, function, each) for each in row.parameters)
     )
 
@@ -262,7 +253,7 @@ def _narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
 
 def _wanted_types(solver: Solver, value: Value, count: int) -> list[Wanted]:
     """The types of the parameters of a function that so many arguments go to."""
-    parameters = _parameters(solver, value)
+    parameters = parameters_of(solver, value)
     parameters = [*parameters[:count], *parameters[-1:] * (count - len(parameters))]  # the last may take several
     types = (NONE if each.type == NONE else solver.child(value[1], each.type) for each in parameters)
     return [("", []) if type_ == NONE else wanted_of(solver, type_) for type_ in types]
@@ -289,7 +280,7 @@ def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> in
     return YES if is_wider else NO
 
 
-def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: int, made: MadeCall) -> None:
+def _take_inherited(solver: Solver, fit: dict[Value, Fit], owner: int, name: int, made: MadeCall) -> None:
     """Add the functions of that name in the classes above an owner, which are called on the same object.
 
     What an override takes is what the function above it takes: in Kotlin it does not repeat what may be left out.
@@ -373,95 +364,3 @@ def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
         node, arrays = solver.child(node, parts[0]), "[]"
         op, *parts = solver.project.expression(node)
     return solver.project.last_name(solver.child(node, parts[0]) if op == Op.INDEX else node) + arrays
-
-
-def _takes_types(solver: Solver, function: int, made: MadeCall) -> bool:
-    """Whether a function takes as many types as a call gives it, `f<A>()`, or can do without."""
-    unit, row = solver.project.unit(function), solver.project.scope(function)
-    op, *parts = solver.project.expression(made.node)
-    if not unit.dialect.types_apart or op != Op.CALL:
-        return True
-    if len(parts) < 4:
-        return not row.flags & Flag.TYPES_NEEDED
-    _, _, types = solver.project.expression(solver.child(made.node, parts[3]))
-    key, *some = solver.project.expression(solver.child(made.node, types))
-    return row.generic == (len(some[0]) if key == Op.TUPLE else 1)
-
-
-def _takes_words(solver: Solver, function: int, made: MadeCall) -> bool:
-    """Whether a function has a parameter of each name that a call gives a value: `f(a: b)`."""
-    unit = solver.project.unit(function)
-    if not unit.dialect.selects or not made.words:
-        return True
-    known = {unit.names[each.name] for each in solver.project.scope(function).parameters if each.name != NONE}
-    return all(word == NONE or word in known for word, _ in made.words)
-
-
-class Fit(NamedTuple):
-    """How well a function takes the arguments of a call."""
-
-    of: Value
-    takes: bool  # as many as there are
-    against: int = 0  # arguments of types that do not fit
-    score: int = 0
-    in_order: bool = True  # each argument goes to a parameter whose type it has to be of
-    each: tuple[int, ...] = ()  # how well it takes each of them
-    spared: int = 0  # less where parameters get nothing, or one takes all further ones: of those that fit equally well
-
-    @property
-    def worth(self) -> tuple[bool, int, int]:
-        """What is more for the function that fits better."""
-        return self.takes, -self.against, self.score
-
-
-def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
-    """How well the parameters of a function take the arguments of a call."""
-    function, parameters, arguments = value[1], _parameters(solver, value), made.arguments
-    last = rest = len(parameters)
-    needed = 0
-    for place, parameter in enumerate(parameters):
-        if parameter.rest == 1 and rest == last:
-            rest = place
-        needed += parameter.default == NONE and not parameter.rest
-    has_rest = rest < last
-    count = len(arguments)
-    is_another = not _takes_types(solver, function, made) or not _takes_words(solver, function, made)
-    if is_another or needed > count + len(made.words) or not (has_rest or count + len(made.words) <= last):
-        return Fit(value, takes=False)
-    each = [fits(solver, function, parameters[min(at, rest)], cell) for at, (cell, _) in enumerate(arguments)]
-    is_behind = made.words or count < last or rest + 1 < last
-    if each and each[-1] == NO and is_behind:  # a lambda behind a call is the last one
-        each[-1] = PERHAPS
-    left = 0 if made.words else count - last  # which of them are given by name is not compared
-    against = each.count(NO)
-    score, spared = sum(each) - against * NO, -1 if has_rest else left
-    in_order = not (has_rest or made.words)
-    if solver.project.unit(function).dialect.selects != "nearest":
-        return Fit(value, takes=True, against=against, score=score + spared, in_order=in_order, each=tuple(each))
-    in_order = not made.words and (not has_rest or rest + 1 == last <= count)
-    return Fit(value, takes=True, against=against, score=score, in_order=in_order, each=tuple(each), spared=spared)
-
-
-def _is_told(solver: Solver, fit: Fit, made: MadeCall) -> bool:
-    """Whether the types of all arguments are known that a function takes, or it takes another number of them."""
-    if not fit.takes:
-        return True
-    return (
-        fit.in_order
-        and all(how > PERHAPS for how in fit.each)
-        and all(is_declared(solver, fit.of[1], cell) for cell, _ in made.arguments)
-    )
-
-
-def _is_sure(solver: Solver, fit: Fit, made: MadeCall) -> bool:
-    """Whether these are known, and no number has to be small enough."""
-    if not fit.takes or not _is_told(solver, fit, made):
-        return not fit.takes
-    arguments = zip(_parameters(solver, fit.of), made.arguments, strict=False)
-    return not any(must_be_small(solver, fit.of[1], parameter, cell) for parameter, (cell, _) in arguments)
-
-
-def _parameters(solver: Solver, value: Value) -> list[Parameter]:
-    """The parameters of a function that the arguments of a call go to."""
-    parameters = solver.project.scope(value[1]).parameters
-    return parameters[1:] if value[0] == BOUND and takes_receiver(solver, value[1]) else parameters

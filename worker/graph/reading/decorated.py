@@ -1,0 +1,42 @@
+"""What stands above a definition: `@a`, `#[a]`."""
+
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.class_definitions import KINDS_OF_CLASS, define_class
+from fledgling.worker.graph.reading.definitions import define_function
+from fledgling.worker.graph.reading.labels import BITS, IS_FUNCTION
+from fledgling.worker.graph.tables import NONE, Op, Use
+
+DECORATOR, COMPILED, SKIP = BITS["decorator"], BITS["compiled"], BITS["skip"]
+
+
+@visits("decorated")
+def decorated(builder: Builder, node: int, _use: int) -> int:
+    """`@a` above a definition."""
+    tree = builder.tree
+    decorators = [builder.visit(kid, Use.DECORATOR) for kid in tree.having(node, DECORATOR)]
+    for kid, decorator in zip(tree.having(node, DECORATOR), decorators, strict=True):
+        if builder.expressions[decorator][0] == Op.CALL:
+            builder.site_of_call(kid, builder.add(Op.CALL, decorator, [], []))
+    value = 0
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == IS_FUNCTION:
+            value = define_function(builder, kid, decorators, builder.line(node))
+        elif tree.kind(kid) in KINDS_OF_CLASS:
+            value = define_class(builder, kid, decorators, builder.line(node))
+        elif not tree.labels[kid] & DECORATOR:
+            builder.begin(kid, node)
+            value = builder.visit(kid)
+    return value
+
+
+@visits("attribute")
+def attribute(builder: Builder, node: int, _use: int) -> int:
+    """`#[a]` before a definition, which begins there."""
+    tree = builder.tree
+    further = (at for at in range(node + 1, len(tree.start)) if tree.labels[at] and not tree.labels[at] & SKIP)
+    behind = next((at for at in further if tree.start[at] >= tree.end[node]), NONE)
+    builder.begins[behind] = builder.first_line(node)
+    if tree.labels[node] & COMPILED or node in builder.perhaps:
+        builder.perhaps.add(behind)
+    builder.visit_all(node)
+    return 0

@@ -1,0 +1,101 @@
+"""How well a function takes the arguments of a call: by their number, names and types."""
+
+from typing import NamedTuple
+
+from fledgling.worker.graph.solving.argument_types import NO, PERHAPS, fits, is_declared, must_be_small
+from fledgling.worker.graph.solving.arguments import MadeCall, takes_receiver
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import BOUND, Value
+from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter
+
+
+class Fit(NamedTuple):
+    """How well a function takes the arguments of a call."""
+
+    of: Value
+    takes: bool  # as many as there are
+    against: int = 0  # arguments of types that do not fit
+    score: int = 0
+    in_order: bool = True  # each argument goes to a parameter whose type it has to be of
+    each: tuple[int, ...] = ()  # how well it takes each of them
+    spared: int = 0  # less where parameters get nothing, or one takes all further ones: of those that fit equally well
+
+    @property
+    def worth(self) -> tuple[bool, int, int]:
+        """What is more for the function that fits better."""
+        return self.takes, -self.against, self.score
+
+
+def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
+    """How well the parameters of a function take the arguments of a call."""
+    function, parameters, arguments = value[1], parameters_of(solver, value), made.arguments
+    last = rest = len(parameters)
+    needed = 0
+    for place, parameter in enumerate(parameters):
+        if parameter.rest == 1 and rest == last:
+            rest = place
+        needed += parameter.default == NONE and not parameter.rest
+    has_rest = rest < last
+    count = len(arguments)
+    is_another = not _takes_types(solver, function, made) or not _takes_words(solver, function, made)
+    if is_another or needed > count + len(made.words) or not (has_rest or count + len(made.words) <= last):
+        return Fit(value, takes=False)
+    each = [fits(solver, function, parameters[min(at, rest)], cell) for at, (cell, _) in enumerate(arguments)]
+    is_behind = made.words or count < last or rest + 1 < last
+    if each and each[-1] == NO and is_behind:  # a lambda behind a call is the last one
+        each[-1] = PERHAPS
+    left = 0 if made.words else count - last  # which of them are given by name is not compared
+    against = each.count(NO)
+    score, spared = sum(each) - against * NO, -1 if has_rest else left
+    in_order = not (has_rest or made.words)
+    if solver.project.unit(function).dialect.selects != "nearest":
+        return Fit(value, takes=True, against=against, score=score + spared, in_order=in_order, each=tuple(each))
+    in_order = not made.words and (not has_rest or rest + 1 == last <= count)
+    return Fit(value, takes=True, against=against, score=score, in_order=in_order, each=tuple(each), spared=spared)
+
+
+def is_told(solver: Solver, fit: Fit, made: MadeCall) -> bool:
+    """Whether the types of all arguments are known that a function takes, or it takes another number of them."""
+    if not fit.takes:
+        return True
+    return (
+        fit.in_order
+        and all(how > PERHAPS for how in fit.each)
+        and all(is_declared(solver, fit.of[1], cell) for cell, _ in made.arguments)
+    )
+
+
+def is_sure(solver: Solver, fit: Fit, made: MadeCall) -> bool:
+    """Whether these are known, and no number has to be small enough."""
+    if not fit.takes or not is_told(solver, fit, made):
+        return not fit.takes
+    arguments = zip(parameters_of(solver, fit.of), made.arguments, strict=False)
+    return not any(must_be_small(solver, fit.of[1], parameter, cell) for parameter, (cell, _) in arguments)
+
+
+def parameters_of(solver: Solver, value: Value) -> list[Parameter]:
+    """The parameters of a function that the arguments of a call go to."""
+    parameters = solver.project.scope(value[1]).parameters
+    return parameters[1:] if value[0] == BOUND and takes_receiver(solver, value[1]) else parameters
+
+
+def _takes_types(solver: Solver, function: int, made: MadeCall) -> bool:
+    """Whether a function takes as many types as a call gives it, `f<A>()`, or can do without."""
+    unit, row = solver.project.unit(function), solver.project.scope(function)
+    op, *parts = solver.project.expression(made.node)
+    if not unit.dialect.types_apart or op != Op.CALL:
+        return True
+    if len(parts) < 4:
+        return not row.flags & Flag.TYPES_NEEDED
+    _, _, types = solver.project.expression(solver.child(made.node, parts[3]))
+    key, *some = solver.project.expression(solver.child(made.node, types))
+    return row.generic == (len(some[0]) if key == Op.TUPLE else 1)
+
+
+def _takes_words(solver: Solver, function: int, made: MadeCall) -> bool:
+    """Whether a function has a parameter of each name that a call gives a value: `f(a: b)`."""
+    unit = solver.project.unit(function)
+    if not unit.dialect.selects or not made.words:
+        return True
+    known = {unit.names[each.name] for each in solver.project.scope(function).parameters if each.name != NONE}
+    return all(word == NONE or word in known for word, _ in made.words)
