@@ -26,7 +26,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     over = [at for at in dict.fromkeys(holding) if at not in (None, owner) and _overrides(solver, at, owner, name)]
     over += [at for at in _in_extending(solver, scope, name) if at not in (owner, *over)]
     fields: list[Cell] = []
-    if name in solver.project.written:
+    if name in solver.project.vocabulary.written:
         fields = [("field", at, name) for at in classes.order(scope)]
         if owner is None:
             fields += [("field", at, name) for at in below]

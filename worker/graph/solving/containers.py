@@ -76,7 +76,7 @@ def _written_keys(solver: Solver, node: int) -> set[object]:
         return set()
     keys = [solver.child(cell, key) for key, _ in solver.project.expression(cell)[1] if key != NONE]
     found = {known for key in keys if solver.op(key) in WRITTEN_OUT for known in constants(solver, key)}
-    language, removed = solver.project.unit(cell).language, solver.project.replaced
+    language, removed = solver.project.unit(cell).language, solver.project.vocabulary.replaced
     return {known for known in found if known[0] != "text" or (language, known[1]) not in removed}
 
 

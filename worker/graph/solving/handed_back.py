@@ -70,7 +70,7 @@ class HandedBack:
             return False
         unit = self._project.unit(node)
         name = unit.names[parts[1]]
-        if not unit.dialect.typed and name not in self._project.definitions:
+        if not unit.dialect.typed and name not in self._project.vocabulary.definitions:
             return False
         key = self._solver.child(node, parts[0]), name
         if key not in self._known:

@@ -185,7 +185,7 @@ def _paths_with(solver: Solver, unit: Unit, scope: int, own: int) -> list[int]:
         taking = solver.taking[scope] = {}
         for path in paths:
             last = project.last_name(path)
-            is_own = bool(last) and project.number(last) not in project.renamed
+            is_own = bool(last) and project.number(last) not in project.vocabulary.renamed
             taking.setdefault(last if is_own else "", []).append(path)
     having = (solver.spaces.having(own) | solver.taken_classes.having(own)) & taking.keys()
     return sorted(path for last in {"", *having} for path in taking.get(last, ()))

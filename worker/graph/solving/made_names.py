@@ -112,7 +112,7 @@ def made_member_cell(solver: Solver, cell: tuple[str, Value, str, str]) -> Value
 def _named_so(solver: Solver, begin: str, end: str) -> Iterator[int]:
     """Yield the names of definitions that begin and end so, and have more in between."""
     by_end = len(end) > len(begin)
-    ordered = solver.project.names_from_behind if by_end else solver.project.names_in_order
+    ordered = solver.project.vocabulary.names_from_behind if by_end else solver.project.vocabulary.names_in_order
     first = end[::-1] if by_end else begin
     for text in takewhile(lambda text: text.startswith(first), islice(ordered, bisect_left(ordered, first), None)):
         name = text[::-1] if by_end else text

@@ -116,7 +116,7 @@ class Meaning:
         self._of_expression(unit.base | site.at, name, bound, Reason.BOUND, 0)
         if not is_chosen:
             return
-        functions = self.project.definitions.get(name, ())
+        functions = self.project.vocabulary.definitions.get(name, ())
         aliases = {target: sure for target, sure in bound.items() if target not in functions}
         found.update((target, sure) for target, sure in aliases.items() if target not in found)
         if aliases and len(bound) > 1:
@@ -136,9 +136,11 @@ class Meaning:
 
     def _apart(self, unit: Unit, site: Site, found: Targets) -> Targets:
         """The targets, without functions where a name means none, and without others where it means one: `a::b`."""
-        name, functions = unit.names[site.name], self.project.functions_apart
+        name, functions = unit.names[site.name], self.project.vocabulary.functions_apart
         if site.use == Use.CALL and unit.dialect.implicit_parameter and unit.dialect.says_overrides:
-            defined = self.project.definitions.get(name, ())  # what cannot be called leaves it to one of its name
+            defined = self.project.vocabulary.definitions.get(
+                name, ()
+            )  # what cannot be called leaves it to one of its name
             return {
                 at: sure if at in defined or not defined else min(sure, Reason.SEVERAL) for at, sure in found.items()
             }
@@ -203,7 +205,7 @@ class Meaning:
         own = self.project.scope(scope).name
         if own != NONE and self.project.unit(scope).names[own] == name:
             put(found, self.project.place_of(scope), sure)
-        elif other := self.project.other_names.get((scope, name)):
+        elif other := self.project.vocabulary.other_names.get((scope, name)):
             put(found, other, sure)
 
     def _cells(self, node: int, expression: Expression) -> list[tuple[Any, int]]:
@@ -329,7 +331,7 @@ class Meaning:
             return targets
         found, counts = Targets(), [0, 0]
         for target, sure in sorted(targets.items(), key=lambda pair: (-pair[1], pair[0])):
-            is_function = (name, target) in self.project.functions_apart
+            is_function = (name, target) in self.project.vocabulary.functions_apart
             counts[is_function] += 1
             if counts[is_function] <= MAX_TARGETS + 1:
                 found[target] = sure

@@ -96,7 +96,7 @@ def _of_super(solver: Solver, own: int, name: int, owner: int | None, sure: int)
 
 def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     """The members of a class itself; what a module of Rust has is none of its own alone."""
-    order = solver.classes.order(value[1]) if name in solver.project.written else ()
+    order = solver.classes.order(value[1]) if name in solver.project.vocabulary.written else ()
     fields: list[Cell] = [("field", at, name) for at in order]
     by, is_by_extend = solver.classes.of_itself(value[1], name) if solver.classes.has_itself else (None, False)
     if by is not None and is_by_extend:

@@ -73,7 +73,7 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
         return {}  # what self has is known only when it runs
     if dialect.implicit_parameter and is_in_lambda(solver.project, solver.child(node, expression[2])):
         names = solver.project.unit(node).names
-        if names[expression[1]] in solver.project.definitions:  # a receiver that is not seen may have it
+        if names[expression[1]] in solver.project.vocabulary.definitions:  # a receiver that is not seen may have it
             return {}
     if dialect.shared == "package" and (inner := solver.spaces.inner((dialect.family, ""), word)):  # a.b.C
         return {(SPACE, *inner): Reason.BOUND}
@@ -162,7 +162,7 @@ def named(solver: Solver, cell: Cell) -> Values:
         return found  # its variables are not what it exports
     if may_be_put_over(solver, scope, own):
         found = capped(found, Reason.REPLACED)
-    if own in solver.project.written:
+    if own in solver.project.vocabulary.written:
         add(found, solver.value(("field", scope, own)), put_over(solver, scope, own))
     return found
 

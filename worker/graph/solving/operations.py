@@ -129,7 +129,7 @@ def reach(solver: Solver, node: int, expression: Expression) -> Values:
 def is_read_by_function(project: GraphProject, node: int) -> bool:
     """Whether an expression is a member of a name that some class gives by a function: a property, which may be it."""
     expression = project.expression(node)
-    return expression[0] == Op.GET and project.unit(node).names[expression[2]] in project.properties
+    return expression[0] == Op.GET and project.unit(node).names[expression[2]] in project.vocabulary.properties
 
 
 def instance(solver: Solver, node: int, expression: Expression) -> Values:

@@ -1,4 +1,4 @@
-"""The facts of all files as one: expressions, scopes and bindings by numbers that hold a file's as well."""
+"""What the names of all files are bound to, and what expressions stand for without solving anything."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -9,32 +9,29 @@ from fledgling.worker.graph.effects.builtin_types import FileFacts
 from fledgling.worker.graph.effects.replaced import with_unseen_names
 from fledgling.worker.graph.solving.by_reference import doubt_changed
 from fledgling.worker.graph.solving.import_targets import ImportTargets
-from fledgling.worker.graph.solving.other_case import respell, small
+from fledgling.worker.graph.solving.numbered import NumberedFiles
+from fledgling.worker.graph.solving.other_case import respell
+from fledgling.worker.graph.solving.vocabulary import Definition, Vocabulary
 from fledgling.worker.graph.tables import (
     ASSIGNED,
     AT,
-    BINDING,
     DECLARED,
     EXPORT,
-    HOLDING,
     MADE,
-    NAME,
     NONE,
     OWN,
     SCOPE,
     USE,
-    Binding,
     Expression,
     Flag,
     GraphFile,
-    NameScope,
     Op,
     Parameter,
     ScopeKind,
     Use,
     site_columns,
 )
-from fledgling.worker.graph.unit import MASK, SHIFT, Target, Unit
+from fledgling.worker.graph.unit import MASK, SHIFT
 from fledgling.worker.languages.python import effects as known
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
@@ -42,19 +39,18 @@ NAME_OP, PARAMETER_OP, BARE_OP = Op.NAME, Op.PARAMETER, Op.BARE  # asked for so 
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.COMPUTED, Op.TEXT, Op.FILLED, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 UNBINDING = (ScopeKind.BLOCK, ScopeKind.SIGNATURE)  # scopes whose names no BARE means: they have others
 MAX_NAMES = 50  # that stand for each other, one after the other
-Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 
 
-class GraphProject:
-    """All files; what is asked of one file's tables is asked here, by number.
+class GraphProject(NumberedFiles):
+    """All files, what their names are bound to, and what they import.
 
     It `is_partial` where there are more files, of which nothing is known.
     """
 
     def __init__(self, files: Sequence[GraphFile], dialects: dict[str, Dialect], *, is_partial: bool = False) -> None:
+        super().__init__(files, dialects)
         self.is_partial = is_partial
-        self.numbers: dict[str, int] = {}
-        self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
+        self.vocabulary = Vocabulary(self)
         self.own_names = self._respell()
         doubt_changed(self.units)
         self.imports = ImportTargets(self.units)
@@ -78,18 +74,6 @@ class GraphProject:
         paths = {unit.number: unit.path for unit in self.units if unit.dialect.exported}
         return {self.units[number].base for number in with_unseen_names(telling, paths)}
 
-    @cached_property
-    def deleted(self) -> set[tuple[int, int]]:
-        """The names that modules delete, with their scopes: who takes one from there may get another, or none."""
-        found: set[tuple[int, int]] = set()
-        for unit in self.units:
-            sites = site_columns(unit.facts)
-            gone = sites[AT][(sites[USE] == Use.WRITE) & (sites[BINDING] == NONE)] if unit.dialect.exported else ()
-            for op, *parts in (unit.expressions[at] for at in gone):
-                if op == Op.NAME and parts[1] == 0:
-                    found.add((unit.base, unit.names[parts[0]]))
-        return found
-
     def _respell(self) -> dict[Definition, int]:
         """Let names in any case be one; return the own names of definitions by that name, where it is another."""
         units = [unit for unit in self.units if unit.dialect.in_any_case]
@@ -101,20 +85,6 @@ class GraphProject:
                 found[unit.names[unit.bindings[at].name], target] = self.number(name)
         return found
 
-    def text(self, name: int) -> str:
-        """A name by its number."""
-        if len(self._texts) < len(self.numbers):
-            self.__dict__["_texts"] = list(self.numbers)
-        return self._texts[name]
-
-    @cached_property
-    def _texts(self) -> list[str]:
-        return list(self.numbers)
-
-    def number(self, name: str) -> int:
-        """The number of a name."""
-        return self.numbers.setdefault(name, len(self.numbers))
-
     def export_of(self, name: int) -> int:
         """The number of a name as that of an export, -1 where nothing is exported under it."""
         found = self._exports.get(name)
@@ -125,26 +95,6 @@ class GraphProject:
     def own_of(self, name: int) -> int:
         """The number of a name as that of what a class has itself, -1 where none has that."""
         return self.numbers.get(OWN + self.text(name), NONE)
-
-    def unit(self, number: int) -> Unit:
-        """The file that an expression, a scope or a binding is of."""
-        return self.units[number >> SHIFT]
-
-    def expression(self, node: int) -> Expression:
-        """An expression: its Op, and its parts as the file numbers them."""
-        return self.units[node >> SHIFT].expressions[node & MASK]
-
-    def scope(self, scope: int) -> NameScope:
-        """A scope."""
-        return self.units[scope >> SHIFT].facts.scopes[scope & MASK]
-
-    def binding(self, binding: int) -> Binding:
-        """A binding."""
-        return self.units[binding >> SHIFT].bindings[binding & MASK]
-
-    def place_of(self, scope: int) -> Target:
-        """Where a function or class begins."""
-        return self.unit(scope).place_of(scope & MASK)
 
     def is_nobody(self, scope: int, *, is_handed: bool) -> bool:
         """Whether no definition is a function, which has no name: another begins there, or it is handed elsewhere."""
@@ -158,104 +108,6 @@ class GraphProject:
     def only_declared(self, scope: int) -> bool:
         """Whether a function, or -1, is declared and not defined."""
         return scope >= 0 and bool(self.scope(scope).flags & Flag.DECLARATION)
-
-    def value_of(self, binding: int) -> int:
-        """The expression that a binding gives its name."""
-        return (binding & ~MASK) | self.units[binding >> SHIFT].bindings[binding & MASK].value
-
-    def defined(self, binding: int) -> tuple[Target, int]:
-        """Where what a binding defines begins, and its scope, or -1 for a variable."""
-        unit = self.units[binding >> SHIFT]
-        row = unit.bindings[binding & MASK]
-        expression = unit.expressions[row.value]
-        if expression[0] == Op.DECORATED:
-            expression = unit.expressions[expression[1]]
-        if expression[0] in (Op.FUNCTION, Op.CLASS):
-            scope = unit.facts.scopes[expression[1]]
-            if scope.name == row.name or row.name == NONE or unit.dialect.reopens:
-                return unit.place_of(expression[1]), unit.base | expression[1]
-            if row.scope == NONE:
-                return unit.place(row.line, row.name, NONE), unit.base | expression[1]
-        return unit.place(row.line, row.name, row.scope), -1
-
-    @cached_property
-    def definitions(self) -> dict[int, list[Target]]:
-        """The functions and classes of each name; a variable is a name without any."""
-        found: dict[int, list[Target]] = {}
-        for unit in self.units:
-            sites = site_columns(unit.facts)
-            binds = (sites[BINDING] != NONE) & ((sites[USE] == Use.DEFINITION) | (sites[USE] == Use.WRITE))
-            for name, at, binding in zip(*sites[[NAME, SCOPE, BINDING]][:, binds].tolist(), strict=True):
-                target, scope = self.defined(unit.base | binding)
-                if scope >= 0:
-                    found.setdefault(unit.names[name], []).append(target)
-                elif unit.facts.scopes[at].kind in HOLDING:
-                    found.setdefault(unit.names[name], [])
-        in_any_case = [unit for unit in self.units if unit.dialect.in_any_case]
-        known = {small(self.text(name)) for name in found} if in_any_case else set()
-        for unit in in_any_case:
-            for name in unit.names:
-                if small(self.text(name).removeprefix(unit.dialect.sigil)) in known:
-                    found.setdefault(name, [])
-        return found
-
-    @cached_property
-    def names_in_order(self) -> list[str]:
-        """The names of definitions, in alphabetical order."""
-        return sorted(self.text(name) for name in self.definitions)
-
-    @cached_property
-    def names_from_behind(self) -> list[str]:
-        """The names of definitions, each from its end, in alphabetical order."""
-        return sorted(text[::-1] for text in self.names_in_order)
-
-    @cached_property
-    def renamed(self) -> set[int]:
-        """The names that are another one of something: of a class, of a namespace."""
-        return {
-            unit.names[row.name]
-            for unit in self.units
-            for row in unit.bindings
-            if row.name != NONE and unit.expressions[row.value][0] in (Op.ALIAS, Op.RENAMED)
-        }
-
-    @cached_property
-    def taken_whole(self) -> set[int]:
-        """The last names of all that files take all names of by a path: `using static a.B;`."""
-        stars = ((unit, said) for unit in self.units for said in unit.facts.imports if said.name == "*")
-        return {self.number(self.last_name(unit.base | said.path)) for unit, said in stars if said.path != NONE}
-
-    @cached_property
-    def other_names(self) -> dict[tuple[int, int], Target]:
-        """Where functions and classes get a name besides their own: c, of `a.b = a.c = function () {}`."""
-        return {
-            (scope, unit.names[binding.name]): target
-            for unit in self.units
-            if unit.dialect.names_values
-            for at, binding in enumerate(unit.bindings)
-            if binding.scope == NONE and binding.name != NONE
-            for target, scope in [self.defined(unit.base | at)]
-            if scope >= 0 and self.scope(scope).name != binding.name
-        }
-
-    @cached_property
-    def functions_apart(self) -> set[Definition]:
-        """The functions, by name and place, that no name means which stands alone and is only read."""
-        return {
-            (unit.names[scope.name], unit.place_of(at))
-            for unit in self.units
-            if unit.dialect.functions_apart
-            for at, scope in enumerate(unit.facts.scopes)
-            if scope.kind == ScopeKind.FUNCTION and scope.name != NONE
-        }
-
-    def last_name(self, node: int) -> str:
-        """The last name of a dotted one, empty for any other expression."""
-        expression = self.expression(node)
-        if expression[0] == Op.POINTEE:
-            expression = self.expression((node & ~MASK) | expression[1])
-        place: int = {Op.NAME: 1, Op.BARE: 1, Op.GET: 2}.get(expression[0], 0)
-        return self.unit(node).facts.names[expression[place]] if place else ""
 
     def outer_namespace(self, scope: int) -> int:
         """The innermost namespace around a scope that is no module, or -1."""
@@ -313,63 +165,6 @@ class GraphProject:
             scope = row.parent
             row = scopes[scope]
         return scope
-
-    @cached_property
-    def written(self) -> set[int]:
-        """The names of all fields that anything is put into, where it may be what an object written out has."""
-        put = {unit.names[write.name] for unit in self.units for write in unit.facts.writes if write.name != NONE}
-        written_out = {
-            unit.names[unit.expressions[key][1]]
-            for unit in self.units
-            if unit.dialect.prototypes
-            for op, *parts in unit.expressions
-            if op == Op.DICT
-            for key, _ in parts[0]
-            if key != NONE and unit.expressions[key][0] == Op.TEXT
-        }
-        by_key = {
-            unit.names[unit.expressions[write.key][1]]
-            for unit in self.units
-            for write in (unit.facts.writes if unit.dialect.variables else ())
-            if write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
-        }
-        return put | written_out | by_key
-
-    @cached_property
-    def properties(self) -> set[int]:
-        """The names of members that functions give: properties, and what has a setter."""
-        computed = Flag.PROPERTY | Flag.SETTER
-        return {
-            unit.names[scope.name]
-            for unit in self.units
-            for scope in unit.facts.scopes
-            if scope.flags & computed and scope.name != NONE
-        }
-
-    @cached_property
-    def constants(self) -> set[tuple[str, int]]:
-        """The names that enumerations have, with the family of their language."""
-        return {
-            (unit.dialect.family, unit.names[binding.name])
-            for unit in self.units
-            for binding in unit.facts.bindings
-            if unit.expressions[binding.value][0] == Op.THIS
-            and unit.facts.scopes[binding.scope].kind == ScopeKind.CLASS
-        }
-
-    @cached_property
-    def replaced(self) -> dict[tuple[str, int], list[int]]:
-        """The names of members that a program removes or sets by name, with its language: whose these are, or -1."""
-        found: dict[tuple[str, int], list[int]] = {}
-        for unit in self.units:
-            for name, of in unit.facts.replaced:
-                found.setdefault((unit.language, unit.names[name]), []).append(NONE if of == NONE else unit.base | of)
-        return found
-
-    def outer(self, scope: int) -> int:
-        """The scope around a scope, or -1."""
-        parent = self.scope(scope).parent
-        return NONE if parent == NONE else (scope & ~MASK) | parent
 
     def table(self, scope: int) -> dict[int, list[int]]:
         """What the names of a scope are bound to where it ends."""

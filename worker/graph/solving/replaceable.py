@@ -35,10 +35,10 @@ def may_be_put_over(solver: Solver, scope: int, name: int) -> bool:
     project = solver.project
     if project.scope(scope).kind != ScopeKind.MODULE:
         return False
-    if scope in project.updated or (scope, name) in project.deleted:
+    if scope in project.updated or (scope, name) in project.vocabulary.deleted:
         return True
     own = scope & ~MASK if project.unit(scope).dialect.prototypes else NONE
-    if name in project.written:
+    if name in project.vocabulary.written:
         sources = solver.sources.get(("field", scope, name), ())
         if any(type(of) is not int or of & ~MASK != own for of in sources):
             return True
@@ -58,7 +58,7 @@ def is_another(solver: Solver, scope: int, name: int) -> bool:
 
 def _is_set_by_name(solver: Solver, scope: int, name: int, but: int = NONE) -> bool:
     """Whether a member of what a scope makes may be set or removed by its name, in any file but one."""
-    replaced = solver.project.replaced.get((solver.project.unit(scope).language, name), ())
+    replaced = solver.project.vocabulary.replaced.get((solver.project.unit(scope).language, name), ())
     if len(replaced) > MAX_REPLACED:
         return True
     return any(node == NONE or (node & ~MASK != but and _may_be_of(solver, node, scope)) for node in replaced)

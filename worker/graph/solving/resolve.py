@@ -151,6 +151,6 @@ def asked(project: GraphProject) -> Iterator[int]:
     """Yield the expressions that rows are made from, where calls hand nothing over that others could lead to."""
     for unit in project.units:
         sites = site_columns(unit.facts)
-        wanted = with_rows(unit, sites, project.definitions) & (sites[AT] > 1)
+        wanted = with_rows(unit, sites, project.vocabulary.definitions) & (sites[AT] > 1)
         for at in dict.fromkeys(sites[AT][wanted].tolist()):
             yield unit.base | at

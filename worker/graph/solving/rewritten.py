@@ -36,7 +36,7 @@ class Rewritten:
             unit.names[write.name]
             for unit in self._units
             for write in unit.facts.writes
-            if write.name != NONE and unit.names[write.name] in self._project.definitions
+            if write.name != NONE and unit.names[write.name] in self._project.vocabulary.definitions
             if not self._solver.value(unit.base | write.of)
         }
 

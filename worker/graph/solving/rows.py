@@ -51,7 +51,7 @@ class Rows:
         self._meaning = Meaning(solver, rewritten)
         self._unresolved = Unresolved(solver, rewritten)
         self._overriding = Overrides(solver)
-        self._defined = self._project.definitions
+        self._defined = self._project.vocabulary.definitions
         self._crowded = 0  # occurrences with more targets than guesses may be
         self._rows: list[Row] = []  # of the file at work
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression

@@ -40,7 +40,7 @@ class TakenClasses:
         return [
             (unit.base | at, unit.facts.names[row.name])
             for unit in project.units
-            for at, row in enumerate(unit.facts.scopes if project.taken_whole else ())
+            for at, row in enumerate(unit.facts.scopes if project.vocabulary.taken_whole else ())
             if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and row.name != NONE
-            if unit.names[row.name] in project.taken_whole
+            if unit.names[row.name] in project.vocabulary.taken_whole
         ]

@@ -85,7 +85,7 @@ class Unresolved:
         """The names of what classes have and objects get."""
         scopes = ((unit, row) for unit in self.project.units for row in unit.facts.scopes)
         named = {unit.names[name] for unit, row in scopes if row.kind in CLASSES for name in row.every}
-        return named | self.project.written
+        return named | self.project.vocabulary.written
 
     def _is_of_module(self, unit: Unit, expression: Expression) -> bool:
         """Whether a name is what a module of the project has under it: `const { a } = require("./b")`."""
@@ -117,7 +117,10 @@ class Unresolved:
             return Reason.UNKNOWN_RECEIVER
         others = (EXTERNAL, FUNCTION) if is_constant(self.solver, unit, site) else (EXTERNAL,)
         if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):
-            is_named = (unit.dialect.family, unit.names[expression[1]]) in self.project.constants  # `case A:`
+            is_named = (
+                unit.dialect.family,
+                unit.names[expression[1]],
+            ) in self.project.vocabulary.constants  # `case A:`
             is_named = is_named and site.use == Use.READ
             return Reason.UNKNOWN_RECEIVER if is_named else Reason.OUTSIDE
         return Reason.OUTSIDE if self._is_imported(node, expression) else Reason.VARIABLE
