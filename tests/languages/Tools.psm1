@@ -38,3 +38,10 @@ $Settings = @{
     A = 1
 }
 Get-Thing | ForEach-Object { $inner = 1 }
+using module ./Shapes.psm1
+. "$PSScriptRoot\Private\one.ps1"
+. (Join-Path $PSScriptRoot 'Private/two.ps1')
+. $computed
+Import-Module -Force -Name Other.Module
+import-module "$PSScriptRoot/../Third.psd1"
+if ($true) { Import-Module Inner }

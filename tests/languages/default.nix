@@ -30,4 +30,8 @@ rec {
     ''} and $${
   '';
   later = callPackage ./with-in.nix { b = 2; };
+  other = import ../lib { inherit lib; };
+  imports = [ ./hardware.nix ./none # ./comment.nix
+    "./text.nix" ../up.nix ];
+  src = ./.;
 }

@@ -40,3 +40,6 @@ output "id" { value = aws_instance.web.id }
 job "run" {
   group "g" {}
 }
+resource "aws_s3_object" "o" {
+  source = "./not/a/module.zip"
+}

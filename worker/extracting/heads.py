@@ -77,10 +77,12 @@ class HeadsFile(Struct, frozen=True, forbid_unknown_fields=True):
     goes_on: bool = False
 
     # Statements that document the next definition, or the one around; those that import a `module` or some `modules`,
-    # and maybe `names` of it, or give it an `alias`.
+    # and maybe `names` of it, or give it an `alias`, in blocks of some kinds; and what imports wherever it stands.
     doc: str = "(?!)"
     doc_inside: str = "(?!)"
     imports: tuple[str, ...] = ()
+    imports_within: tuple[str, ...] = (ANYWHERE,)
+    inner_import: str = "(?!)"
 
 
 class HeadBlock(Struct):
@@ -109,11 +111,13 @@ class HeadRules:
         self.rules = rules = msgspec.convert(tomllib.loads(languages.rules[file]), HeadsFile)
         tokens = {"skip": rules.skipped, "open": rules.open, "close": rules.close, "up": rules.up, "down": rules.down}
         tokens |= {"whole": rules.whole, "restart": rules.restart, "end": rules.ends, "item": rules.items}
+        tokens["import"] = rules.inner_import
         tokens["line"] = r"\n\s*+" if rules.lines else "(?!)"
         # The scanner knows neither case nor verbose expressions.
         self.token = scanner(languages, name, **{kind: f"(?x-i:{token})" for kind, token in tokens.items()})
         self.heads = [(head, compiled(head.at)) for head in rules.head]
         self.imports = [compiled(one) for one in rules.imports]
+        self.inner_import = compiled(rules.inner_import)
         self.prefix, self.head_inside = compiled(rules.prefix), compiled(rules.head_inside)
         self.not_in_brackets = compiled(rules.not_in_brackets)
         self.doc, self.doc_inside = compiled(rules.doc), compiled(rules.doc_inside)
@@ -145,7 +149,7 @@ class Statements:
     def read(self) -> None:
         """Cut the text into statements, and those at blocks."""
         steps = {"open": self._open, "close": self._close, "end": self._end, "item": self._item, "line": self._line}
-        steps |= {"whole": self._whole, "restart": self._restart}
+        steps |= {"whole": self._whole, "restart": self._restart, "import": self._import}
         for token in self._rules.token.finditer(self._source):
             kind = token.lastgroup or ""
             if kind in ("up", "down"):
@@ -229,6 +233,10 @@ class Statements:
         if not block.depth and not goes_on:
             self._statement(block, token.start(), token.start())
 
+    def _import(self, token: re.Match[bytes]) -> None:
+        if match := self._rules.inner_import.match(self._source, token.start(), token.end()):
+            self.found.imports.append(FoundImport(text(match["module"]), token.start(), token.end(), []))
+
     def _restart(self, token: re.Match[bytes]) -> None:
         while self._words and not self._blocks[-1].is_word:
             self._pop(token.start(), token.start())
@@ -277,7 +285,8 @@ class Statements:
             for found in block.defined:
                 found.doc = repr(cleaned(text(match["doc"])))
         else:
-            self._imports(start, stop)
+            if not {block.kind, ANYWHERE}.isdisjoint(self._rules.rules.imports_within):
+                self._imports(start, stop)
             return False
         return True
 

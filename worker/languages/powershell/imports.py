@@ -1,0 +1,48 @@
+"""PowerShell: scripts and modules by their paths, modules also by the directory or file that has their name."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from fledgling.worker.resolving.load_path import below
+from fledgling.worker.resolving.project import Project, Resolver, Suffixes, answer, join, only
+from fledgling.worker.rows import ImportRow
+
+ENDS = (".psd1", ".psm1")  # of a module: its manifest, which names the other
+SHIPPED = re.compile(
+    r"(?i)(?:Microsoft\.(?:PowerShell|WSMan)\.[\w.]++|PSReadLine|PowerShellGet|PackageManagement|CimCmdlets)$"
+)
+ROOT = re.compile(r"(?i)\$(?:PSScriptRoot|\{PSScriptRoot\})/")
+VARIABLE = re.compile(r"\$(?:\w++|\{[^{}]*+\}|\([^()]*+\))/")
+
+
+def resolver(project: Project, language: str) -> Resolver:
+    """Resolve `. "$PSScriptRoot/a.ps1"`, `Import-Module ./a.psm1` and `Import-Module A`."""
+    named = Suffixes(project.written_in(language))
+
+    def locate(path: str, module: str) -> str | None:
+        directory = posixpath.dirname(path)
+        place = ROOT.sub("./", module.replace("\\", "/"), count=1)
+        if "/" not in place and not place.lower().endswith((".ps1", *ENDS)):
+            return _named(directory, place)
+        ways = (
+            place,
+            *(f"{place}{end}" for end in ENDS),
+            *(f"{place}/{posixpath.basename(place)}{end}" for end in ENDS),
+        )
+        if computed := VARIABLE.match(place):
+            found = (below(project, path, ("",), way[computed.end() :]) for way in ways)
+        else:
+            found = (way if (way := join(directory, each)) in project.files else None for each in ways)
+        return next(filter(None, found), None)
+
+    def _named(directory: str, name: str) -> str | None:
+        ways = (f"{name}/{name}{end}" for end in ENDS)
+        anywhere = (f"{name}{end}" for end in ENDS)
+        found = (only(named.nearest(way, directory)) for way in (*ways, *anywhere))
+        return next(filter(None, found), None)
+
+    def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
+        yield answer(row, locate(path, row.module), is_stdlib=SHIPPED.match(row.module) is not None)
+
+    return resolved
