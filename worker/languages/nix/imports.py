@@ -10,7 +10,7 @@ END = ".nix"
 
 
 def resolver(project: Project, _language: str) -> Resolver:
-    """Resolve `./a.nix`, and `./a` to `a/default.nix`; other paths, as `./a.patch`, import nothing, and are left out."""
+    """Resolve `./a.nix`, and `./a` to `a/default.nix`; other paths, `./a.patch`, import nothing, and are left out."""
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         place = join(posixpath.dirname(path), row.module)
