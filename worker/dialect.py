@@ -98,6 +98,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     functions: dict[str, str] = {}
     methods: dict[str, str] = {}
     derived: frozenset[str] = frozenset()  # give an object of the class that is asked and has none: `a.clone()`
+    called_by: str = "__call__"  # the method that runs where an object is called
     common: frozenset[str] = frozenset()  # never guessed by the name alone: built-in types have one too
 
     def is_plain(self, type_: str) -> bool:

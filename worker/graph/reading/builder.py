@@ -90,6 +90,7 @@ class Builder:
         self.calling = NONE  # the name of the function whose arguments are read
         self.written_for: dict[int, int] = {}  # lambdas, and the name of the function that each is handed to
         self.ended_with: dict[int, list[int]] = {}  # lambdas, and what each gives before its end: `return@a b`
+        self.begins_path = False  # whether a name is read that a path begins with, which is no variable
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
@@ -342,7 +343,9 @@ class Builder:
             if name in self.outward[scope]:
                 if self.outward[scope][name] == 0:
                     return 0
-            elif name in (self.items[scope] if is_around else self.own[scope]):
+            elif name in (self.items[scope] if is_around or self.begins_path else self.own[scope]) or (
+                self.begins_path and (scope, name) in self.type_parameters
+            ):
                 kind = self.scopes[scope].kind
                 sees_all = kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE) or scope == inner
                 if sees_all or self.dialect.bare_members or (scope, name) in self.type_parameters:

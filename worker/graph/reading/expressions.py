@@ -10,6 +10,7 @@ from fledgling.worker.graph.reading.labels import (
     IS_AWAIT,
     IS_COMPUTED,
     IS_INDEX,
+    IS_NAME,
     IS_NARROW,
     IS_NUMBER,
     IS_PATH,
@@ -64,8 +65,11 @@ def get(builder: Builder, node: int, use: int) -> int:
     """`a.b`"""
     tree = builder.tree
     first = tree.first(node, OF)
-    of = builder.optional(first)
     key = tree.first(node, KEY)
+    is_path = builder.dialect.crates and first != NONE and tree.kind(first) == IS_NAME
+    builder.begins_path = is_path and tree.source[tree.end[first] : tree.start[key]] == b"::"
+    of = builder.optional(first)
+    builder.begins_path = False
     types: list[int] = []
     if key == NONE:
         key, types = generic_key(builder, node)

@@ -156,7 +156,9 @@ def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
 
 def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     found: Values = {}
-    for held, own in list(member(solver, value, solver.project.number("__call__"), sure).items()):
+    for held, own in list(
+        member(solver, value, solver.project.number(solver.project.unit(value[1]).dialect.called_by), sure).items()
+    ):
         if held[0] in (BOUND, FUNCTION):
             add(found, invoked(solver, held, made, own))
     for held in called_as(solver, value):

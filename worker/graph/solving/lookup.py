@@ -22,15 +22,16 @@ CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
     """The cells that a name may mean which no function around binds, and the object that it is a member of."""
     if not solver.is_over:
-        return _bare_places(solver, node, expression)
+        return places_in(solver, node, expression)
     first = solver.project.first_bare(node)
     found = solver.bare.get(first)
     if found is None:
-        found = solver.bare[first] = _bare_places(solver, node, expression)
+        found = solver.bare[first] = places_in(solver, node, expression)
     return found
 
 
-def _bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
+def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
+    """The same, asked for anew."""
     project = solver.project
     base = node & ~MASK
     unit = project.unit(node)
@@ -47,7 +48,11 @@ def _bare_places(solver: Solver, node: int, expression: Expression) -> list[tupl
             is_of_class = False
             surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
         found = of_receiver(solver, scope, own) if row.kind == ScopeKind.LAMBDA and unit.dialect.scope_functions else []
-        if row.flags & Flag.RUNS_ON and not solver.is_settled and not solver.value(("receiver", scope)):
+        if (
+            row.flags & (Flag.RUNS_ON | Flag.IMPLICIT)
+            and not solver.is_settled
+            and not solver.value(("receiver", scope))
+        ):
             solver.wait()  # what it runs on may become known, and goes before what is around
             return []
         if found and not all(_extends(project, cell) for cell, _, _ in found):

@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving import (
 )
 from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
-from fledgling.worker.graph.solving.lookup import bare_places, starred
+from fledgling.worker.graph.solving.lookup import bare_places, places_in, starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
 from fledgling.worker.graph.solving.project import GraphProject
@@ -16,10 +16,12 @@ from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
 from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
+    BOUND,
     BUILTIN,
     CLASS,
     CONSTANT,
     EXTERNAL,
+    FUNCTION,
     MODULE,
     SPACE,
     Cell,
@@ -29,6 +31,8 @@ from fledgling.worker.graph.solving.values import (
 )
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT
+
+MAX_SEEN = 8  # extensions of one name that a file sees, of which each is likely; of more, each is possible
 
 
 def name(solver: Solver, node: int, expression: Expression) -> Values:
@@ -175,12 +179,42 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
         return {(MODULE, node >> SHIFT): Reason.BOUND}
     if len(values) == 1:
         [(value, sure)] = values.items()
-        held = member(solver, value, own, sure)
+        held = with_seen(solver, node, expression[2], member(solver, value, own, sure))
         return one_class(dict(held)) if value[0] in (SPACE, CLASS) and len(held) > 1 else held
     found: Values = {}
     for value, sure in list(values.items()):
-        add(found, member(solver, value, own, sure))
+        add(found, with_seen(solver, node, expression[2], member(solver, value, own, sure)))
     return found
+
+
+def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
+    """Values, of whose extensions of what may be outside those are meant that the file sees, if it sees any."""
+    extensions = {value for value, sure in values.items() if value[0] == BOUND and sure == Reason.NAME_ONLY}
+    extensions = {value for value in extensions if value[2][0] == EXTERNAL}
+    functions = seen_extensions(solver, node, name) if extensions else set()
+    seen = {value for value in extensions if value[1] in functions}
+    others = {value: sure for value, sure in values.items() if value not in extensions}
+    return {**others, **dict.fromkeys(seen, int(Reason.EXTENSION))} if seen else values
+
+
+def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
+    """The functions of a name that extend types outside and that the file of an expression sees, MAX_SEEN at most.
+
+    A name that types outside have too has to be imported.
+    """
+    unit = solver.project.unit(node)
+    own = unit.names[name]
+    extending = {function for _, function in solver.classes.extending.get(own, ())}
+    if not extending or unit.dialect.spaces != "flat":
+        return set()
+    bindings = solver.project.table(unit.base).get(own, ())
+    is_imported = any(solver.op(solver.project.value_of(at)) in (Op.ALIAS, Op.IMPORT) for at in bindings)
+    if unit.facts.names[name] in unit.dialect.common and not is_imported:
+        return set()
+    places = places_in(solver, node, (Op.BARE, name, 0, 0 if bindings else NONE))
+    cells = [cell for cell, _, _ in places if cell[0] == "name"]
+    seen = {value[1] for cell in cells for value in solver.value(cell) if value[0] == FUNCTION} & extending
+    return seen if len(seen) <= MAX_SEEN else set()
 
 
 def case(solver: Solver, node: int, expression: Expression) -> Values:

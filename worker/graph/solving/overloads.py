@@ -82,12 +82,23 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
         if asked is not None and asked in meant:
             chosen, reason = _overriding(solver, group, *meant[asked])
         elif len(group) > 1 or solver.project.unit(group[0][1]).dialect.selects:
-            chosen, reason = meant[key] = _chosen(solver, group, owner, name, made)
+            chosen, reason = meant[key] = _chosen(solver, _asked(solver, group, above.get(key)), owner, name, made)
         else:
             continue
         surest = max(found.pop(value) for value in group)
         found.update((value, min(values.get(value, surest), reason)) for value in chosen)
     return _not_all(solver, found)
+
+
+def _asked(solver: Solver, group: list[Value], above: Group | None) -> list[Value]:
+    """Of functions of a class that several places make up those that are there for no interface, if any are.
+
+    Where an interface above is asked, those that are there for one.
+    """
+    around = {value: solver.project.scope(solver.project.outer(value[1])) for value in group}
+    of_interface = [value for value, row in around.items() if row.name == NONE and row.bases]
+    wanted = of_interface if above is not None else [value for value in group if value not in of_interface]
+    return wanted or group
 
 
 def _asked_above(solver: Solver, key: Group, groups: dict[Group, list[Value]]) -> Group | None:

@@ -18,6 +18,7 @@ from fledgling.worker.graph.columns import (
 )
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
 from fledgling.worker.graph.solving.meaning import Meaning, Targets
+from fledgling.worker.graph.solving.names import seen_extensions
 from fledgling.worker.graph.solving.overrides import Overrides, may_override
 from fledgling.worker.graph.solving.rewritten import Rewritten
 from fledgling.worker.graph.solving.solver import Solver
@@ -166,7 +167,8 @@ class Rows:
         name = unit.facts.names[site.name]
         if len(known) > MAX_NAMED or name.startswith("__") or name in unit.dialect.common:
             return {}
-        return dict.fromkeys(known, int(Reason.NAME_ONLY))
+        seen = {self._project.place_of(at) for at in seen_extensions(self._solver, unit.base | site.at, site.name)}
+        return dict.fromkeys(known, int(Reason.EXTENSION if seen.issuperset(known) else Reason.NAME_ONLY))
 
     # ---- hierarchy
 
