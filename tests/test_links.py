@@ -27,7 +27,7 @@ def extractor() -> Extractor:
 # ---- links -----------------------------------------------------------------------------------------------------------
 
 MD, RST, ADOC = "markdown", "restructuredtext", "asciidoc"
-ELSEWHERE = "[a](https://a.b/c.md) [b](#c) [c](mailto:a@b) [d](//e/f) [e]({{g}}) [f](crate::G)\n"
+ELSEWHERE = "[a](https://a.b/c.md) [b](#c) [c](mailto:a@b) [d](//e/f) [e]({{g}}) [f](crate::G) [g](@ref h) [i](@id)\n"
 FENCED = "`[a](b.md)` ``[a](`b.md)``\n\n```\n[a](b.md)\n```\n\n~~~~ x\n[a](b.md)\n~~~~\n[c](d.md)\n"
 ROLES = ":doc:`a` and :doc:`b <c/d>`, `e <f.rst>`_, `g <https://h.i>`_\n\n.. _j: k.txt\n"
 MACROS = "link:a.txt[b], xref:c.adoc#d[e], <<f.adoc#g,h>>, <<i>> and link:https://j.k[l]\n\ninclude::m.adoc[]\n"
@@ -76,6 +76,7 @@ FILES = (
     *("docs/a.md", "docs/b.md", "docs/c/README.md", "docs/c/d.rst", "docs/e f.md", "src/a.py"),
     *("docs/m/pages/x.adoc", "docs/m/nav.adoc", "img/z.png", "docs/m/partials/p.adoc"),
     *("docs/m/images/i.png", "docs/m/pages/gone.adoc"),
+    *("lib/mix.exs", "lib/guides/one/two.md", "lib/guides/three.md", "lib/a/twice.md", "lib/b/twice.md"),
     *("site/en/guide/start.md", "site/en/img/only.png", "site/en/img/two.png", "site/de/img/two.png"),
     *("web/static/logo.png", "web/content/p.md", "site/en/guide/deep/index.md"),
     *("README.md", "site/de/a.md", "site/src/assets/w.png"),
@@ -117,6 +118,11 @@ PLACES: dict[tuple[str, str], str | None] = {
     ("docs/a.md", "../../out.md"): "",
     ("docs/a.md", "../../issues"): "",
     ("docs/c/d.rst", "/a"): "docs/a.md",
+    ("lib/guides/three.md", "two.html#part"): "lib/guides/one/two.md",
+    ("lib/guides/three.md", "two.md"): "lib/guides/one/two.md",
+    ("lib/guides/three.md", "twice.html"): None,
+    ("lib/guides/three.md", "Lib.Module.html#run/1"): "",
+    ("docs/a.md", "two.html"): None,
     ("docs/m/nav.adoc", "x.adoc"): "docs/m/pages/x.adoc",
     ("docs/m/nav.adoc", "partial$p.adoc"): "docs/m/partials/p.adoc",
     ("docs/m/pages/x.adoc", "partial$p.adoc"): "docs/m/partials/p.adoc",

@@ -25,6 +25,10 @@ ASIDE = re.compile(
     r"(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]party|external"
     r"|(?:[a-z]+[-_])?tests?|__tests__|testdata|specs?|fixtures?|examples?|samples?)/"
 )
+ELIXIR = "mix.exs"  # of a project whose documentation has all pages in one directory
+PAGE = re.compile(r"([^/]+)\.(?:html|md|livemd)")  # of that
+OF_MODULE = re.compile(r"[A-Z]\w*+(?:\.[A-Z]\w*+)*+\.(?:html|epub)")  # a page of that which no document is
+WRITTEN = (".md", ".livemd", ".cheatmd")  # what the others are made of
 INDEXES = ("README.md", "index.md", "README.rst", "index.rst", "README.adoc", "index.adoc", "_index.md", "index.html")
 
 
@@ -62,6 +66,24 @@ class LinkPlaces:
             if not ASIDE.search(path):
                 found[end_of(path)].append(path)
         return found
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self._files:
+            if path.endswith(WRITTEN) and not ASIDE.search(path):
+                found[posixpath.splitext(posixpath.basename(path))[0]].append(path)
+        return found
+
+    def is_of_elixir(self, path: str) -> bool:
+        """Whether a document is of a project of Elixir."""
+        return any(posixpath.join(up, ELIXIR) in self._files for up in ancestors(path))
+
+    def page(self, name: str) -> str | None:
+        """Return the only document that a page of such a project is made of."""
+        match = PAGE.fullmatch(name)
+        found = self._by_stem.get(match[1], ()) if match else ()
+        return found[0] if len(found) == 1 else None
 
     def place(self, directory: str, name: str) -> str | None:
         """Return the file that a link leads to from a directory."""
@@ -111,6 +133,10 @@ def resolver(project: Project, _language: str) -> Resolver:
         found = next(filter(None, (places.place(start, name) for start in starts)), None)
         if found is None and is_of_site and not ASIDE.search(path):
             found = places.of_site(name)
+        if found is None and "/" not in name and places.is_of_elixir(path):
+            if OF_MODULE.fullmatch(name):
+                return
+            found = places.page(name)
         at = {join(start, name) for start in starts}
         if found is None and (at <= {None} or at & places.directories):  # it leads out of the root, or to a directory
             return

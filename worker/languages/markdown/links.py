@@ -13,8 +13,8 @@ TICKS = deferred(rb"`++")
 INLINE = deferred(rb"\]\([ \t]*+(?:<([^<>]++)>|([^\s()<>]++(?:\([^\s()]*+\)[^\s()]*+)?+))")
 REFERENCE = deferred(rb" {0,3}\[(?!\^)[^\[\]]++\]:[ \t]*+(?:<([^<>]++)>|(\S++))")
 HTML = deferred(rb"\b(?:href|src)=(?:\"([^\"\s]++)\"|'([^'\s]++)')")
-# What is on another host, in the same document, a template's, or a name in documentation of Rust.
-ELSEWHERE = deferred(r"[A-Za-z][A-Za-z0-9+.-]*+:|//|#|\?|\{|<|\$|\w+@|crate\b|[\w:]*?::")
+# What is on another host, in the same document, a template's, or a name in documentation of Rust, or of Julia.
+ELSEWHERE = deferred(r"[A-Za-z][A-Za-z0-9+.-]*+:|//|#|\?|\{|<|\$|\w+@|@(?:ext)?ref\b|@id\b|crate\b|[\w:]*?::")
 
 
 def links(source: bytes) -> Iterator[FoundImport]:
