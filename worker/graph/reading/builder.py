@@ -3,12 +3,11 @@
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reading.declared_names import declared_names
 from fledgling.worker.graph.reading.flow import MAX_REACHING, Flow, Key
 from fledgling.worker.graph.reading.labels import BITS, IS_ALIASED
+from fledgling.worker.graph.reading.positions import Positions
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import (
     ASSIGNED,
@@ -52,22 +51,18 @@ def visits(*kinds: str) -> Callable[[Visitor], Visitor]:
     return mark
 
 
-class Builder:
+class Builder(Positions):
     """The tables of one file while they are made, and where in the text that is.
 
-    `scope` is the innermost scope, `frame` the function, class or module whose bindings `flow` follows. Lines begin at
-    `starts`; no parser has seen the spans `unseen`.
+    `scope` is the innermost scope, `frame` the function, class or module whose bindings `flow` follows.
     """
 
     def __init__(
         self, tree: Reduced, dialect: Dialect, starts: Sequence[int], unseen: Sequence[tuple[int, int]] = ()
     ) -> None:
-        self.tree = tree
+        super().__init__(tree, starts, unseen)
         self.dialect = dialect
-        self.starts = starts
-        self.unseen = unseen
         self.sigil = self.dialect.sigil.encode()
-        self.names: dict[str, int] = {}
         self.expressions: list[Expression] = [(Op.UNKNOWN,), (Op.MADE,)]
         self.scopes: list[NameScope] = []
         self.bindings: list[Binding] = []
@@ -98,51 +93,19 @@ class Builder:
         self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
         self.aliased: set[tuple[int, int]] = set()  # scopes and variables that `&$a` may change; NONE, for all: `$$a`
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
-        self.begins: dict[int, int] = {}  # the line where a definition begins, where that is not the node's own
         self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already
         self.subject = 0  # what the cases of a match are compared with
         self.flow = Flow(self.expressions)
         self.scope = self.frame = NONE
         self.frames: list[int] = []  # of each scope
-        self._lines: list[int] = np.searchsorted(starts, tree.start, "right").tolist()
-        self._names = [NONE] * len(tree.labels)
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
         self.is_read = bytearray(len(tree.labels))  # whether a node is a site
         self._around: list[int] = []  # the frames around, the outermost first
-        self._texts: list[str] = []
         self.depth = 0  # of MAX_DEPTH
         self._declared = declared_names(tree, dialect, self.name)
         self.own: list[set[int]] = []  # the names that each scope binds
         self.items: list[set[int]] = []  # those that are no variables: functions, types, constants, imports
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
-
-    def line(self, node: int) -> int:
-        """The line where a node begins."""
-        return self._lines[node]
-
-    def first_line(self, node: int) -> int:
-        """The line where a definition begins, with its attributes."""
-        return self.begins.get(node) or self.line(node)
-
-    def begin(self, node: int, around: int) -> None:
-        """Let a definition begin where what is around it does: a variable where `static int` stands."""
-        if self.first_line(around) != self.line(node):
-            self.begins[node] = self.first_line(around)
-
-    def last_line(self, node: int) -> int:
-        """The line where a node ends."""
-        return bisect_right(self.starts, self.tree.end[node] - 1)
-
-    def name(self, node: int) -> int:
-        """The number of the name that stands there."""
-        found = self._names[node]
-        if found == NONE:
-            found = self._names[node] = self.named(self.tree.text(node))
-        return found
-
-    def named(self, text: str) -> int:
-        """The number of a name."""
-        return self.names.setdefault(text, len(self.names))
 
     def add(self, *expression: object) -> int:
         """Add an expression."""
@@ -157,7 +120,7 @@ class Builder:
         self.is_read[node] = 1
         if self.tree.source[start] in QUOTES:  # a key that is a string
             return
-        line = self._lines[node]
+        line = self.lines[node]
         column = start - self.starts[line - 1]
         if self.sigil and self.tree.source.startswith(self.sigil, start):  # which is no part of a word
             column += len(self.sigil)
@@ -192,11 +155,6 @@ class Builder:
             if scope.kind == ScopeKind.LAMBDA:
                 scope.kind = ScopeKind.FUNCTION
         return True
-
-    def key_name(self, node: int) -> int:
-        """The number of the name that stands there, in quotes or not."""
-        text = self.tree.text(node)
-        return self.named(text[1:-1]) if text[:1] in ("'", '"') else self.name(node)
 
     def define_member(self, node: int, value: int) -> None:
         """Let the name at a node be that of a function or class that no scope binds: a method outside of its class."""
@@ -267,15 +225,6 @@ class Builder:
                 self.site(at, Use.READ, 0)
             todo += self.tree.kids[at]
         return 0
-
-    def lacks_words(self, node: int, end: int) -> bool:
-        """Whether no parser has seen some words right before a node, or in it before an end: macros."""
-        start = self.tree.start[node]
-        at = bisect_right(self.unseen, (start, 0))
-        before = self.unseen[at - 1 : at] if at else ()
-        return any(not self.tree.source[behind:start].strip() for _, behind in before) or any(
-            first < end for first, _ in self.unseen[at : at + 1]
-        )
 
     # ---- scopes
 
@@ -554,9 +503,3 @@ class Builder:
             return 0
         flag = self.dialect.decorators.get(self.text_of(parts[1] if op == Op.GET else parts[0]))
         return int(getattr(Flag, flag.upper())) if flag else 0
-
-    def text_of(self, name: int) -> str:
-        """A name by its number."""
-        if len(self._texts) <= name:
-            self._texts.extend(list(self.names)[len(self._texts) :])
-        return self._texts[name]
