@@ -7,7 +7,7 @@ from fledgling.messages.questions import Reordered
 from fledgling.worker.tools import meaning, unknown
 from fledgling.worker.tools.request import Refused, Request
 
-REORDERED = "The operator's embedding endpoint had a say in the order."
+REORDERED = "The operator's embedding endpoint helped to order the files."
 
 
 def reordered(request: Request, question: Reordered) -> Ranking:
