@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from fledgling.worker.language import word_list
+from fledgling.worker.languages.c.frameworks import Frameworks, is_apples
 from fledgling.worker.resolving.project import Project, Resolver, Suffixes, ancestors, answer, join, only
 from fledgling.worker.rows import ImportRow
 
@@ -25,8 +26,9 @@ def searched_below(directory: str, folders: Sequence[str]) -> Sequence[str]:
     return [posixpath.join(up, folder, "") for up in ancestors(posixpath.join(directory, "x")) for folder in folders]
 
 
-def resolver(project: Project, _language: str) -> Resolver:
+def resolver(project: Project, language: str) -> Resolver:
     """Resolve includes; a name that several headers share equally near stays open."""
+    frameworks = Frameworks(project) if language == "objc" else None
     suffixes = Suffixes(project.files)
     made = Suffixes(path.rpartition(".")[0] for path in project.files if path.endswith(TEMPLATES))
 
@@ -48,7 +50,10 @@ def resolver(project: Project, _language: str) -> Resolver:
         return searched(directory, header, FOLDERS) or only(suffixes.nearest(header, directory))
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
-        found = locate(posixpath.dirname(path), row.module, quoted=row.is_relative)
-        yield answer(row, None if found == path else found, is_stdlib=row.module in STDLIB)
+        directory = posixpath.dirname(path)
+        found, is_stdlib = locate(directory, row.module, quoted=row.is_relative), row.module in STDLIB
+        if frameworks and not (found or is_stdlib or row.is_relative):
+            found, is_stdlib = frameworks.locate(directory, row.module), is_apples(row.module)
+        yield answer(row, None if found == path else found, is_stdlib=is_stdlib)
 
     return resolved
