@@ -95,6 +95,7 @@ class Op:
     FILLED = 45  # name, name: what a text begins and ends with that is computed in between, `f"a_{b}"`
     PAYLOAD = 46  # of, what a pattern names, its last name, place: what a variant or a tuple with a name holds there
     EVERY = 47  # types: what is of a type parameter is of each of them
+    NAMED = 48  # of, name: a member by a name that is a value, `$a->$b()`
 
 
 class ScopeKind:

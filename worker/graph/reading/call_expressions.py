@@ -42,6 +42,22 @@ def call(builder: Builder, node: int, use: int) -> int:
     return called(builder, node, Op.CALL, use)
 
 
+@visits("called_by_name")
+def called_by_name(builder: Builder, node: int, _use: int) -> int:
+    """`$a->$b()`"""
+    tree = builder.tree
+    of, name = tree.first(node, OF), tree.first(node, VALUE)
+    function = builder.add(Op.NAMED, builder.optional(of), builder.optional(name))
+    arguments: list[int] = []
+    words: list[tuple[int, int]] = []
+    for kid in tree.kids[node]:
+        if kid not in (of, name):
+            read_part(builder, kid, function, arguments, words)
+    at = builder.add(Op.CALL, function, arguments, words)
+    builder.site_of_call(node, at)
+    return at
+
+
 @visits("new")
 def new(builder: Builder, node: int, use: int) -> int:
     """`new A(b)`"""

@@ -264,14 +264,16 @@ def operation(builder: Builder, node: int, _use: int) -> int:
 
 
 def of_operator(builder: Builder, node: int) -> int:
-    """`"a_%s" % b`, `"a_" + b`"""
+    """`"a_%s" % b`, `"a_" + b`, `"a_" . b`"""
     tree = builder.tree
     kids = tree.kids[node]
-    is_text = len(kids) == 2 and tree.kind(kids[0]) == IS_TEXT and not tree.kids[kids[0]]
-    between = tree.source[tree.end[kids[0]] : tree.start[kids[1]]].strip(AROUND) if is_text else b""
-    if between == b"+":
-        return filled(builder, tree.text(kids[0])[:-1], "")
-    return of_places(builder, tree.text(kids[0]), "%") if between == b"%" else MADE
+    if len(kids) != 2:
+        return MADE
+    texts = [tree.text(kid) if tree.kind(kid) == IS_TEXT and not tree.kids[kid] else "" for kid in kids]
+    between = tree.source[tree.end[kids[0]] : tree.start[kids[1]]].strip(AROUND)
+    if between in (b"+", b"."):
+        return filled(builder, texts[0][:-1], texts[1][1:])
+    return of_places(builder, texts[0], "%") if between == b"%" else MADE
 
 
 def is_negative(builder: Builder, node: int) -> bool:

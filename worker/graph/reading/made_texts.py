@@ -12,7 +12,7 @@ PLACES = {  # of what is filled in: by `%`, by `.format`
     "%": re.compile(r"%[a-z]"),
     "format": re.compile(r"\{\w*\}"),
 }
-NAME_PART = re.compile(r"(?=.{2})(?=.*[A-Za-z])\w+[?!=]?")  # a single letter says too little
+NAME_PART = re.compile(r"(?=.*[A-Za-z])\w+[?!=]?")
 
 
 def filled(builder: Builder, before: str, behind: str) -> int:

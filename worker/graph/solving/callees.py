@@ -30,7 +30,7 @@ def callees(solver: Solver, node: int) -> Values:
 
 def _of_variable(solver: Solver, node: int, expression: Expression, values: Values) -> Values:
     """The values without methods where a variable or field is called: `$a()`, `($a->b)()`; a field holds none."""
-    if solver.op((node & ~MASK) | expression[1]) in (Op.GET, Op.SUPER):
+    if solver.op((node & ~MASK) | expression[1]) in (Op.GET, Op.SUPER, Op.NAMED):
         return values
     return {value: sure for value, sure in values.items() if not _is_method(solver, value)}
 

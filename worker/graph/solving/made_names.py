@@ -70,10 +70,11 @@ def made_members(solver: Solver, node: int, values: Values, names: Values) -> Va
     By a name of which nothing is known it may be any: whatever calls that is noted.
     """
     if not any(name[0] == FILLED or name[:2] == (CONSTANT, "text") for name in names):
-        return {(SOME_MEMBER, value[1]): Reason.FLOW for value in values if value[0] in (OBJECT, CLASS)}
+        return _some_members(values, "", "")
     found: Values = {}
-    for name in names:
-        if name[0] != FILLED or len(name[1]) + len(name[2]) < LEAST_ENDS:
+    for name in [name for name in names if name[0] == FILLED]:
+        if len(name[1]) + len(name[2]) < LEAST_ENDS:
+            add(found, _some_members(values, *name[1:]))
             continue
         held: Values = {}
         for value in [value for value in values if value[0] in ASKED]:
@@ -87,11 +88,15 @@ def made_members(solver: Solver, node: int, values: Values, names: Values) -> Va
     return found
 
 
+def _some_members(values: Values, begin: str, end: str) -> Values:
+    return {(SOME_MEMBER, value[1], begin, end): Reason.FLOW for value in values if value[0] in (OBJECT, CLASS)}
+
+
 def note_called(solver: Solver, node: int, values: Values) -> None:
-    """Note where some member of a class is called, by a name of which nothing is known."""
+    """Note where some member of a class is called, by a name of which nothing is known, or a single letter."""
     for value in values:
         if value[0] == SOME_MEMBER:
-            solver.made_names.setdefault(node, set()).add(("", "", value[1]))
+            solver.made_names.setdefault(node, set()).add((*value[2:], value[1]))
 
 
 def made_member_cell(solver: Solver, cell: tuple[str, Value, str, str]) -> Values:

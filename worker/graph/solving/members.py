@@ -278,6 +278,8 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
 
 def _otherwise(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a member of a value is that nothing declares."""
+    if value[0] in (CLASS, OBJECT) and _names_class(solver, value, name):
+        return {(CLASS, value[1], value[2]): min(sure, Reason.NAMED)}
     derived = solver.project.unit(value[1]).dialect.derived if value[0] in (CLASS, OBJECT) else ()
     if solver.project.text(name) in derived:
         return {(METHOD_OF, (OBJECT, value[1], value[0] == OBJECT and value[2]), name): sure}
@@ -303,6 +305,11 @@ def _is_of_project(solver: Solver, value: Value, name: int) -> bool:
 def _makes(solver: Solver, value: Value, name: int) -> bool:
     """Whether a member of a class is what makes its objects: `A.new`."""
     return solver.project.unit(value[1]).dialect.bare_calls and solver.project.text(name) == "new"
+
+
+def _names_class(solver: Solver, value: Value, name: int) -> bool:
+    """Whether a member of a class or object of PHP is its name, which stands for it: `A::class`."""
+    return solver.project.unit(value[1]).dialect.texts_name_classes and solver.project.text(name) == "class"
 
 
 def _extending(solver: Solver, value: Value, name: int) -> Values:

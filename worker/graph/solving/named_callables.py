@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import element_of
+from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
@@ -9,12 +10,14 @@ from fledgling.worker.graph.solving.values import (
     CLASS,
     CONSTANT,
     CONTAINER,
+    FILLED,
     FUNCTION,
     OBJECT,
     Values,
     add,
     capped,
 )
+from fledgling.worker.graph.tables import Expression
 
 FUNCTIONS = (FUNCTION, BOUND)
 
@@ -29,13 +32,25 @@ def named_callables(solver: Solver, values: Values, node: int) -> Values:
             named = _named(solver, dialect.family, of)
             add(found, _methods(solver, named, method) if method else named, Reason.NAMED)
         elif value[0] == CONTAINER:
-            methods = [key for key in element_of(solver, value, ("number", 1)) if key[:2] == (CONSTANT, "text")]
-            of_objects = element_of(solver, value, ("number", 0)) if methods else {}
+            names = element_of(solver, value, ("number", 1))
+            methods = [key for key in names if key[:2] == (CONSTANT, "text")]
+            of_objects = element_of(solver, value, ("number", 0)) if names else {}
+            add(found, made_members(solver, node, of_objects, {key: names[key] for key in names if key[0] == FILLED}))
             for text in [held for held in of_objects if held[:2] == (CONSTANT, "text")]:
                 add(of_objects, _named(solver, dialect.family, solver.project.text(text[2])))
             for method_text in methods:
                 add(found, _methods(solver, of_objects, solver.project.text(method_text[2])), Reason.NAMED)
     return {value: sure for value, sure in found.items() if value[0] in FUNCTIONS}
+
+
+def named_member(solver: Solver, node: int, expression: Expression) -> Values:
+    """NAMED: the methods of what an expression stands for that another one names, wholly or by its ends."""
+    held, names = (solver.value(solver.child(node, part)) for part in expression[1:3])
+    found: Values = {}
+    for name in names:
+        if name[:2] == (CONSTANT, "text") and solver.project.text(name[2]):
+            add(found, _methods(solver, held, solver.project.text(name[2])))
+    return add(found, made_members(solver, node, held, names))
 
 
 def _named(solver: Solver, family: str, written: str) -> Values:

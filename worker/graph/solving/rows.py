@@ -70,8 +70,8 @@ class Rows:
             self._meaning.forget()
             sites = site_columns(unit.facts)
             for site in starmap(Site, sites.T[with_rows(unit, sites, self._defined)].tolist()):
-                if site.use == Use.CALL and (made := self._solver.made_names.get(unit.base | site.at)):
-                    graph.made += self._made(unit, site, made)
+                if site.use == Use.CALL:
+                    graph.made += self._made(unit, site)
                 if unit.names[site.name] in self._defined:
                     self._add(unit, site)
                 elif site.column <= WIDEST:
@@ -88,8 +88,12 @@ class Rows:
         graph.overrides = _surest(graph.overrides)
         return graph
 
-    def _made(self, unit: Unit, site: Site, made: set[tuple[str, str, int]]) -> Iterator[MadeName]:
+    def _made(self, unit: Unit, site: Site) -> Iterator[MadeName]:
         """Yield where a name is made, how it begins and ends, and the class that it is asked of, if one is known."""
+        op, *parts = unit.expressions[site.at]
+        is_behind = op == Op.CALL and unit.expressions[parts[0]][0] == Op.NAMED
+        nodes = (site.at, parts[0]) if is_behind else (site.at,)
+        made = {each for node in nodes for each in self._solver.made_names.get(unit.base | node, ())}
         for begin, end, of in sorted(made):
             file, line = (-1, 0) if of == NONE else self._project.place_of(of)
             yield unit.number, site.line, begin, end, file, line & LINE

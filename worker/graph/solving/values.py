@@ -19,7 +19,7 @@ FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT
     "super", "method of", "space",
 )  # fmt: skip
 FILLED = "filled"  # a text of which only the ends are known
-SOME_MEMBER = "some member"  # of a class, by a name of which nothing is known
+SOME_MEMBER = "some member"  # of a class, by a name of which no more than an end is known
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 BUILTIN = "builtins."  # stands before a name that the language itself gives
 

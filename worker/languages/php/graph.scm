@@ -26,6 +26,9 @@
 (member_call_expression object: (_) @of name: (name) @key arguments: (_) @args) @call
 (nullsafe_member_call_expression object: (_) @of name: (name) @key arguments: (_) @args) @call
 (scoped_call_expression scope: (_) @of name: (name) @key arguments: (_) @args) @call
+(member_call_expression object: (_) @of name: [(variable_name) (binary_expression) (encapsed_string) (function_call_expression)] @value arguments: (_) @args) @called_by_name
+(nullsafe_member_call_expression object: (_) @of name: [(variable_name) (binary_expression) (encapsed_string) (function_call_expression)] @value arguments: (_) @args) @called_by_name
+(scoped_call_expression scope: (_) @of name: [(variable_name) (binary_expression) (encapsed_string) (function_call_expression)] @value arguments: (_) @args) @called_by_name
 (function_call_expression function: (_) @of arguments: (_) @args) @call
 (function_call_expression function: (parenthesized_expression [(member_access_expression) (scoped_property_access_expression)] @arm) @choice)
 (object_creation_expression . [(name) (qualified_name) (relative_scope) (variable_name)] @of) @new
