@@ -1,7 +1,9 @@
 """How sure it is that a call runs something else than the member of the type that is declared."""
 
+from typing import Any
+
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.class_members import has_body
+from fledgling.worker.graph.solving.class_members import MAX_OVERRIDING, has_body
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import EXTERNAL, OBJECT, Value
 from fledgling.worker.graph.tables import NONE, Flag, Op
@@ -77,6 +79,13 @@ def weighed(solver: Solver, types: Types, made: int, function: int, sure: int) -
         if declaring is not None and has_body(solver, declaring, name):
             return Reason.MAY_OVERRIDE
     return Reason.OVERRIDES_OUTSIDE if surer and all(value[0] == EXTERNAL for value in surer) else sure
+
+
+def crowded(solver: Solver, node: int, found: dict[Any, int]) -> None:
+    """Doubt targets of a call of which more than three are seen to come in the place of what is declared."""
+    passed = [target for target, sure in found.items() if sure in PASSED]
+    if len(passed) > MAX_OVERRIDING and declared_types(solver, node):
+        found.update(dict.fromkeys(passed, int(Reason.MANY_IMPLEMENTATIONS)))
 
 
 def name_of(solver: Solver, function: int) -> int:

@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.callees import callees, run_by
 from fledgling.worker.graph.solving.class_members import asked_of
-from fledgling.worker.graph.solving.declared import declared_types, made_class, weighed
+from fledgling.worker.graph.solving.declared import crowded, declared_types, made_class, weighed
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import places
@@ -115,6 +115,8 @@ class Meaning:
         bound: Targets = {} if is_chosen else found
         self._of_expression(unit.base | site.at, name, bound, Reason.BOUND, 0)
         if not is_chosen:
+            if site.use == Use.CALL and unit.dialect.prototypes:
+                crowded(self.solver, behind_call(self.solver, unit.base | site.at), found)
             return
         functions = self.project.vocabulary.definitions.get(name, ())
         aliases = {target: sure for target, sure in bound.items() if target not in functions}
