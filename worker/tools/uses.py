@@ -13,13 +13,15 @@ from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, RelatedEntries, RelatedEntry
 from fledgling.worker.tools.request import shown
 
+FUNCTIONS = ("function", "method")
+SHOWN_READ = 3  # places where a function is handed over
 MOST_STEPS = 10  # that a question may ask for
 
 
 def callers(asked: Asked) -> RelatedEntries:
     """Find the calls of a definition, and the calls of those who call it, step by step."""
     found = _stepwise(asked, lambda row: row.use in CALLS)
-    return found._replace(note=unknown.joined(found.note, _through(asked)))
+    return found._replace(note=unknown.joined(found.note, _through(asked), _handed_over(asked)))
 
 
 def usages(asked: Asked) -> RelatedEntries:
@@ -77,6 +79,20 @@ def _through(asked: Asked) -> str | None:
             many = f"{counted(calls, 'call')} of that may run it: ask for the callers of `{each.row.qualified_name}`"
             said.append(f"It overrides {place}, and {many}.")
     return " ".join(said) or None
+
+
+def _handed_over(asked: Asked) -> str | None:
+    """Say where a function is named and not called: `map(f, a)`, `table[a] = f`. Whatever gets it may call it."""
+    if any(each.row.kind not in FUNCTIONS for each in asked.about.definitions):
+        return None
+    rows = [row for each in asked.places for row in asked.graph.leading_to(each)]
+    read = sorted({(row.file, row.line) for row in rows if row.use == "read" and row.confidence in SURE})
+    if not read:
+        return None
+    places = [f"{asked.request.blocks.file(file).path}:{line}" for file, line in read[:SHOWN_READ]]
+    more = ", ..." if len(read) > SHOWN_READ else ""
+    many = f"in {counted(len(read), 'place')} ({', '.join(places)}{more})"
+    return f"It is named without a call {many}: what gets it there may call it."
 
 
 def _may_run(asked: Asked, site: tuple[int, int, int]) -> bool:
