@@ -154,7 +154,7 @@ class QueryWorker:
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
-        self._stopping: set[asyncio.Task[None]] = set()
+        self._stopping: dict[asyncio.Task[None], Waiting] = {}  # calls that are to end
         self._has_ended = False
         self._is_spent = False
         self._data_limit = math.inf
@@ -243,10 +243,11 @@ class QueryWorker:
         `basis` takes what it was made of, and `by_hand` are tags that it may speak of. None where the worker ended
         before it had begun with the call: ask another.
         """
-        while self._stopping:  # where one that does not end costs the worker, others are put to the next
+        # Where one that does not end costs the worker, others are put to the next.
+        while late := [task for task, waiting in self._stopping.items() if waiting.has_begun]:
             if time.monotonic() >= deadline:
                 return refusals.timed_out(self._profile)
-            await asyncio.wait(self._stopping, timeout=deadline - time.monotonic())
+            await asyncio.wait(late, timeout=deadline - time.monotonic())
         if self._has_ended or self._was_killed:  # since it was chosen
             return None
         number = next(self._ids)
@@ -316,8 +317,8 @@ class QueryWorker:
     def _stop(self, number: int, waiting: Waiting, seconds: float) -> None:
         """Kill the worker where a call that is to end does not in so many seconds, though it has run in the last."""
         stopping = asyncio.create_task(self._stopped(number, waiting, seconds))
-        self._stopping.add(stopping)
-        stopping.add_done_callback(self._stopping.discard)
+        self._stopping[stopping] = waiting
+        stopping.add_done_callback(self._stopping.pop)
 
     async def _stopped(self, number: int, waiting: Waiting, seconds: float) -> None:
         if (await asyncio.wait([waiting.answer], timeout=seconds - limits.HEARING))[0]:
