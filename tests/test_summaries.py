@@ -556,6 +556,10 @@ PACKAGES = {
     "site/data/index.ts": "export const a = 1;\n",
     "site/package.json": "{}\n",
     "kit/package.json": "{}\n",
+    "net/Acme/Aside/go.mod": "module a.com/order\n",
+    "net/Acme/Aside/order.go": "package order\n\ntype Order struct{}\n",
+    "Sources/Core/Aside/go.mod": "module a.com/tools\n",
+    "Sources/Core/Aside/tools.go": "package tools\n",
     "kit/src/index.ts": "export const b = 1;\n",
 }
 MANY = {
@@ -674,7 +678,7 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
         shown = "\n".join(found.lines)
         assert ", 51 of them generated (" in found.lines[0], shown
         assert "begins at: Sources/run/Run.swift:3, net/Shop/Seller.cs:3, site/index.tsx" in found.lines, shown
-        assert "libraries: kit/" in found.lines, shown
+        assert "libraries: kit/, net/Acme/Aside/" in found.lines, shown
         assert (
             "imported most, by files: all of Core (Sources/Core/) (2), all of Acme (1), "
             "all of Core (ios/Core/Sources/Core/) (1), site/data/index.ts (1)"

@@ -33,8 +33,11 @@ _LIBRARIES = (
     "index.mjs",
     "mod.ts",
 )  # what is imported by its directory
-_PACKAGED = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "deno.json", "Cargo.toml")
-_IMPORTED = re.compile(r"(?:(?:src|lib)/)?(?:index\.(?:tsx?|m?js)|mod\.ts|lib\.rs|[^/]+/__init__\.py)")
+_PACKAGED = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "deno.json", "Cargo.toml", "go.mod")
+_IMPORTED = re.compile(
+    r"(?:(?:src|lib)/)?(?:index\.(?:tsx?|m?js)|mod\.ts|lib\.rs|[^/]+/__init__\.py)"
+    r"|(?!(?:.*/)?(?:internal/|tools\.go)).+\.go"
+)
 _OF_PAGES = ("index.tsx", "index.jsx", "main.jsx")
 _ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
 
