@@ -45,6 +45,7 @@ IS_FIELD, IS_CHANNEL, IS_PAYLOAD = BITS["field"], BITS["channel"], BITS["payload
 
 # The name of a constant, as the text of `define("A\\B", 1)` gives it, behind its namespace.
 CONSTANT_NAME = re.compile(r"((?:[^\W\d]\w*\\{1,2})*)([^\W\d]\w*)")
+FAR_FROM_TYPE = 64  # bytes behind the type of an array in which its brackets stand
 
 
 @visits("label")
@@ -176,11 +177,16 @@ def signature(builder: Builder, node: int, _use: int) -> int:
 
 @visits("array", "channel")
 def array(builder: Builder, node: int, use: int) -> int:
-    """`T[]`, `chan T`"""
+    """`T[]`, `T[][]` where that is one node, `chan T`"""
     tree = builder.tree
     found = [(kid, builder.visit(kid, use)) for kid in tree.kids[node]]
-    of = next((at for kid, at in found if tree.labels[kid] & OF), NONE)
-    return builder.add(Op.ARRAY, of, tree.kind(node) == IS_CHANNEL) if of != NONE else 1
+    kid, of = next(((kid, at) for kid, at in found if tree.labels[kid] & OF), (NONE, NONE))
+    if of == NONE:
+        return 1
+    brackets = tree.source[tree.end[kid] : tree.end[node]].count(b"[", 0, FAR_FROM_TYPE)
+    for _ in range(brackets - 1):
+        of = builder.add(Op.ARRAY, of, False)
+    return builder.add(Op.ARRAY, of, tree.kind(node) == IS_CHANNEL)
 
 
 @visits("typeof")

@@ -19,6 +19,8 @@ from fledgling.worker.graph.tables import NONE, Op, Parameter
 ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparable", "Serializable", "")
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
 NO, PERHAPS, BOXED, WIDER, YES, LITERAL = -1, 1, 2, 3, 4, 5  # how well an argument fits
+POINTER = "char*"  # the name of that type of C++
+ARRAY = "[]"  # ends the names of types that are arrays
 UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
 LONG = (EXTERNAL, "builtins.long#")
 Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
@@ -67,20 +69,69 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
     is_referred = dialect.selects == "nearest" and type(cell) is int and solver.op(cell) == Op.ADDRESSED
     if dialect.selects == "nearest" and is_referred != parameter.by_reference:
         return NO
-    if parameter.type == NONE or not values or (parameter.rest and any(value[0] == CONTAINER for value in values)):
+    if parameter.type == NONE or not values:
         return PERHAPS
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
         return NO if is_referred else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
+    if parameter.rest and any(value[0] == CONTAINER for value in values):
+        is_whole = takes_whole(solver, function, parameter, cell)
+        is_other = arrays_of(solver, values) and all(_fits(solver, dialect, value, wanted) == NO for value in values)
+        return YES if is_whole == YES else NO if is_other and is_whole == NO else PERHAPS
     declared = [value for value, sure in values.items() if sure >= CERTAIN] if dialect.selects else []
+    if len(values) > 1 and dialect.selects and any(_array(solver, value) for value in values):
+        declared = [value for value in declared if not _is_bare_list(solver, value)]
     each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
     how = min(each) if dialect.selects else max(each)
     return NO if is_referred and PERHAPS < how < YES else how
 
 
+def takes_whole(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
+    """How well an array fits as all that a parameter takes which takes several: `f(A... a)`, given an `A[]`."""
+    arrays = arrays_of(solver, solver.value(cell))
+    if not arrays or parameter.type == NONE:
+        return NO
+    name, objects = wanted_of(solver, solver.child(function, parameter.type))
+    dialect = solver.project.unit(function).dialect
+    return min(_of_array(solver, dialect, own, (name + ARRAY, objects)) for own in arrays)
+
+
+def arrays_of(solver: Solver, values: Values) -> list[Wanted]:
+    """The types of the arrays that an argument may be; none if it may be anything else."""
+    found = [_array(solver, value) for value in values]
+    known = [own for own in found if own]
+    is_all = all(own or _is_bare_list(solver, value) for own, value in zip(found, values, strict=True))
+    return known if is_all else []
+
+
+def _is_bare_list(solver: Solver, value: Value) -> bool:
+    """Whether a value is an array that is written out without its type, `{1, 2}`: that of what it is given to."""
+    return value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.LIST
+
+
+def _array(solver: Solver, value: Value) -> Wanted | None:
+    """The type of an array: what is declared, or what a parameter that takes several is in its function."""
+    if value[0] != CONTAINER:
+        return None
+    at = value[1]
+    if type(at) is int:
+        return wanted_of(solver, at) if solver.op(at) == Op.ARRAY else None
+    if at[0] != "rest" or type(at[1]) is not int:
+        return None
+    rest = next((each for each in solver.project.scope(at[1]).parameters if each.rest), None)
+    if rest is None or rest.type == NONE:
+        return None
+    name, objects = wanted_of(solver, solver.child(at[1], rest.type))
+    return name + ARRAY, objects
+
+
 def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
     """How well a value fits a type."""
     name, wanted = type_
+    if dialect.selects and (own := _array(solver, value)):
+        return _of_array(solver, dialect, own, type_)
+    if name.endswith(ARRAY):
+        return _into_array(solver, value)
     if value[0] == OBJECT:
         order = solver.classes.order(value[1])
         if wanted:
@@ -98,12 +149,46 @@ def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
     return NO if value[0] == FUNCTION and is_plain else PERHAPS
 
 
+def _into_array(solver: Solver, value: Value) -> int:
+    """How well what is not known as an array fits one; a text may be `null`."""
+    is_other = value[0] in (OBJECT, FUNCTION, CLASS) or value[:2] == (CONSTANT, "number")
+    is_named = value[0] == EXTERNAL and value[1].endswith("#") and value[1] != "builtins.dynamic#"
+    is_generic = value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.INDEX
+    return NO if is_other or is_named or is_generic else PERHAPS
+
+
+def _of_array(solver: Solver, dialect: Dialect, own: Wanted, type_: Wanted) -> int:
+    """How well an array of a type, `A[]`, fits what is declared to be of a type."""
+    (name, objects), (other, wanted) = own, type_
+    if not other.endswith(ARRAY):
+        is_above = other in ANYTHING or other == "Cloneable" or dialect.selects == "nearest"
+        return PERHAPS if is_above and not wanted and not dialect.is_plain(other) else NO
+    name, other = name.removesuffix(ARRAY), other.removesuffix(ARRAY)
+    is_plain = name in dialect.boxes or name in dialect.widens  # a number of Java is in no array of objects
+    if other in ANYTHING and not wanted:
+        is_any = other == "" and dialect.selects == "nearest"
+        return PERHAPS if name == other or (is_plain and is_any) else NO if is_plain else BOXED
+    if objects and wanted and name.endswith(ARRAY) == other.endswith(ARRAY):
+        order = solver.classes.order(objects[0][1])
+        place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
+        return NO if place == NO else max(YES - place, 2)
+    if name == other and not objects and not wanted:
+        return YES
+    if is_plain or other in dialect.boxes or other in dialect.widens or (objects and dialect.is_plain(other)):
+        return NO
+    if name in dialect.texts and other in dialect.texts:
+        return WIDER
+    return NO if dialect.is_plain(name) and dialect.is_plain(other) and not objects else PERHAPS
+
+
 def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> int:
     """How well a number or text that is written out fits a type of a name."""
     known = dialect.numbers if value[1] == "number" else dialect.texts
-    if name == "char" and value[1] == "text" and dialect.declared:
-        return LITERAL  # char * is what a literal is
-    is_other = value[1] == "number" and dialect.declared and not is_own and not dialect.is_plain(name)  # size_t
+    if name in ("char", POINTER) and value[1] == "text" and dialect.declared:
+        return LITERAL if name == POINTER else YES  # a `char *` is what a literal is, but for that of a character
+    is_other = (
+        value[1] == "number" and dialect.declared and name != POINTER and not is_own and not dialect.is_plain(name)
+    )  # size_t
     otherwise = PERHAPS if _is_above_plain(name) else WIDER if is_other else NO
     return known.get(name, min(known.get(name.removesuffix("?"), otherwise), WIDER))
 
@@ -121,12 +206,17 @@ def wanted_of(solver: Solver, type_: int) -> Wanted:
 def _wanted(solver: Solver, type_: int, values: Values) -> Wanted:
     project = solver.project
     wanted = [value for value in values if value[0] == OBJECT]
-    if solver.op(type_) == Op.POINTEE:
+    if is_pointer := solver.op(type_) == Op.POINTEE:
         type_ = solver.child(type_, project.expression(type_)[1])
     if not values and solver.op(type_) in (Op.NAME, Op.BARE):  # a type parameter
         return "", wanted
     op, *parts = project.expression(type_)
+    if op == Op.ARRAY and project.unit(type_).dialect.selects:
+        name, objects = wanted_of(solver, solver.child(type_, parts[0]))
+        return name + ARRAY, objects
     name = project.last_name(solver.child(type_, parts[0]) if op == Op.INDEX else type_)
+    if is_pointer and name == "char":
+        return POINTER, wanted
     return name if wanted else project.unit(type_).dialect.type_aliases.get(name, name), wanted
 
 
@@ -141,7 +231,7 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     full = before + "#" if behind in UNWRAPPED else full
     if not full.endswith("#"):
         return PERHAPS
-    last = full[:-1].rpartition(".")[2]
+    last, name = full[:-1].rpartition(".")[2], name.removesuffix("*")
     last = dialect.type_aliases.get(last, last)
     if last == name:
         return YES

@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
-from fledgling.worker.graph.solving.argument_types import NO, PERHAPS, fits, is_declared, must_be_small
+from fledgling.worker.graph.solving.argument_types import NO, PERHAPS, fits, is_declared, must_be_small, takes_whole
 from fledgling.worker.graph.solving.arguments import MadeCall, takes_receiver
+from fledgling.worker.graph.solving.overrides import alike, parameter_types
+from fledgling.worker.graph.solving.project import MAX_DECLARED
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import BOUND, Value
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter
@@ -18,6 +20,7 @@ class Fit(NamedTuple):
     score: int = 0
     in_order: bool = True  # each argument goes to a parameter whose type it has to be of
     each: tuple[int, ...] = ()  # how well it takes each of them
+    is_open: bool = False  # a parameter that takes several takes any number of them
     spared: int = 0  # less where parameters get nothing, or one takes all further ones: of those that fit equally well
 
     @property
@@ -30,7 +33,7 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     """How well the parameters of a function take the arguments of a call."""
     function, parameters, arguments = value[1], parameters_of(solver, value), made.arguments
     last = rest = len(parameters)
-    needed = 0
+    needed = -len(_given_elsewhere(solver, function))
     for place, parameter in enumerate(parameters):
         if parameter.rest == 1 and rest == last:
             rest = place
@@ -44,14 +47,32 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     is_behind = made.words or count < last or rest + 1 < last
     if each and each[-1] == NO and is_behind:  # a lambda behind a call is the last one
         each[-1] = PERHAPS
-    left = 0 if made.words else count - last  # which of them are given by name is not compared
+    dialect = solver.project.unit(function).dialect
+    left = 0 if made.words or dialect.declared else count - last  # C++ counts none, and by name is not compared
     against = each.count(NO)
-    score, spared = sum(each) - against * NO, -1 if has_rest else left
-    in_order = not (has_rest or made.words)
-    if solver.project.unit(function).dialect.selects != "nearest":
-        return Fit(value, takes=True, against=against, score=score + spared, in_order=in_order, each=tuple(each))
-    in_order = not made.words and (not has_rest or rest + 1 == last <= count)
-    return Fit(value, takes=True, against=against, score=score, in_order=in_order, each=tuple(each), spared=spared)
+    is_last = has_rest and rest + 1 == last == count and not made.words
+    is_whole = is_last and takes_whole(solver, function, parameters[rest], arguments[-1][0]) > NO
+    is_open = has_rest and not is_whole
+    score, spared = sum(each) - against * NO, -1 if is_open else left
+    in_order = not (is_open or made.words)
+    if dialect.selects == "nearest":
+        in_order = not made.words and (not has_rest or rest + 1 == last <= count)
+    else:
+        score, spared = score + spared, 0
+    return Fit(value, True, against, score, in_order, tuple(each), is_open, spared)
+
+
+def _given_elsewhere(solver: Solver, function: int) -> set[int]:
+    """The parameters of a function of which a declaration in C++ says what they are where nothing is given."""
+    row, unit = solver.project.scope(function), solver.project.unit(function)
+    if not unit.dialect.declared or row.name == NONE or row.flags & Flag.DECLARATION:
+        return set()
+    owner = solver.classes.owner(function)
+    key = (NONE if owner is None else owner, unit.names[row.name], len(row.parameters))
+    said = solver.project.defaulted.get(key, ())[:MAX_DECLARED]
+    own = parameter_types(solver, function) if said else ()
+    places = (enumerate(solver.project.scope(at).parameters) for at in said if alike(parameter_types(solver, at), own))
+    return {at for each in places for at, parameter in each if parameter.default != NONE}
 
 
 def is_told(solver: Solver, fit: Fit, made: MadeCall) -> bool:

@@ -6,6 +6,7 @@ from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.argument_types import (
     ANYTHING,
+    ARRAY,
     NO,
     PERHAPS,
     YES,
@@ -165,6 +166,8 @@ def _chosen(
     if owner is not None and asks_above and (selects == "all" or not _is_found(solver, fit, made)):
         _take_inherited(solver, fit, owner, name, made)
     fit = _seen(solver, fit, made) if len(fit) > 1 else fit
+    if solver.project.unit(group[0][1]).dialect.rest_is_last:
+        fit = _without_open(solver, fit)
     extending = _extending(solver, fit, name, made)
     if extending and not any(own.takes and not own.against for own in fit.values()):
         return [*extending], Reason.OVERLOAD if len(extending) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
@@ -184,7 +187,18 @@ def _chosen(
     is_surely = not others or (
         is_sure(solver, fit[only], made) and not any(_may_beat(solver, fit, value, only, owner) for value in others)
     )
-    return chosen, Reason.OVERLOAD if selects and (fit[only].against or not is_surely) else Reason.BOUND
+    return chosen, Reason.OVERLOAD if not is_surely or (selects and fit[only].against) else Reason.BOUND
+
+
+def _without_open(solver: Solver, fit: dict[Value, Fit]) -> dict[Value, Fit]:
+    """Where a function surely takes the arguments, none that takes any number of them: Java asks those last."""
+    for value, own in fit.items():
+        if own.takes and not own.against and not own.is_open:
+            types = _wanted_types(solver, value, len(own.each))
+            takes_any = [name in ANYTHING and not objects for name, objects in types]
+            if all(how > PERHAPS or is_any for how, is_any in zip(own.each, takes_any, strict=False)):
+                return {other: its for other, its in fit.items() if not its.is_open}
+    return fit
 
 
 def _extending(solver: Solver, fit: dict[Value, Fit], name: int, made: MadeCall) -> list[Value]:
@@ -279,6 +293,9 @@ def _are_narrower(solver: Solver, dialect: Dialect, own: list[Wanted], others: l
 def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> int:
     """Whether a type is narrower than another one; PERHAPS where they are the same."""
     (name, objects), (wider, others) = own, other
+    if name.endswith(ARRAY) != wider.endswith(ARRAY):
+        return YES if name.endswith(ARRAY) and wider in ANYTHING and not others else NO
+    name, wider = name.removesuffix(ARRAY), wider.removesuffix(ARRAY)
     if objects and others:
         if objects[0][1] == others[0][1]:
             return PERHAPS

@@ -213,6 +213,22 @@ class GraphProject(NumberedFiles):
         counts = {len(self._parameters(at)) for at in defined}
         return [at for at in bindings if at in defined or len(self._parameters(at)) not in counts]
 
+    @cached_property
+    def defaulted(self) -> dict[tuple[int, int, int], list[int]]:
+        """The declarations of C++ that say what an argument is if none is given: `void f(int a = 1);`.
+
+        By the class, -1 for none, the name and the number of parameters; a definition elsewhere does not repeat it.
+        """
+        found: dict[tuple[int, int, int], list[int]] = {}
+        for unit in self.units:
+            scopes = unit.facts.scopes if unit.dialect.declared and unit.dialect.overloads else ()
+            for at, row in enumerate(scopes):
+                if row.flags & Flag.DECLARATION and any(each.default != NONE for each in row.parameters):
+                    is_member = row.parent != NONE and scopes[row.parent].kind == ScopeKind.CLASS
+                    key = (unit.base | row.parent if is_member else NONE, unit.names[row.name], len(row.parameters))
+                    found.setdefault(key, []).append(unit.base | at)
+        return found
+
     def _parameters(self, binding: int) -> list[Parameter]:
         """The parameters of the function that a binding gives, none for anything else."""
         unit = self.unit(binding)

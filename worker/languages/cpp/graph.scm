@@ -68,6 +68,8 @@
 (field_declaration type: [(type_identifier) (template_type) (qualified_identifier)] @pointee declarator: (pointer_declarator))
 (function_definition type: [(type_identifier) (template_type) (qualified_identifier)] @pointee declarator: (pointer_declarator))
 (type_descriptor type: [(type_identifier) (template_type) (qualified_identifier)] @pointee declarator: (abstract_pointer_declarator))
+(parameter_declaration type: (primitive_type) @pointee declarator: [(pointer_declarator) (abstract_pointer_declarator)])
+(optional_parameter_declaration type: (primitive_type) @pointee declarator: (pointer_declarator))
 
 (parameter_declaration (reference_declarator (identifier) @bind))
 (optional_parameter_declaration type: (_) @type default_value: (_) @init) @param

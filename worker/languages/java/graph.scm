@@ -55,7 +55,7 @@
 (method_declaration (modifiers "abstract" @abstract))
 (formal_parameter type: (_) @type name: (identifier) @bind) @param
 (spread_parameter (variable_declarator name: (identifier) @bind) @rest) @param
-(spread_parameter . (modifiers)? . (_) @type)
+(spread_parameter [(array_type) (boolean_type) (floating_point_type) (generic_type) (integral_type) (scoped_type_identifier) (type_identifier)] @type)
 (class_declaration name: (_) @defined body: (_) @body) @class
 (interface_declaration name: (_) @defined body: (_) @body) @interface
 (annotation_type_declaration name: (_) @defined body: (_) @body) @interface
