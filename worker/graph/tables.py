@@ -199,6 +199,7 @@ class NameScope(Struct, array_like=True, gc=False):
     generic: int = 0  # its type parameters, where overloads are chosen
     extended: list[int] = []  # modules whose methods a class of Ruby has itself: `extend A`
     extends: list[int] = []  # likewise of what includes a module: `def self.included(a) = a.extend B`
+    includes: list[int] = []  # what comes above that: `def self.included(a) = a.include B`
 
 
 class Binding(Struct, array_like=True, gc=False):

@@ -30,7 +30,7 @@ from fledgling.worker.graph.reading.quoted import called_with_types
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Imported, Op, ScopeKind, Use
 
 CALLING = (Use.CALL, Use.DECORATOR)
-EXTENDED = BITS["extended"]
+EXTENDED, MIXED = BITS["extended"], BITS["mixed"]
 WHERE_MIXED_IN = ("included", "prepended", "inherited")  # methods of a module that run where that is done with it
 
 
@@ -188,13 +188,21 @@ def note_extended(builder: Builder, node: int, of: int, arguments: list[int]) ->
     tree = builder.tree
     args = tree.first(node, ARGS)
     given = [] if args == NONE else [args] if tree.labels[args] & EXTENDED else tree.kids[args]  # without brackets
-    found = [at for kid, at in zip(given, arguments, strict=False) if tree.labels[kid] & EXTENDED]
+    pairs = [*zip(given, arguments, strict=False)]
+    extended, mixed = ([at for kid, at in pairs if tree.labels[kid] & label] for label in (EXTENDED, MIXED))
     row = builder.scopes[builder.scope]
-    if found and of == NONE and row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
-        row.extended = row.extended + found
-    elif found and of != NONE and row.name != NONE and builder.text_of(row.name) in WHERE_MIXED_IN:
+    if extended and of == NONE and row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+        row.extended = row.extended + extended
+    elif of != NONE:
+        note_for_includers(builder, extended, mixed)
+
+
+def note_for_includers(builder: Builder, extended: list[int], mixed: list[int]) -> None:
+    """Note what a class gets that includes the module around, where that is done: `def self.included(a)`."""
+    row = builder.scopes[builder.scope]
+    if (extended or mixed) and row.name != NONE and builder.text_of(row.name) in WHERE_MIXED_IN:
         around = builder.scopes[row.parent]
-        around.extends = around.extends + found
+        around.extends, around.includes = around.extends + extended, around.includes + mixed
 
 
 def is_behind_call(builder: Builder, node: int, of: int) -> bool:

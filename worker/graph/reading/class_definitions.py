@@ -1,6 +1,7 @@
 """How classes and namespaces become scopes, and what is above them what those stand on."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.call_expressions import note_for_includers
 from fledgling.worker.graph.reading.definitions import apart, note_types, read_rest, said_inside
 from fledgling.worker.graph.reading.labels import ARGS, BITS, BODY, DEFINED, IS_GET, IS_KEYWORD, OF, RETURNS, WORD
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
@@ -187,6 +188,7 @@ def mixin(builder: Builder, node: int, _use: int) -> int:
     type_ = builder.visit(of)
     mixed_in = mixed_in_by(tree, node)
     bases = [builder.visit(kid, Use.INHERIT) for kid in mixed_in]
+    note_for_includers(builder, [], bases)
     scope = builder.enter(node, ScopeKind.CLASS, NONE, builder.line(node))
     builder.scopes[scope].bases = bases
     builder.scopes[scope].prepended = bases if all(tree.labels[kid] & PREPENDED for kid in mixed_in) else []

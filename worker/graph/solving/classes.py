@@ -61,6 +61,7 @@ class Classes:
             for at, row in enumerate(unit.facts.scopes):
                 if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and unit.base | at not in self._wholes:
                     self._settle(unit.base | at)
+        self._include_further()
         self._add_reopened()
         self._orders.clear()  # of those that were asked for before the bases were known
         self.implemented.settle(self.bases, self._outside)
@@ -73,6 +74,21 @@ class Classes:
         self._spread(self.has_external_base)
         self._spread(self.enumerations)
         self.is_settled = True
+
+    def _include_further(self) -> None:
+        """Put above the classes that include a module of Ruby what that has them include besides."""
+        units = self._project.units
+        including = [(unit, at) for unit in units for at, row in enumerate(unit.facts.scopes) if row.includes]
+        kids: dict[int, list[int]] = {}
+        for scope, bases in self.bases.items() if including else ():
+            for base, _ in bases:
+                kids.setdefault(base, []).append(scope)
+        for unit, at in including:
+            held = [self._value(unit.base | node) for node in unit.facts.scopes[at].includes]
+            found = [(value[1], sure) for values in held for value, sure in values.items() if value[0] == CLASS]
+            for scope in kids.get(self.whole(unit.base | at), ())[:MAX_BELOW]:
+                bases = self.bases[scope]
+                self.bases[scope] = [pair for pair in reversed(found) if pair not in bases and pair[0] != scope] + bases
 
     def _extend(self) -> None:
         """Find the modules whose methods classes have themselves."""

@@ -60,6 +60,8 @@
   (#eq? @_extends "extend"))
 ((call method: (identifier) @_sends arguments: (argument_list . (simple_symbol) @_extends [(constant) (scope_resolution)] @extended))
   (#any-of? @_sends "send" "__send__" "public_send") (#eq? @_extends ":extend"))
+((call method: (identifier) @_sends arguments: (argument_list . (simple_symbol) @_mixes [(constant) (scope_resolution)] @mixed))
+  (#any-of? @_sends "send" "__send__" "public_send") (#any-of? @_mixes ":include" ":prepend"))
 ((call method: (identifier) @_removes arguments: (argument_list [(simple_symbol) (string)] @replaced))
   (#any-of? @_removes "remove_method" "undef_method"))
 ((call method: (identifier) @_sends arguments: (argument_list . (simple_symbol) @_removes [(simple_symbol) (string)] @replaced))
