@@ -56,3 +56,5 @@ if true
     maybe(x) = x
 end
 end # module
+using Paths: /
+const Pair2{T} = Tuple{T, T}
