@@ -11,7 +11,7 @@ TYPES_OF_MODULE = deferred(rb"(?<=\bexport[ ])type(?=[ ]\*)")
 AMPERSAND = deferred(rb"(?<=\w=\")[^\"\n<>{}&]*+&[^\"\n]*+(?=\")")
 # a member of an interface that begins with type parameters, where no `;` ends the one above: <A>(a: A): B
 SIGNATURE = deferred(
-    rb"(?:[\w\])}]|(?<!=)>)[ \t]*+\n(?:[ \t]*+(?://[^\n]*+)?\n)*+(?:[ \t]*([ \t]))(?=<\s*+\w++\s*+(?:>|,|=|extends\b))"
+    rb"(?:[\w\])}.]|(?<!=)>)[ \t]*+\n\s*?([ \t])(?=<\s*+\w++\s*+(?:>|,|=|extends\b))"  # a comment may stand between
 )
 
 GAPS = ((TYPES_OF_MODULE, b""), (AMPERSAND, b"a"), (SIGNATURE, b";"))
