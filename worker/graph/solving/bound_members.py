@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.overrides import interfaces
-from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.solver import MAX_VALUES, Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
     CLASS,
@@ -155,7 +155,7 @@ def signatures(solver: Solver, function: int) -> list[int]:
     around = solver.project.outer(function)
     name = solver.project.number(SIGNATURE + unit.facts.names[row.name])
     bindings = solver.project.table(around).get(name, ()) if around >= 0 else ()
-    nodes = [solver.project.value_of(binding) for binding in bindings]
+    nodes = [solver.project.value_of(binding) for binding in bindings[:MAX_VALUES]]
     return [solver.child(node, solver.project.expression(node)[1]) for node in nodes] or [function]
 
 
