@@ -702,6 +702,7 @@ async def test_worker_holds_one_memory_file_and_is_replaced(built: Path) -> None
 
 async def test_worker_has_more_time_to_open_many(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query_worker, "READY_SECONDS", 0.0)
+    monkeypatch.setattr(query_worker, "OPENED_SECONDS", 0.0)
     async with serving(built) as fleet:
         assert isinstance(await fleet.ask(Search("needle")), Refusal)
     monkeypatch.setattr(query_worker, "OPENED_SECONDS", 15.0)

@@ -72,7 +72,7 @@ NOT_PARSED = re.compile(r"took too long or too much memory: ([^;]+?)(?: and ([\d
 def all_held(of: psutil.Process) -> int:
     """What all processes below a broker and their memory files hold together, looked at from outside."""
     with suppress(psutil.NoSuchProcess):
-        processes = of.children(recursive=True)
+        processes = back_processes(of)
         files = memory_files([of, *processes])
         return files + sum(held_bytes(process.pid, files) for process in processes)
     return 0
