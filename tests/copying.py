@@ -1,9 +1,11 @@
 """A copy of the tree to change, and a Python that imports it."""
 
+import py_compile
 import shutil
 import subprocess
 import sysconfig
 import venv
+from contextlib import suppress
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -39,12 +41,20 @@ class Copy:
             assert text.count(old) == 1, old
             text = text.replace(old, new)
         file.write_text(text)
+        if file.suffix == ".py":
+            compile_changed(file)
 
     def imported(self, module: str) -> str:
         """Return the last line of what a process says that imports a module of the copy."""
         command = [self.python, "-I", "-B", "-c", f"import {module}"]
         done = subprocess.run(command, cwd="/", capture_output=True, text=True, check=False)
         return done.stderr.strip().rpartition("\n")[2]
+
+
+def compile_changed(file: Path) -> None:
+    """Compile a file for the processes that import it, which write no bytecode. What is wrong in it, they say."""
+    with suppress(py_compile.PyCompileError):
+        py_compile.compile(str(file), doraise=True)
 
 
 def copy_bytecode(source: Path, target: Path) -> None:

@@ -51,8 +51,8 @@ BACK_PROCESSES: Mapping[str, Sequence[str]] = {
 SERVER = ("broker.protocol.server", "broker.protocol.http.serving", "broker.protocol.http.page")  # what `serve` loads
 CLI = ("broker.indexing.seeking",)  # what commands load as they run
 KINDS = ("fledgling", "fledgling serve", "fledgling.worker")  # of processes that others are forked from
-# Languages of most projects that tests write: their queries are compiled before, which takes a second.
-PREPARED = ("python", "javascript", "typescript", "go", "rust", "java", "bash", "markdown")
+# What few projects of tests are written in, and takes a tenth of a second or more to compile: else it is done before.
+DEAR = ("c", "cpp", "csharp", "kotlin", "php", "ruby", "scala", "swift")
 # What decides how an interpreter starts: where one of these is asked for by name, a process is executed.
 DECIDING = ("LC_", "LANG", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENBLAS_")
 WAITING = "asyncio_"  # how the names of threads of an event loop begin: they wait for a process, or for work
@@ -437,7 +437,7 @@ def load_what_is_of_languages() -> None:
     table._table = cache(table._table)  # each build reads the files of all languages: they are parsed here, once
     languages = table.load_languages()
     definitions, uses = Extractor(languages), FactsExtractor(languages)
-    for name in PREPARED:
+    for name in (name for name in definitions.rows if name not in DEAR):
         definitions.prepare(name)
         uses.facts_of(name, b"\n")
     load_resolvers(languages)
