@@ -62,7 +62,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Start what processes are forked from before a test looks at what this process has."""
     gc.freeze()
     gc.enable()
-    gc.set_threshold(50_000)  # with the usual 700 a thirtieth of what tests compute is spent on looking for cycles
     if not session.config.option.collectonly and any("quick" not in item.keywords for item in session.items):
         forking.begin()
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -229,12 +230,15 @@ def test_nothing_is_left_running_where_a_build_is_killed(tmp_path: Path, shards:
     command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "shard", str(root), "--out", str(shards)]
     building = psutil.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     below: list[psutil.Process] = []
-    while len(below) < 3:  # the process that is confined, the indexer, and an extractor
+    at_work: list[psutil.Process] = []  # extractors: one that has only just begun is not tied to the indexer yet
+    while not at_work:  # below the process that is confined, and the indexer
         below = building.children(recursive=True)
         assert building.poll() is None
+        with suppress(psutil.NoSuchProcess):
+            at_work = [process for process in below[2:] if process.cpu_times().user > 0.05]
     status = Path(f"/proc/{below[1].ppid()}/status").read_text()
     assert "Seccomp:\t2" in status, "who starts an indexer is confined"
-    for extractor in below[2:]:
+    for extractor in at_work:
         extractor.suspend()  # so that the build does not end because it is done
     building.send_signal(signal.SIGKILL)
     building.wait()
