@@ -88,7 +88,7 @@ class LanguageReader:
         syntax, tree, made = understand(in_turn(self._syntaxes, source), source, source, [])
         assert isinstance(syntax, GraphSyntax)
         starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
-        reduced = Reduced(source, tree.root_node, syntax.query)
+        reduced = Reduced(source, tree, syntax.query)
         if syntax.row.graph.spaces == "global":
             enclose(reduced)
         changed = different(source, made[-1].text)

@@ -10,8 +10,9 @@ from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
-from tree_sitter import Node, Query, QueryCursor
+from tree_sitter import Node, Query, QueryCursor, Tree
 
+from fledgling.worker.extracting.grammar import unknown
 from fledgling.worker.graph.reading.labels import BITS, IS_GET, IS_KIND, KINDS, NUMBERS, ROLES
 
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
@@ -30,12 +31,12 @@ class Reduced:
     `kinds` has the bit of the kind of each node; 0 for one that only has a role.
     """
 
-    def __init__(self, source: bytes, root: Node, query: Query) -> None:
+    def __init__(self, source: bytes, tree: Tree, query: Query) -> None:
         self.source = source
         self._ascii = source.decode("ascii") if source.isascii() else None
         cursor = QueryCursor(query, match_limit=MATCH_LIMIT)
-        captures = cursor.captures(root)
-        self.complete = not (root.has_error or cursor.did_exceed_match_limit)
+        captures = cursor.captures(tree.root_node)
+        self.complete = not (any(True for _ in unknown(tree)) or cursor.did_exceed_match_limit)
         spans, labels, kinds = _gathered(captures)
         self.start = [0, *(spans >> 32).tolist()]
         self.end = [len(source) + 1, *(LAST - (spans & LAST)).tolist()]

@@ -24,10 +24,14 @@ NULLABLE_RECEIVER = deferred(rb"(?<=\w)\?(?=::\w)")
 WHERE = deferred(rb"\b(where)(?=\?\.|\.|[ ]=[ ]|,|\)|[ ]==|[ ]!=|[ ]?+\?:)")
 # setter: [modifiers] 'set': annotations of one, whatever is in them: @Suppress("A") /* b */ set(a) {
 REMARK_BEHIND_ANNOTATION = deferred(rb"^[ \t]*+(//[^\n]*+)(?=\n\s*+(?:set|get)\b)", re.MULTILINE)
+# classMemberDeclarations: {classMemberDeclaration [semis]}: the last one of a class on one line: class A { fun f() {} }
+# What is put into a text, "${ a }", stays what it is: its group is empty.
+LAST_MEMBER = deferred(rb"\$\{[^{}\n]*+\}()|(?<=[^\s{;,])([ ])[ ]*+(?=\})")
 
 GAPS = (
     (GUARD, b""), (DOLLARS, b""), (CONTEXT, b""), (EMPTY_COLLECTION, b"0"), (NULLABLE_RECEIVER, b""), (WHERE, b"xhere"),
     (REMARK_BEHIND_ANNOTATION, b""),
+    (LAST_MEMBER, b";"),
 )  # fmt: skip
 
 repaired = partial(filled, gaps=GAPS)
