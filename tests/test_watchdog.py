@@ -32,6 +32,14 @@ MEANWHILE = 4 * LIMIT  # in which one that is starved does not run for LIMIT
 RUNS = "while True: pass"
 WAITS = "import time; time.sleep(1000)"
 FORKED = "import os\nif os.fork():\n    os.wait()\n"
+BRIEFLY = """import os, threading, time
+def run():
+    begun = time.monotonic()
+    while time.monotonic() < begun + 0.01: pass
+while True:
+"""
+CHILDREN = f"{BRIEFLY}    if os.fork(): os.wait()\n    else: run(); os._exit(0)"
+THREADS = f"{BRIEFLY}    each = threading.Thread(target=run); each.start(); each.join()"
 
 # What a process does, whether it is starved, and by which signal which of it is stopped; then whether it has hung.
 KINDS = {
@@ -46,6 +54,8 @@ KINDS = {
         None,
         True,
     ),
+    "runs in one child after the other": (CHILDREN, False, None, True),
+    "runs on one thread after the other": (THREADS, False, None, True),
     "is starved": (RUNS, True, None, False),
     "is starved and waits": (WAITS, True, None, True),
     "is starved and stopped": (RUNS, True, 0, True),
@@ -83,6 +93,7 @@ async def test_only_what_hangs_is_given_up(process, is_starved, stopped, hangs) 
         except TimeoutError:
             assert hangs
             assert time.monotonic() - begun >= LIMIT
+            assert sum(process.cpu_times()[:4]) < 4 * LIMIT  # it has not taken STARVED times as long
         else:
             assert not hangs
 
