@@ -68,21 +68,22 @@ class LinkPlaces:
         return found
 
     @cached_property
-    def _by_stem(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+    def _pages(self) -> dict[tuple[str, str], list[str]]:
+        """The documents of each project of Elixir, by what their pages are called: in small letters."""
+        found: dict[tuple[str, str], list[str]] = defaultdict(list)
         for path in self._files:
-            if path.endswith(WRITTEN) and not ASIDE.search(path):
-                found[posixpath.splitext(posixpath.basename(path))[0]].append(path)
+            if path.endswith(WRITTEN) and not ASIDE.search(path) and (project := self.elixir(path)) is not None:
+                found[project, posixpath.splitext(posixpath.basename(path))[0].lower()].append(path)
         return found
 
-    def is_of_elixir(self, path: str) -> bool:
-        """Whether a document is of a project of Elixir."""
-        return any(posixpath.join(up, ELIXIR) in self._files for up in ancestors(path))
+    def elixir(self, path: str) -> str | None:
+        """Return the directory of the project of Elixir that a document is of."""
+        return next((up for up in ancestors(path) if posixpath.join(up, ELIXIR) in self._files), None)
 
-    def page(self, name: str) -> str | None:
-        """Return the only document that a page of such a project is made of."""
+    def page(self, project: str, name: str) -> str | None:
+        """Return the only document of such a project that a page is made of."""
         match = PAGE.fullmatch(name)
-        found = self._by_stem.get(match[1], ()) if match else ()
+        found = self._pages.get((project, match[1].lower()), ()) if match else ()
         return found[0] if len(found) == 1 else None
 
     def place(self, directory: str, name: str) -> str | None:
@@ -133,10 +134,10 @@ def resolver(project: Project, _language: str) -> Resolver:
         found = next(filter(None, (places.place(start, name) for start in starts)), None)
         if found is None and is_of_site and not ASIDE.search(path):
             found = places.of_site(name)
-        if found is None and "/" not in name and places.is_of_elixir(path):
+        if found is None and "/" not in name and (elixir := places.elixir(path)) is not None:
             if OF_MODULE.fullmatch(name):
                 return
-            found = places.page(name)
+            found = places.page(elixir, name)
         at = {join(start, name) for start in starts}
         if found is None and (at <= {None} or at & places.directories):  # it leads out of the root, or to a directory
             return
