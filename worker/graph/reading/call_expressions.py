@@ -192,7 +192,7 @@ def note_extended(builder: Builder, node: int, of: int, arguments: list[int]) ->
     extended, mixed = ([at for kid, at in pairs if tree.labels[kid] & label] for label in (EXTENDED, MIXED))
     row = builder.scopes[builder.scope]
     if extended and of == NONE and row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
-        row.extended = row.extended + extended
+        row.extended = extended + row.extended  # the last one comes first
     elif of != NONE:
         note_for_includers(builder, extended, mixed)
 
@@ -202,7 +202,7 @@ def note_for_includers(builder: Builder, extended: list[int], mixed: list[int]) 
     row = builder.scopes[builder.scope]
     if (extended or mixed) and row.name != NONE and builder.text_of(row.name) in WHERE_MIXED_IN:
         around = builder.scopes[row.parent]
-        around.extends, around.includes = around.extends + extended, around.includes + mixed
+        around.extends, around.includes = extended + around.extends, around.includes + mixed
 
 
 def is_behind_call(builder: Builder, node: int, of: int) -> bool:

@@ -80,10 +80,18 @@ def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_st
     if not is_static and _extends_itself(solver, receiver, held[1]):
         return {}
     is_own = receiver[0] == CLASS and _is_by_extend(solver, receiver[1], held[1])
+    if is_static and receiver[0] == CLASS and _is_of_included(solver, receiver[1], held[1]):
+        sure = min(sure, Reason.NAME_ONLY)
     if (receiver[0] == CLASS) == is_static or is_own:
         return {(BOUND, held[1], receiver): sure}
     is_module = solver.project.scope(receiver[1]).kind == ScopeKind.INTERFACE
     return {(BOUND, held[1], receiver): min(sure, Reason.SEVERAL)} if is_module else {}  # extend self
+
+
+def _is_of_included(solver: Solver, scope: int, function: int) -> bool:
+    """Whether a function is one that a module has itself, which what includes that does not have: `def self.a`."""
+    owner = solver.classes.owner(function)
+    return owner not in (None, scope) and solver.project.scope(owner).kind == ScopeKind.INTERFACE
 
 
 def _extends_itself(solver: Solver, receiver: Value, function: int) -> bool:

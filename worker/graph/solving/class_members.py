@@ -3,7 +3,6 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.overrides import may_override
-from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import Cell, Place, Value
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
@@ -53,8 +52,7 @@ def _in_extending(solver: Solver, scope: int, name: int) -> list[int]:
     """The classes and modules from which those have a method themselves that extend themselves by a module of Ruby."""
     classes = solver.classes
     extending = [at for of in classes.extending_classes.get(scope, ())[:MAX_UNTYPED] for at in (of, *classes.below(of))]
-    found = [classes.of_itself(at, name)[0] for at in dict.fromkeys(extending)]
-    return [at for at in dict.fromkeys(found) if at is not None]
+    return [*dict.fromkeys(owner for at in dict.fromkeys(extending) for owner in classes.of_itself(at, name)[0])]
 
 
 def of_many(solver: Solver, scope: int, over: list[int], *, runs: bool = False) -> int:
@@ -109,17 +107,12 @@ def over_in_class(solver: Solver, value: Value, name: int, owner: int) -> list[i
     if not value[2]:
         return []
     classes, project = solver.classes, solver.project
-    holding = [classes.of_class(at, name)[0] for at in classes.below(value[1])]
-    over = [at for at in dict.fromkeys(holding) if at not in (None, owner)]
-    if not project.unit(owner).dialect.bare_calls:
-        return over
-    return [at for at in over if any(_is_static(project, binding) for binding in project.table(at)[name])]
-
-
-def _is_static(project: GraphProject, binding: int) -> bool:
-    """Whether what a class binds is a method of the class itself."""
-    _, scope = project.defined(binding)
-    return scope >= 0 and bool(project.scope(scope).flags & Flag.STATIC)
+    below = classes.below(value[1])
+    if project.unit(owner).dialect.bare_calls:
+        holding: list[int | None] = [owner for at in below for owner in classes.of_itself(at, name)[0]]
+    else:
+        holding = [classes.of_class(at, name)[0] for at in below]
+    return [at for at in dict.fromkeys(holding) if at not in (None, owner)]
 
 
 def put_over(solver: Solver, scope: int, name: int) -> int:

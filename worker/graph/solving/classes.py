@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import c3
 from fledgling.worker.graph.solving.implemented import MAX_BELOW, Implemented
 from fledgling.worker.graph.solving.project import GraphProject
@@ -48,6 +49,7 @@ class Classes:
         self._virtual: dict[tuple[int, int], bool] = {}
         self.is_settled = False
         self.has_itself: dict[int, list[int]] = {}  # modules whose methods a class of Ruby has itself
+        self._from_hooks: set[int] = set()  # the classes that have some where they include a module: in which order?
         self.extending_classes: dict[int, list[int]] = {}  # by such a module, the classes
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 
@@ -97,25 +99,29 @@ class Classes:
                 scope = self.whole(unit.base | at)
                 if row.extended:
                     self._extend_by(scope, [unit.base | node for node in row.extended])
-                if row.extends:
-                    for below in self.below(scope):
-                        self._extend_by(below, [unit.base | node for node in row.extends])
+                is_class = row.kind == ScopeKind.CLASS  # whose `inherited` runs for all below it
+                for below in (self.below(scope) if is_class else self._kids.get(scope, ())) if row.extends else ():
+                    self._from_hooks.add(below)
+                    self._extend_by(below, [unit.base | node for node in row.extends])
 
     def _extend_by(self, scope: int, nodes: list[int]) -> None:
         modules = [value[1] for node in nodes for value in self._value(node) if value[0] == CLASS and value[1] != scope]
-        self.has_itself.setdefault(scope, []).extend(modules)
+        self.has_itself[scope] = modules + self.has_itself.get(scope, [])  # the last one comes first
         for module in modules:
             self.extending_classes.setdefault(module, []).append(scope)
 
-    def of_itself(self, scope: int, name: int) -> tuple[int | None, bool]:
-        """The class or module from which a class of Ruby has a method itself; whether that is by `extend`."""
+    def of_itself(self, scope: int, name: int) -> tuple[list[int], int]:
+        """Whence a class of Ruby has a method itself; if that is a module by `extend`, how sure, or one of several."""
         for at in self.order(scope):
+            if at != scope and self._project.scope(at).kind == ScopeKind.INTERFACE:
+                continue  # what is included has objects get its methods, and no class
             if any(self._is_static(binding) for binding in self._project.table(at).get(name, ())):
-                return at, False
-            for module in self.has_itself.get(at, ()):
-                if (owner := self.of_class(module, name)[0]) is not None:
-                    return owner, True
-        return None, False
+                return [at], 0
+            owners = dict.fromkeys(self.of_class(module, name)[0] for module in self.has_itself.get(at, ()))
+            if found := [owner for owner in owners if owner is not None]:
+                is_open = len(found) > 1 and at in self._from_hooks
+                return (found, int(Reason.SEVERAL)) if is_open else (found[:1], int(Reason.BOUND))
+        return [], 0
 
     def _is_static(self, binding: int) -> bool:
         _, scope = self._project.defined(binding)

@@ -98,13 +98,17 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
     """The members of a class itself; what a module of Rust has is none of its own alone."""
     order = solver.classes.order(value[1]) if name in solver.project.vocabulary.written else ()
     fields: list[Cell] = [("field", at, name) for at in order]
-    by, is_by_extend = solver.classes.of_itself(value[1], name) if solver.classes.has_itself else (None, False)
-    if by is not None and is_by_extend:
-        over = over_in_class(solver, value, name, by)
-        own = min(sure, Reason.OVERRIDDEN) if over else sure
-        return [(("name", by, name), own, by), *((("name", at, name), min(sure, Reason.OVERRIDE), at) for at in over)]
+    is_of_ruby = solver.project.unit(value[1]).dialect.bare_calls
+    owners, by_extend = solver.classes.of_itself(value[1], name) if is_of_ruby else ([], 0)
+    owner = owners[0] if owners else None
+    if owner is not None and by_extend:
+        over = [at for at in over_in_class(solver, value, name, owner) if at not in owners]
+        own = min(sure, Reason.OVERRIDDEN if over else by_extend)
+        surely: list[Place] = [(("name", at, name), min(own, by_extend), at) for at in owners]
+        return [*surely, *((("name", at, name), min(sure, Reason.OVERRIDE), at) for at in over)]
     name = _of_itself(solver, value[1], name)
-    owner, _ = solver.classes.of_class(value[1], name)
+    if owner is None:
+        owner, _ = solver.classes.of_class(value[1], name)
     if owner is not None:
         is_set = any(solver.value(field) or field in solver.sources for field in fields)
         over = over_in_class(solver, value, name, owner)
