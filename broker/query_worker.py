@@ -47,7 +47,7 @@ from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.security import inspection, limits
 
 MOMENTS = 16  # generations of changes whose time is known: twice as many as a worker continues pages in
-READY_SECONDS = 60.0  # from start to ready; in which it could run; a quiet machine needs a tenth of a second
+READY_SECONDS = 60.0  # in which it could run, from start to ready; a quiet machine needs a tenth of one
 OPENED_SECONDS = 0.002  # more for each index; a quiet machine opens ten meanwhile
 PAGE_FRAME_BYTES = 2**22  # a page is 28,000 characters; one entry alone may be longer
 _log = logging.getLogger("fledgling")

@@ -184,7 +184,7 @@ class Graph:
         """
         for file, line, begin, end, *of in self._made:
             is_like = len(name) > len(begin) + len(end) and name.startswith(begin) and name.endswith(end)
-            if is_like and (of[0] == NONE or GraphDefinition(of[0], of[1]) in related):
+            if (is_like or name == begin == end) and (of[0] == NONE or GraphDefinition(of[0], of[1]) in related):
                 yield file, line
 
     def targets(self) -> list[tuple[int, GraphDefinition]]:

@@ -32,7 +32,7 @@ ASKED = (OBJECT, CLASS, MODULE, SUPER)
 
 
 def filled(solver: Solver, node: int, expression: Expression) -> Values:
-    """FILLED"""
+    """FILLED: a text by its ends; where overloads are told apart, it is also a text, of which nothing is known."""
     unit = solver.project.unit(node)
     found: Values = {(FILLED, unit.facts.names[expression[1]], unit.facts.names[expression[2]]): Reason.BOUND}
     if unit.dialect.overloads:
@@ -69,8 +69,12 @@ def made_members(solver: Solver, node: int, values: Values, names: Values) -> Va
 
     By a name of which nothing is known it may be any: whatever calls that is noted.
     """
-    if not any(name[0] == FILLED or name[:2] == (CONSTANT, "text") for name in names):
+    texts = [solver.project.text(name[2]) for name in names if name[:2] == (CONSTANT, "text")]
+    if not texts and not any(name[0] == FILLED for name in names):
         return _some_members(values, "", "")
+    is_known = bool(values) and all(value[0] in ASKED for value in values)
+    for text in texts:
+        _note(solver, node, (text, text), is_told=is_known or not text or text not in solver.project.numbers)
     found: Values = {}
     for name in [name for name in names if name[0] == FILLED]:
         if len(name[1]) + len(name[2]) < LEAST_ENDS:
@@ -80,12 +84,17 @@ def made_members(solver: Solver, node: int, values: Values, names: Values) -> Va
         for value in [value for value in values if value[0] in ASKED]:
             add(held, solver.value(("made member", value, *name[1:])))
         add(found, held)
-        is_told = bool(held) and all(value[0] in ASKED for value in values)
-        if not is_told or MANY in held or min(held.values()) < Reason.MADE_NAME:
-            solver.made_names.setdefault(node, set()).add((*name[1:], NONE))
-        elif node in solver.made_names:
-            solver.made_names[node].discard((*name[1:], NONE))
+        is_sure = bool(held) and MANY not in held and min(held.values()) >= Reason.MADE_NAME
+        _note(solver, node, name[1:], is_told=is_known and is_sure)
     return found
+
+
+def _note(solver: Solver, node: int, ends: tuple[str, str], *, is_told: bool) -> None:
+    """Note that a name with such ends, twice all of it where that is known, may mean what no row tells, or does not."""
+    if not is_told:
+        solver.made_names.setdefault(node, set()).add((*ends, NONE))
+    elif node in solver.made_names:
+        solver.made_names[node].discard((*ends, NONE))
 
 
 def _some_members(values: Values, begin: str, end: str) -> Values:
