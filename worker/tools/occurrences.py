@@ -111,8 +111,8 @@ def sentence(account: Account) -> str:
     if account.aliased:
         said += f"; {account.aliased:,} more by another name"
     if account.made:
-        places = counted(len(account.made), "place")
-        said += f"; a name computed at run time may be this one in {places} ({_shown(account.made)})"
+        made_in = counted(len(account.made), "place")
+        said += f"; a name computed at run time may be this one in {made_in} ({_shown(account.made)})"
     if account.inferred:
         said += f"; {len(account.inferred):,} `new()` without a type may make one ({_shown(account.inferred)})"
     return said
