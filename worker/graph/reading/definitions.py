@@ -4,6 +4,7 @@ import re
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import of_type
+from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
     BITS,
     BODY,
@@ -66,7 +67,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     rows, returns = [], NONE
     if not builder.dialect.types_inside:
         rows = [parameter(builder, kid, node) for kid in parameters]
-        returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
+        returns = of_brackets(builder, node, builder.optional(tree.first(node, RETURNS), Use.TYPE))
     scope = builder.enter(node, kind, name, line, flags)
     bind_itself(builder, scope, name, named)
     body, value = body_of(tree, node), tree.first(node, VALUE)
@@ -76,7 +77,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
         if not is_bare:
             read_rest(builder, node)
         rows = [parameter(builder, kid, node) for kid in parameters]
-        returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
+        returns = of_brackets(builder, node, builder.optional(tree.first(node, RETURNS), Use.TYPE))
     builder.scopes[scope].returns = returns
     note_types(builder, scope, parameters)
     bind_parameters(builder, scope, parameters, rows)

@@ -6,6 +6,7 @@ from fledgling.worker.graph.reading.builder import QUOTES, Builder, visits
 from fledgling.worker.graph.reading.labels import (
     ARM,
     BIND,
+    BRACKETS,
     COND,
     IS_AWAIT,
     IS_COMPUTED,
@@ -321,6 +322,17 @@ def own_type(builder: Builder, type_: int, name: int) -> int:
     is_pointer = before.replace(b"const", b"").rstrip(b" \t\n&").endswith(b"*")
     of: int = builder.expressions[type_][1]
     return type_ if is_pointer else of
+
+
+def of_brackets(builder: Builder, node: int, type_: int) -> int:
+    """The type of what has brackets behind its name, `int a[]`: arrays of what is declared before it."""
+    behind = builder.tree.first(node, BRACKETS)
+    if behind == NONE or type_ == NONE:
+        return type_
+    builder.visit(behind)
+    for _ in range(builder.tree.text(behind).count("[")):
+        type_ = builder.add(Op.ARRAY, type_, False)
+    return type_
 
 
 def is_pointer_type(builder: Builder, at: int) -> bool:

@@ -23,7 +23,7 @@ ROLES = [
     "overload", "async", "protocol", "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container",
     "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
     "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "aliased",
-    "rest_type", "extended", "mixed", "skip",
+    "rest_type", "brackets", "extended", "mixed", "skip",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}
@@ -42,7 +42,7 @@ OTHERWISE, OVER, WORD, RETURNS, BIND = (BITS[role] for role in ("otherwise", "ov
 DEFINED, MODULE, IMPORTED, ALIAS = (BITS[role] for role in ("defined", "module", "imported", "alias"))
 WILDCARD, REST, REST_WORDS, BY_NAME = (BITS[role] for role in ("wildcard", "rest", "rest_words", "by_name"))
 OPTIONAL, RECEIVER, MAKES, INCLUDED = (BITS[role] for role in ("optional", "receiver", "makes", "included"))
-REST_TYPE = BITS["rest_type"]
+REST_TYPE, BRACKETS = BITS["rest_type"], BITS["brackets"]
 IS_PRESENT = BITS["present"]
 IS_COMPUTED = BITS["computed"]
 IS_ALIASED = BITS["aliased"]

@@ -5,12 +5,13 @@ import re
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called, of_type
 from fledgling.worker.graph.reading.definitions import RECEIVER_TYPE, read_function, said_inside
-from fledgling.worker.graph.reading.expressions import own_type
+from fledgling.worker.graph.reading.expressions import of_brackets, own_type
 from fledgling.worker.graph.reading.labels import (
     ALIAS,
     ARGS,
     BIND,
     BITS,
+    BRACKETS,
     IMPORTED,
     KEY,
     MODULE,
@@ -62,7 +63,7 @@ def label(builder: Builder, node: int, _use: int) -> int:
 def field(builder: Builder, node: int, _use: int) -> int:
     """`a: T = b` in a class"""
     tree = builder.tree
-    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    type_ = of_brackets(builder, node, builder.optional(tree.first(node, TYPE), Use.TYPE))
     value = of_type(builder, tree.first(node, VALUE), type_)
     if tree.labels[node] & RECEIVER:  # a constant of an enum is an object of it
         value = builder.add(Op.THIS, builder.scope)
@@ -131,12 +132,13 @@ def variables(builder: Builder, node: int, _use: int) -> int:
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
     for kid in tree.kids[node]:
         if tree.kind(kid) == BITS["assign"]:
-            value = of_type(builder, tree.first(kid, RIGHT), type_)
+            own = of_brackets(builder, kid, type_)
+            value = of_type(builder, tree.first(kid, RIGHT), own)
             left = left_of(builder, kid)
             before = len(builder.bindings)
             if builder.complete:  # else it may be values of an enum, around what the grammar does not know
                 builder.begin(left, node)
-            target(builder, left, builder.add(Op.DECLARED, max(own_type(builder, type_, left), 0), value))
+            target(builder, left, builder.add(Op.DECLARED, max(own_type(builder, own, left), 0), value))
             if tree.labels[node] & DECLARATION and value == NONE:
                 for row in builder.bindings[before:]:
                     row.how = DECLARED
@@ -177,7 +179,7 @@ def signature(builder: Builder, node: int, _use: int) -> int:
 
 @visits("array", "channel")
 def array(builder: Builder, node: int, use: int) -> int:
-    """`T[]`, `T[][]` where that is one node, `chan T`"""
+    """`T[]`, `T[][]` where that is one node, `T[,]`, `chan T`"""
     tree = builder.tree
     found = [(kid, builder.visit(kid, use)) for kid in tree.kids[node]]
     kid, of = next(((kid, at) for kid, at in found if tree.labels[kid] & OF), (NONE, NONE))
@@ -186,7 +188,9 @@ def array(builder: Builder, node: int, use: int) -> int:
     brackets = tree.source[tree.end[kid] : tree.end[node]].count(b"[", 0, FAR_FROM_TYPE)
     for _ in range(brackets - 1):
         of = builder.add(Op.ARRAY, of, False)
-    return builder.add(Op.ARRAY, of, tree.kind(node) == IS_CHANNEL)
+    behind = tree.first(node, BRACKETS)
+    further = [] if behind == NONE else [tree.text(behind).count(",")]
+    return builder.add(Op.ARRAY, of, tree.kind(node) == IS_CHANNEL, *further)
 
 
 @visits("typeof")

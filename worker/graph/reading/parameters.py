@@ -1,6 +1,7 @@
 """The parameters of a function: their types and defaults, and the names that they bind."""
 
 from fledgling.worker.graph.reading.builder import Builder
+from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
     BIND,
     BITS,
@@ -30,7 +31,7 @@ def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int
     said = node if tree.labels[node] & TYPE else tree.first(node, TYPE)
     if tree.labels[node] & REST and (arrays := tree.first(function, REST_TYPE)) != NONE:
         said = tree.first(arrays, OF)
-    type_ = builder.optional(said, Use.TYPE)
+    type_ = of_brackets(builder, node, builder.optional(said, Use.TYPE))
     default = builder.optional(tree.first(node, INIT))
     labels = tree.labels[node]
     if labels & OPTIONAL:

@@ -5,6 +5,7 @@ from functools import partial
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import of_type
+from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.flow import BREAK, CONTINUE, LABELLED
 from fledgling.worker.graph.reading.labels import (
     ARM,
@@ -149,7 +150,8 @@ def loop(builder: Builder, node: int, _use: int) -> int:
         builder.site_of_call(over, element)
         element = pair_of(builder, left, value, element)
         if tree.first(node, TYPE) != NONE:
-            element = builder.add(Op.DECLARED, builder.visit(tree.first(node, TYPE), Use.TYPE), element)
+            type_ = of_brackets(builder, node, builder.visit(tree.first(node, TYPE), Use.TYPE))
+            element = builder.add(Op.DECLARED, type_, element)
 
     def run() -> None:
         for kid in tree.kids[node]:

@@ -20,7 +20,7 @@ ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparabl
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
 NO, PERHAPS, BOXED, WIDER, YES, LITERAL = -1, 1, 2, 3, 4, 5  # how well an argument fits
 POINTER = "char*"  # the name of that type of C++
-ARRAY = "[]"  # ends the names of types that are arrays
+ARRAY = "[]"  # ends the names of types that are arrays; before it stands a comma for each further dimension
 UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
 LONG = (EXTERNAL, "builtins.long#")
 Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
@@ -163,7 +163,9 @@ def _of_array(solver: Solver, dialect: Dialect, own: Wanted, type_: Wanted) -> i
     if not other.endswith(ARRAY):
         is_above = other in ANYTHING or other == "Cloneable" or dialect.selects == "nearest"
         return PERHAPS if is_above and not wanted and not dialect.is_plain(other) else NO
-    name, other = name.removesuffix(ARRAY), other.removesuffix(ARRAY)
+    (name, more), (other, others) = of_array(name), of_array(other)
+    if more != others or (other.endswith(ARRAY) and name and not name.endswith(ARRAY)):
+        return NO
     is_plain = name in dialect.boxes or name in dialect.widens  # a number of Java is in no array of objects
     if other in ANYTHING and not wanted:
         is_any = other == "" and dialect.selects == "nearest"
@@ -179,6 +181,13 @@ def _of_array(solver: Solver, dialect: Dialect, own: Wanted, type_: Wanted) -> i
     if name in dialect.texts and other in dialect.texts:
         return WIDER
     return NO if dialect.is_plain(name) and dialect.is_plain(other) and not objects else PERHAPS
+
+
+def of_array(name: str) -> tuple[str, int]:
+    """The name of what an array holds, by the name of its type, and how many dimensions it has beside the first."""
+    within = name.removesuffix(ARRAY)
+    held = within.rstrip(",")
+    return held, len(within) - len(held)
 
 
 def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> int:
@@ -213,7 +222,7 @@ def _wanted(solver: Solver, type_: int, values: Values) -> Wanted:
     op, *parts = project.expression(type_)
     if op == Op.ARRAY and project.unit(type_).dialect.selects:
         name, objects = wanted_of(solver, solver.child(type_, parts[0]))
-        return name + ARRAY, objects
+        return name + "," * sum(parts[2:]) + ARRAY, objects
     name = project.last_name(solver.child(type_, parts[0]) if op == Op.INDEX else type_)
     if is_pointer and name == "char":
         return POINTER, wanted

@@ -195,8 +195,18 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
 def _declared(solver: Solver, function: int, receiver: Value | None) -> Values:
     """What a function is declared to give, or each of what it may be called as."""
     said = signatures(solver, function)
+    types = (solver.project.scope(scope).returns for scope in said)
+    return of_any(
+        [
+            {} if of == NONE else solver.value(("type", solver.child(scope, of), receiver))
+            for scope, of in zip(said, types, strict=True)
+        ]
+    )
+
+
+def of_any(given: list[Values]) -> Values:
+    """What one of several ways to call something gives, of which nobody tells which is meant."""
     found: Values = {}
-    for scope in said:
-        if (of := solver.project.scope(scope).returns) != NONE:
-            add(found, solver.value(("type", solver.child(scope, of), receiver)))
-    return capped(found, Reason.OVERLOAD) if len(said) > 1 and len({value[:2] for value in found}) > 1 else found
+    for values in given:
+        add(found, values)
+    return found if all(values.keys() == found.keys() for values in given) else capped(found, Reason.OVERLOAD)

@@ -3,7 +3,7 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import container_methods, outside
 from fledgling.worker.graph.solving.arguments import MadeCall, hand_over, substituted
-from fledgling.worker.graph.solving.bound_members import returned
+from fledgling.worker.graph.solving.bound_members import of_any, returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
 from fledgling.worker.graph.solving.expected import called_as
 from fledgling.worker.graph.solving.lookup import starred
@@ -161,8 +161,7 @@ def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> V
     ):
         if held[0] in (BOUND, FUNCTION):
             add(found, invoked(solver, held, made, own))
-    for held in called_as(solver, value):
-        add(found, invoked(solver, held, made, sure))
+    add(found, of_any([invoked(solver, held, made, sure) for held in called_as(solver, value)]))
     if not found and solver.project.unit(value[1]).dialect.crates:  # a variant that holds something: A::B(c)
         found[value] = sure
     return found

@@ -57,8 +57,8 @@ def _functions(solver: Solver, said: Values) -> Iterator[int]:
 def called_as(solver: Solver, value: Value) -> list[Value]:
     """The functions that an object of an interface says that it is called as: `interface A { (b: B): C }`."""
     name = solver.project.number(SIGNATURE)
-    owner, _ = solver.classes.of_class(value[1], name)
-    return [] if owner is None else [at for at in solver.value(("name", owner, name)) if at[0] == FUNCTION]
+    owners = [at for at in solver.classes.order(value[1]) if name in solver.project.table(at)]
+    return [at for owner in owners for at in solver.value(("name", owner, name)) if at[0] == FUNCTION]
 
 
 def _takes(solver: Solver, written: int, function: int) -> None:

@@ -11,6 +11,7 @@ from fledgling.worker.graph.solving.argument_types import (
     PERHAPS,
     YES,
     Wanted,
+    of_array,
     takes_all,
     wanted_of,
     widens_to,
@@ -295,7 +296,9 @@ def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> in
     (name, objects), (wider, others) = own, other
     if name.endswith(ARRAY) != wider.endswith(ARRAY):
         return YES if name.endswith(ARRAY) and wider in ANYTHING and not others else NO
-    name, wider = name.removesuffix(ARRAY), wider.removesuffix(ARRAY)
+    (name, more), (wider, further) = of_array(name), of_array(wider)
+    if more != further:
+        return NO
     if objects and others:
         if objects[0][1] == others[0][1]:
             return PERHAPS
@@ -388,7 +391,7 @@ def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
     if op == Op.POINTEE:
         node = solver.child(node, parts[0])
         op, *parts = solver.project.expression(node)
-    if op == Op.ARRAY and not parameter.rest:
-        node, arrays = solver.child(node, parts[0]), "[]"
+    while op == Op.ARRAY:
+        node, arrays = solver.child(node, parts[0]), arrays + "," * sum(parts[2:]) + ARRAY
         op, *parts = solver.project.expression(node)
     return solver.project.last_name(solver.child(node, parts[0]) if op == Op.INDEX else node) + arrays

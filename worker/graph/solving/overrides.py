@@ -66,7 +66,7 @@ def _of(solver: Solver, function: int, parameter: Parameter) -> Type:
     if parameter.type == NONE:
         return None
     found = _read(solver, solver.child(function, parameter.type), 0)
-    return ("array", found) if parameter.rest and not (found and found[0] == "array") else found
+    return ("array", found, 0) if parameter.rest and not (found and found[0] == "array") else found
 
 
 def _read(solver: Solver, node: int, depth: int) -> Type:
@@ -78,7 +78,7 @@ def _read(solver: Solver, node: int, depth: int) -> Type:
     if op == Op.POINTEE:
         return _read(solver, base | parts[0], depth)
     if op == Op.ARRAY:
-        return "array", _read(solver, base | parts[0], depth + 1)
+        return "array", _read(solver, base | parts[0], depth + 1), sum(parts[2:])
     if op == Op.FUNCTION:
         return "function", None
     if op == Op.INDEX:
@@ -162,7 +162,7 @@ def same(own: Type, above: Type) -> int:
         return min(same(own_of, above_of), PERHAPS if within == NO else within)
     kinds = {own[0], above[0]}
     if kinds == {"array"}:
-        return same(own[1], above[1])
+        return same(own[1], above[1]) if own[2] == above[2] else NO
     if kinds == {"array", "name"}:  # IntArray of Kotlin
         return PERHAPS if (own if own[0] == "name" else above)[-1].endswith("Array") else NO
     if kinds == {"class", "name"}:

@@ -97,8 +97,9 @@ def every(solver: Solver, nodes: list[int], receiver: Value | None, depth: int) 
 def union(solver: Solver, nodes: list[int], receiver: Value | None, depth: int) -> Values:
     """The values of any of some types."""
     found = every(solver, nodes, receiver, depth)
-    objects = sum(value[0] == OBJECT for value in found)
-    return capped(found, Reason.SEVERAL) if objects > 1 else found
+    kinds = [value[0] for value in found]
+    is_any = any(kinds.count(kind) > 1 for kind in (OBJECT, FUNCTION, CONTAINER, CLASS))
+    return capped(found, Reason.SEVERAL) if is_any else found
 
 
 def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Values:

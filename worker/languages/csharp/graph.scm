@@ -112,6 +112,10 @@
 [(field_declaration) (event_field_declaration)] @decorated
 (variable_declarator name: (identifier) @left @bind) @assign
 (variable_declarator name: (identifier) "=" (_) @right) @assign
+(variable_declarator (initializer_expression) @list)
+(variable_declarator (initializer_expression (_) @arg))
+(collection_expression) @list
+(collection_expression (collection_element (expression_element (_) @arg)))
 (assignment_expression left: (_) @left right: (_) @right) @assign
 ((declaration_expression type: (_) @type name: (identifier) @left @bind) @assign (#not-match? @type "[*]$"))
 (argument "out" (declaration_expression type: (pointer_type) @type name: (identifier) @left @bind) @assign)
@@ -122,6 +126,7 @@
 (generic_name . (identifier) @of) @index
 (type_argument_list (_) @type)
 (array_type type: (_) @of) @array
+((array_type rank: (_) @brackets) (#match? @brackets ","))
 (nullable_type type: (_) @value) @nullable
 (implicit_type) @text
 

@@ -62,6 +62,8 @@
 (enum_declaration name: (_) @defined body: (_) @body) @class
 (record_declaration name: (_) @defined body: (_) @body) @class
 (record_declaration parameters: (formal_parameters (formal_parameter) @field))
+([(formal_parameter dimensions: (_) @brackets) (variable_declarator dimensions: (_) @brackets)
+  (method_declaration dimensions: (_) @brackets) (enhanced_for_statement dimensions: (_) @brackets)])
 (superclass (_) @base)
 (super_interfaces (type_list (_) @base))
 (extends_interfaces (type_list (_) @base))
