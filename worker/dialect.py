@@ -99,6 +99,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     functions: dict[str, str] = {}
     methods: dict[str, str] = {}
     derived: frozenset[str] = frozenset()  # give an object of the class that is asked and has none: `a.clone()`
+    says_derived: bool = False  # only a class that says so has these: `data class`
     called_by: str = "__call__"  # the method that runs where an object is called
     common: frozenset[str] = frozenset()  # never guessed by the name alone: built-in types have one too
 

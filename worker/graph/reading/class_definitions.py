@@ -8,7 +8,7 @@ from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 
 BASE, PREPENDED, CONTAINER = BITS["base"], BITS["prepended"], BITS["container"]
-PARTIAL, HIDDEN, OPEN = BITS["partial"], BITS["hidden"], BITS["open"]
+PARTIAL, HIDDEN, OPEN, DERIVES = BITS["partial"], BITS["hidden"], BITS["open"], BITS["derives"]
 IS_MIXIN = BITS["mixin"]
 METACLASS = "metaclass"
 KINDS_OF_CLASS = {
@@ -122,6 +122,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     flags = int(Flag.PARTIAL) if PARTIAL & said_inside(tree, node) or builder.dialect.bare_calls else 0
     flags |= Flag.HIDDEN if HIDDEN & said_inside(tree, node) else 0
     flags |= Flag.OPEN if OPEN & said_inside(tree, node) else 0
+    flags |= Flag.DERIVES if DERIVES & said_inside(tree, node) else 0
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
     if builder.dialect.bare_calls:  # the class itself may define what it includes
         mixed_in = [builder.visit(kid, Use.INHERIT) for kid in within]

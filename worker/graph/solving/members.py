@@ -284,10 +284,16 @@ def _otherwise(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a member of a value is that nothing declares."""
     if value[0] in (CLASS, OBJECT) and _names_class(solver, value, name):
         return {(CLASS, value[1], value[2]): min(sure, Reason.NAMED)}
-    derived = solver.project.unit(value[1]).dialect.derived if value[0] in (CLASS, OBJECT) else ()
-    if solver.project.text(name) in derived:
+    if value[0] in (CLASS, OBJECT) and _is_derived(solver, value[1], name):
         return {(METHOD_OF, (OBJECT, value[1], value[0] == OBJECT and value[2]), name): sure}
     return method_of_function(solver, value, name, sure) or _elsewhere(solver, value, name)
+
+
+def _is_derived(solver: Solver, scope: int, name: int) -> bool:
+    """Whether a class has a member that gives an object of it, which is not written out: `copy` of a `data class`."""
+    dialect = solver.project.unit(scope).dialect
+    is_said = not dialect.says_derived or solver.project.scope(scope).flags & Flag.DERIVES
+    return bool(is_said) and solver.project.text(name) in dialect.derived
 
 
 def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:

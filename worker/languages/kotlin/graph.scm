@@ -38,6 +38,7 @@
 (object_literal (class_body) @class) @new
 (object_literal (delegation_specifiers . (delegation_specifier (constructor_invocation . (user_type) @of (value_arguments) @args))))
 (object_literal (delegation_specifiers . (delegation_specifier . (user_type) @of)))
+(object_literal (delegation_specifiers . (delegation_specifier (explicit_delegation . (user_type) @of))))
 
 ; ---- definitions
 
@@ -61,6 +62,9 @@
 (class_declaration (delegation_specifiers (delegation_specifier . (user_type) @base)))
 (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation . (user_type) @base))))
 (object_declaration (delegation_specifiers (delegation_specifier . (user_type) @base)))
+(class_declaration (delegation_specifiers (delegation_specifier (explicit_delegation . (user_type) @base))))
+(object_declaration (delegation_specifiers (delegation_specifier (explicit_delegation . (user_type) @base))))
+(class_declaration (modifiers (class_modifier "data" @derives)))
 (enum_entry . (identifier) @bind) @field @receiver
 (type_parameter (identifier) @label @bind .)
 (type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @bound
