@@ -47,6 +47,7 @@ class _Watch:
         self._looked = self._loop.time()
         self._last = self._looked + most
         self._ran: float | None = None
+        self._uncounted = 0.0  # seconds that it has run: the kernel tells of them when a tick is over
         self._next = self._loop.call_later(self._every, self._look)
 
     def end(self) -> None:
@@ -61,7 +62,9 @@ class _Watch:
         now, seen = self._loop.time(), _seen(self._pid())
         passed = now - self._looked
         if seen.is_ready and self._ran is not None:
-            passed = min(passed, max(seen.ran - self._ran, 0.0))
+            self._uncounted = min(self._uncounted + max(seen.ran - self._ran, 0.0), passed + _TICK)
+            passed = min(passed, self._uncounted)
+            self._uncounted -= passed
         self._left -= passed
         self._looked, self._ran = now, seen.ran
         if self._left <= 0 or now >= self._last:

@@ -108,6 +108,17 @@ async def test_one_that_is_starved_is_given_up_in_the_end(process, monkeypatch) 
     assert time.monotonic() - begun >= 2 * LIMIT
 
 
+@pytest.mark.parametrize("process", [RUNS], indirect=True, ids=["runs"])
+async def test_looks_between_ticks_count_all_that_it_runs(process, monkeypatch) -> None:
+    monkeypatch.setattr(watchdog, "LOOKS", 100)
+    await until(lambda: process.cpu_times().user > LIMIT)
+    before = process.cpu_times().user
+    with pytest.raises(TimeoutError):
+        async with within(LIMIT, lambda: process.pid):
+            await asyncio.sleep(PATIENCE)
+    assert process.cpu_times().user - before < 2 * LIMIT
+
+
 async def test_follower_that_is_starved_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.py").write_text("needle = 1\n")
     async with fronted(tmp_path, settings={"freshness": "strict"}, is_followed=True) as (front, _):
