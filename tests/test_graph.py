@@ -22,6 +22,7 @@ from fledgling.worker.graph.reading.facts import FactsExtractor
 from fledgling.worker.graph.reading.flow import MAX_REACHING
 from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH
+from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT, MAX_TOLD
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.solving import handed_back
 from fledgling.worker.graph.solving import rows as graph_rows
@@ -409,6 +410,22 @@ def test_a_label_of_kotlin_is_so_long() -> None:
         other = f"fun f(b: B) {{ val r = b.run {end}@{{ b.let {label}@{{ return@{end} Q(1) }}; B() }}; r.hit() }}\n"
         both = {"2 likely", "4 likely"} if label != end else {"4 likely"}
         assert said(*graph_of({"a.kt": (classes + other).encode()}))["a.kt", 5, "hit"] == both, length
+
+
+def test_a_comment_that_says_types_is_so_long() -> None:
+    """Each is read once, however many parameters it is about."""
+    for text, most in (("/**{}@return A */", MAX_COMMENT - 15), ("/** @return A */{}", MAX_BLANK)):
+        for count, found in ((most, "2 likely"), (most + 1, "outside the project external")):
+            own = f"<?php\nclass A {{ function m() {{}} }}\n{text.format(' ' * count)}function f() {{ return g(); }}\n"
+            assert said(*graph_of({"a.php": f"{own}f()->m();".encode()}))["a.php", 4, "m"] == {found}, (text, count)
+    for depth, found in ((MAX_TOLD, "2 likely"), (MAX_TOLD + 1, "2 possible")):
+        comment = f"/** @return {'(' * depth}A{')' * depth} */"
+        own = f"<?php\nclass A {{ function m() {{}} }}\n{comment} function f() {{ return g(); }}\nf()->m();"
+        assert said(*graph_of({"a.php": own.encode()}))["a.php", 4, "m"] == {found}, depth
+    names = [f"$a{n}" for n in range(700)]
+    said_of = "".join(f"@param A {name} " for name in names[:600])
+    text = f"<?php\nclass A {{}}\n/** {said_of}*/ function f({', '.join(names)}) {{}}\n"
+    costs_under(1, partial(graph_of, {"a.php": text.encode()}))
 
 
 @pytest.mark.parametrize(

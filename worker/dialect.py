@@ -57,6 +57,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     operators: dict[str, str] = {}  # the methods that operators call
     # What "calls" the method that its first argument names, or "gives" it, "runs" the object, or gives its "class".
     sending: dict[str, str] = {}
+    absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
     texts_name_classes: bool = False  # a text has the members of the class that it names
     says_overrides: bool = False  # what does not say so overrides nothing
     says_virtual: bool = False  # what no class calls virtual is overridden only by what says that it overrides
@@ -92,6 +93,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     typed_keys: dict[str, int] = {}  # types may be quoted; how many keys of one are types, where not all: `Literal = 0`
     typed_arguments: dict[str, tuple[str, ...]] = {}  # of functions of `typed_modules`, which are types: `cast = ["0"]`
     typed_modules: tuple[str, ...] = ()
+    # Comments say types where none is declared, or one of these, in lower case, of which a comment may say more.
+    told_types: frozenset[str] = frozenset()
 
     # What is outside the project, by its last name: how it hands on what it gets, `Optional = "same"`, `map = "maps"`,
     # `append = "adds"`, and what type it gives, `toString = "=String"`.

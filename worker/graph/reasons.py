@@ -57,6 +57,8 @@ class Reason:
     TOGETHER = 52
     NAMED = 53
     MADE_NAME = 54
+    TOLD = 55
+    ABSENT = 56
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -113,6 +115,8 @@ WORDS: dict[int, str] = {
     Reason.TOGETHER: "one of several definitions on one line",
     Reason.NAMED: "named by a text that is called",
     Reason.MADE_NAME: "by a name that is made",
+    Reason.TOLD: "of a type that only a comment says",
+    Reason.ABSENT: "runs where there is no method of the name",
     Reason.MACRO: "in a macro",
     Reason.UNDECLARED: "the file names nothing that declares it",
     Reason.ONLY_DECLARED: "only declared in the project",

@@ -96,6 +96,7 @@ class Op:
     PAYLOAD = 46  # of, what a pattern names, its last name, place: what a variant or a tuple with a name holds there
     EVERY = 47  # types: what is of a type parameter is of each of them
     NAMED = 48  # of, name: a member by a name that is a value, `$a->$b()`
+    TOLD = 49  # of: a type that only a comment says
 
 
 class ScopeKind:
@@ -177,6 +178,7 @@ class Parameter(Struct, array_like=True, gc=False):
     rest: int = 0
     by_name: bool = False
     by_reference: bool = False  # `ref a`, `out a`: what is given has to be of its very type
+    told: int = NONE  # the type that a comment says
 
 
 class NameScope(Struct, array_like=True, gc=False):

@@ -15,6 +15,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.statements import any_of, arms
 from fledgling.worker.graph.reading.targets import key_changed, left_of, target
+from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use, Write
 
 FRESH, CHECKED = BITS["fresh"], BITS["checked"]
@@ -47,6 +48,9 @@ def assign(builder: Builder, node: int, _use: int) -> int:
         return assign_each(builder, [left, *more], value, type_)
     if type_ != NONE:
         value = builder.add(Op.DECLARED, type_, value)
+    elif (comment := comment_before(builder, node)) and tree.kind(left) == IS_NAME:  # /** @var A $b */ $b = c
+        told = told_type(builder, comment, "var", tree.text(left))
+        value = value if told == NONE else builder.add(Op.CAST, told, max(value, 0))
     target(builder, left, max(value, 0), bare=bare)
     return max(value, 0)
 

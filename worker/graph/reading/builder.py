@@ -89,6 +89,7 @@ class Builder(Positions):
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
+        self.templates: dict[int, frozenset[bytes]] = {}  # of scopes, names of types that a comment says stand for any
         self.applied: dict[int, list[int]] = {}  # the types in brackets behind what is called next: `a<B>()`
         self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
         self.aliased: set[tuple[int, int]] = set()  # scopes and variables that `&$a` may change; NONE, for all: `$$a`

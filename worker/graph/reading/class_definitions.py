@@ -5,6 +5,7 @@ from fledgling.worker.graph.reading.call_expressions import note_for_includers
 from fledgling.worker.graph.reading.definitions import apart, note_types, read_rest, said_inside
 from fledgling.worker.graph.reading.labels import ARGS, BITS, BODY, DEFINED, IS_GET, IS_KEYWORD, OF, RETURNS, WORD
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
+from fledgling.worker.graph.reading.told_types import comment_before, hold_told, note_templates
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 
 BASE, PREPENDED, CONTAINER = BITS["base"], BITS["prepended"], BITS["container"]
@@ -135,6 +136,9 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     builder.scopes[scope].returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     read_rest(builder, node)
     note_types(builder, scope, [])
+    comment = comment_before(builder, node)
+    note_templates(builder, scope, comment)
+    hold_told(builder, scope, comment, line)
     if builder.dialect.embeds:
         for base, place in zip(bases, places, strict=True):
             embed(builder, scope, base, place)

@@ -25,6 +25,7 @@ from fledgling.worker.graph.reading.labels import (
 from fledgling.worker.graph.reading.parameters import bind_implicit, bind_parameters, parameter
 from fledgling.worker.graph.reading.paths import names_of, path_to
 from fledgling.worker.graph.reading.reduced import Reduced
+from fledgling.worker.graph.reading.told_types import comment_before, note_templates, told_instead, told_type
 from fledgling.worker.graph.tables import NONE, SIGNATURE, Binding, Flag, Op, ScopeKind, Use
 
 BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructor"]
@@ -78,9 +79,12 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
             read_rest(builder, node)
         rows = [parameter(builder, kid, node) for kid in parameters]
         returns = of_brackets(builder, node, builder.optional(tree.first(node, RETURNS), Use.TYPE))
+    comment = comment_before(builder, node)
+    note_templates(builder, scope, comment)
+    returns = told_instead(builder, tree.first(node, RETURNS), returns, told_type(builder, comment, "return"))
     builder.scopes[scope].returns = returns
     note_types(builder, scope, parameters)
-    bind_parameters(builder, scope, parameters, rows)
+    bind_parameters(builder, scope, parameters, rows, comment)
     if is_bare:  # { a; b }
         if not parameters and builder.dialect.implicit_parameter:
             bind_implicit(builder, scope, node)

@@ -27,6 +27,7 @@ NUMERAL = re.compile(  # of a number: what says its base, whether it has a point
     r"(?i)(?:(?P<base>0x[0-9a-f]+|0b[01]+)|\d*(?P<part>\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)?)(?P<end>[ul]*|[fdm])?"
 )
 SYMBOL = re.compile(r":\w+[?!=]?")
+OWN_METHOD = re.compile(r"['\"](?i:(self|static|parent))(?:::(\w+))?['\"]")  # of the class around, in a text of PHP
 MAX_DIGITS = 34  # of a number of 32 bits, and what begins it
 MAX_INT = 2**31 - 1  # of a number that is written out
 
@@ -45,7 +46,17 @@ def text(builder: Builder, node: int, use: int) -> int:
             return found
     if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
         return computed_text(builder, node)
-    return short_text(builder, tree.text(node))
+    at = short_text(builder, tree.text(node))
+    named = OWN_METHOD.fullmatch(tree.text(node)) if builder.dialect.texts_name_classes else None
+    if not named or not named[2]:
+        return at
+    return builder.add(Op.CHOICE, [at, builder.add(Op.GET, own_class(builder, named[1]), builder.named(named[2]))])
+
+
+def own_class(builder: Builder, word: str) -> int:
+    """What a word of PHP means in a text: the class around, or above that."""
+    is_above = word.lower() == "parent"
+    return builder.add(Op.SUPER, builder.scope, NONE) if is_above else builder.add(Op.THIS, builder.scope)
 
 
 def short_text(builder: Builder, written: str) -> int:
@@ -123,7 +134,11 @@ def list_(builder: Builder, node: int, use: int) -> int:
     """`[a, b]`, `{a, b}`"""
     if builder.tree.source[builder.tree.start[node]] == BRACE:  # a set: hashes
         builder.scopes[builder.frame].flags |= Flag.OPERATES
-    return builder.add(Op.LIST, items(builder, node, use), True)
+    found = items(builder, node, use)
+    if builder.dialect.texts_name_classes and len(found) == 2:  # ["self", "a"]
+        named = OWN_METHOD.fullmatch(builder.tree.text(builder.tree.kids[node][0]))
+        found[0] = own_class(builder, named[1]) if named and not named[2] else found[0]
+    return builder.add(Op.LIST, found, True)
 
 
 @visits("tuple")

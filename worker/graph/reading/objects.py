@@ -24,6 +24,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.paths import path_of
 from fledgling.worker.graph.reading.targets import left_of, take_shape, target
+from fledgling.worker.graph.reading.told_types import comment_before, told_instead, told_type
 from fledgling.worker.graph.tables import (
     DECLARED,
     MADE,
@@ -65,6 +66,8 @@ def field(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     type_ = of_brackets(builder, node, builder.optional(tree.first(node, TYPE), Use.TYPE))
     value = of_type(builder, tree.first(node, VALUE), type_)
+    told = told_type(builder, comment_before(builder, node), "var")
+    type_ = told_instead(builder, tree.first(node, TYPE), type_, told)
     if tree.labels[node] & RECEIVER:  # a constant of an enum is an object of it
         value = builder.add(Op.THIS, builder.scope)
     if tree.labels[node] & ALIAS:

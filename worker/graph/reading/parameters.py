@@ -17,6 +17,7 @@ from fledgling.worker.graph.reading.labels import (
     TYPE,
 )
 from fledgling.worker.graph.reading.targets import target
+from fledgling.worker.graph.reading.told_types import told_instead, told_parameters
 from fledgling.worker.graph.tables import NONE, Op, Parameter, Use
 
 PATTERNS = BITS["shape"] | BITS["tuple"]
@@ -42,10 +43,13 @@ def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int
     return type_, default, rest
 
 
-def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[tuple[int, int, int]]) -> None:
-    """Bind the parameters of a function that has begun."""
+def bind_parameters(
+    builder: Builder, scope: int, nodes: list[int], rows: list[tuple[int, int, int]], comment: tuple[int, int] | None
+) -> None:
+    """Bind the parameters of a function that has begun; a comment may say their types."""
     tree = builder.tree
     by_name = False
+    said = told_parameters(builder, comment)
     spread = [
         (node, bound, row)
         for node, row in zip(nodes, rows, strict=True)
@@ -55,6 +59,9 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
         name = builder.name(bound) if bound != NONE else NONE
         by_reference = bool(tree.labels[node] & BITS["by_reference"])
         builder.scopes[scope].parameters.append(Parameter(name, type_, default, rest, by_name, by_reference))
+        if said and bound != NONE:
+            told = told_instead(builder, tree.first(node, TYPE), type_, said.get(tree.text(bound), NONE))
+            builder.scopes[scope].parameters[-1].told = told if told != type_ else NONE
         by_name = by_name or rest == 1 or bool(tree.labels[node] & BY_NAME)
         value = builder.add(Op.PARAMETER, scope, place)
         if bound != NONE:

@@ -25,6 +25,7 @@ from fledgling.worker.graph.reading.labels import (
     WORD,
 )
 from fledgling.worker.graph.reading.targets import target
+from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Binding, Flag, Op, ScopeKind, Use
 
 IS_HANDLER, IS_ITEM, IS_BLOCK = BITS["handler"], BITS["item_with"], BITS["block"]
@@ -152,6 +153,8 @@ def loop(builder: Builder, node: int, _use: int) -> int:
         if tree.first(node, TYPE) != NONE:
             type_ = of_brackets(builder, node, builder.visit(tree.first(node, TYPE), Use.TYPE))
             element = builder.add(Op.DECLARED, type_, element)
+        told = told_type(builder, comment_before(builder, node), "var", "" if left == NONE else tree.text(left))
+        element = element if told == NONE else builder.add(Op.CAST, told, element)
 
     def run() -> None:
         for kid in tree.kids[node]:

@@ -17,8 +17,9 @@ from fledgling.worker.graph.solving.values import (
     Values,
     add,
     capped,
+    told,
 )
-from fledgling.worker.graph.tables import MADE, NONE, SIGNATURE, Flag, ScopeKind
+from fledgling.worker.graph.tables import MADE, NONE, SIGNATURE, Flag, Op, ScopeKind
 
 
 def hides(solver: Solver, function: int, scope: int | None) -> bool:
@@ -176,6 +177,8 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
     found = {value: sure if value[0] == GIVEN else min(sure, Reason.RETURNED) for value, sure in held.items()}
     if row.returns != NONE:
         declared = _declared(solver, function, receiver)
+        if declared and solver.op(solver.child(function, row.returns)) == Op.TOLD:
+            return add(told(found), declared)
         if solver.project.unit(function).dialect.typed and any(
             value[0] in (OBJECT, CONTAINER, FUNCTION) for value in declared
         ):

@@ -32,6 +32,7 @@ from fledgling.worker.graph.solving.values import (
     Values,
     add,
     capped,
+    told,
 )
 from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT
@@ -54,6 +55,8 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
         if scoped is not None:
             return scoped
     note_called(solver, node, callees)
+    if dialect.absent_methods:
+        add(found, _in_place_of_absent(solver, made, base | expression[1]))
     if dialect.sending and not callees:
         return sent(solver, made, base | expression[1])
     for value, sure in callees.items():
@@ -63,6 +66,23 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
         add(found, invoked(solver, value, made, sure))
         if expression[0] == Op.NEW and value[0] == FUNCTION and makes_objects(solver, value[1]):
             found[OBJECT, value[1], False] = min(sure, Reason.ATTRIBUTE)
+    return found
+
+
+def _in_place_of_absent(solver: Solver, made: MadeCall, function: int) -> Values:
+    """What `__call` of a class gives where `a.b()` asks for a method that it lacks; the call runs that."""
+    op, *parts = solver.project.expression(function)
+    found: Values = {}
+    for value in list(solver.value(solver.child(function, parts[0]))) if op == Op.GET else ():
+        name = solver.project.unit(function).names[parts[1]]
+        if value[0] not in (OBJECT, CLASS) or solver.classes.of_class(value[1], name)[0] is not None:
+            continue
+        for own in solver.project.unit(function).dialect.absent_methods[: 1 if value[0] == OBJECT else None]:
+            held = member(solver, value, solver.project.number(own), Reason.ABSENT)
+            methods = {at: min(sure, Reason.ABSENT) for at, sure in held.items() if at[0] in (FUNCTION, BOUND)}
+            add(solver.handed.setdefault(made.node, {}), methods)
+            for at, sure in methods.items():
+                add(found, invoked(solver, at, MadeCall(made.node, [], []), sure))
     return found
 
 
@@ -225,6 +245,8 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
             return add(found, _exact(solver, solver.taken(cell), found))
     found = found if dialect.selects else capped(found, Reason.FLOW)
     taken = solver.taken(cell)
+    if given.told != NONE and (said := solver.value(("type", solver.child(function, given.told), None))):
+        return add(told(add(found, taken)), said)
     if dialect.typed and (said := _expected(solver, cell)):
         taken = capped(add(_exact(solver, taken, said), said), Reason.FLOW)
     add(found, taken)

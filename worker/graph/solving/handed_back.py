@@ -282,6 +282,9 @@ class _Search:
             self._add(node, chain.from_iterable(parts[0]), GIVEN)
         elif op == Op.INDEX:
             self._add_applied(node, parts, use)
+        elif op == Op.TOLD:
+            self._is_cut = self._is_cut or parts[0] == 0  # `@template T`
+            self._add(node, parts, use)
         elif op == Op.CAST:
             self._add(node, parts[:1], AS_TYPE.get(use, TYPE))
         else:

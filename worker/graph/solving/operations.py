@@ -19,6 +19,7 @@ from fledgling.worker.graph.solving.values import (
     Values,
     add,
     capped,
+    told,
 )
 from fledgling.worker.graph.tables import NONE, Expression, Op
 from fledgling.worker.graph.unit import MASK
@@ -173,6 +174,8 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     value = dict(solver.value(solver.child(node, expression[2]))) if expression[2] != NONE else {}
     type_ = solver.value(("type", solver.child(node, expression[1]), None))
     is_typed = solver.project.unit(node).dialect.typed
+    if type_ and solver.op(solver.child(node, expression[1])) == Op.TOLD:
+        return add(told(value), type_)
     if solver.project.unit(node).dialect.selects and any(held[0] == EXTERNAL for held in type_):
         value = {held: min(sure, Reason.ATTRIBUTE) for held, sure in value.items() if held[0] != EXTERNAL}
     is_settled = is_typed and any(held[0] == OBJECT or is_pointer(solver, held) for held in type_)
@@ -214,4 +217,6 @@ def cast(solver: Solver, node: int, expression: Expression) -> Values:
     if solver.project.unit(node).dialect.selects:  # which is meant is told by types outside of the project as well
         kinds.add(EXTERNAL)
     known = any(value[0] in kinds for value in type_)
+    if known and solver.op(solver.child(node, expression[1])) == Op.TOLD:
+        return add(told(solver.value(solver.child(node, expression[2]))), type_)
     return dict(type_ if known else solver.value(solver.child(node, expression[2])))

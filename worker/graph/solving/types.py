@@ -18,6 +18,7 @@ from fledgling.worker.graph.solving.values import (
     Values,
     add,
     capped,
+    told,
 )
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
@@ -51,6 +52,8 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
         return _applied(solver, node, expression[1:], receiver, depth)
     if op == Op.POINTEE:
         return _pointed(solver, node, base | expression[1], receiver, depth)
+    if op == Op.TOLD:
+        return told(of_type(solver, base | expression[1], receiver, depth))
     return _written(solver, node, expression, receiver)
 
 

@@ -29,6 +29,11 @@ def capped(values: Values, reason: int) -> Values:
     return {value: sure if sure < reason else reason for value, sure in values.items()}
 
 
+def told(values: Values, reason: int = Reason.TOLD) -> Values:
+    """What a comment says, or what is known beside that: nobody checks it, and what is outside need not be."""
+    return capped({value: sure for value, sure in values.items() if value[0] != EXTERNAL}, reason)
+
+
 def add(values: Values, more: Values, surest: int = Reason.BOUND) -> Values:
     """Take more values in, none surer than a reason allows; of two ways to one the surer counts."""
     if not values and surest >= Reason.BOUND:
