@@ -97,6 +97,7 @@ class Op:
     EVERY = 47  # types: what is of a type parameter is of each of them
     NAMED = 48  # of, name: a member by a name that is a value, `$a->$b()`
     TOLD = 49  # of: a type that only a comment says
+    QUALIFIED = 50  # of, trait: a type that a path begins with, which goes on to what that trait gives it
 
 
 class ScopeKind:

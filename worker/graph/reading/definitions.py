@@ -153,8 +153,8 @@ def read_rest(builder: Builder, node: int) -> None:
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
             builder.visit(kid)
+            builder.type_parameters.update((row.scope, row.name) for row in builder.bindings[first:])
     found = {(row.scope, row.name): None for row in builder.bindings[first:]}
-    builder.type_parameters.update(found)
     for scope, name in found:
         builder.generic.setdefault(scope, []).append(name)
 

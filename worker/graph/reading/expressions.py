@@ -11,6 +11,7 @@ from fledgling.worker.graph.reading.labels import (
     IS_AWAIT,
     IS_COMPUTED,
     IS_INDEX,
+    IS_LABEL,
     IS_NAME,
     IS_NARROW,
     IS_NUMBER,
@@ -356,8 +357,11 @@ def last_number(builder: Builder, at: int) -> int:
 
 @visits("await")
 def await_(builder: Builder, node: int, use: int) -> int:
-    """`await a`: a itself; `<-a`: what it gives."""
+    """`await a`, `b = a` among types: a itself; `<-a`: what it gives."""
     tree = builder.tree
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == IS_LABEL:
+            builder.visit(kid)
     of = tree.first(node, VALUE)
     if of == NONE and tree.labels[node] & VALUE:  # there is no more than the name: `[A]`
         tree.unsay(node, IS_AWAIT)

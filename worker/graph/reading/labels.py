@@ -9,7 +9,7 @@ KINDS = [
     "with", "item_with", "within", "match", "case", "case_name", "pattern", "narrow", "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
     "param", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "call", "new", "reference",
-    "get", "index", "slice", "cast",
+    "get", "index", "slice", "cast", "qualified",
     "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "operation", "pointed",
     "addressed", "applied", "await", "super", "this", "array", "channel", "typeof", "class_of", "nullable", "label",
     "name",

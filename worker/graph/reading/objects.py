@@ -212,6 +212,13 @@ def cast(builder: Builder, node: int, _use: int) -> int:
     return builder.add(Op.CAST, max(type_, 0), max(value, 0))
 
 
+@visits("qualified")
+def qualified(builder: Builder, node: int, _use: int) -> int:
+    """`<T as A>`"""
+    of, trait = (max(builder.optional(builder.tree.first(node, role), Use.TYPE), 0) for role in (VALUE, TYPE))
+    return builder.add(Op.QUALIFIED, of, trait)
+
+
 @visits("super")
 def super_(builder: Builder, node: int, use: int) -> int:
     """`super`; where that is a call, of the method that has the name of this one."""

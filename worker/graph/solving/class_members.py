@@ -115,6 +115,12 @@ def over_in_class(solver: Solver, value: Value, name: int, owner: int) -> list[i
     return [at for at in dict.fromkeys(holding) if at not in (None, owner)]
 
 
+def is_of_implementing(solver: Solver, scope: int, owner: int, name: int) -> bool:
+    """Whether a path through a trait, `A::b(c)`, means the function of what implements it, whichever c is."""
+    is_trait = solver.project.scope(scope).kind == ScopeKind.INTERFACE and solver.project.unit(scope).dialect.crates
+    return is_trait and bool(_functions(solver, owner, name))
+
+
 def put_over(solver: Solver, scope: int, name: int) -> int:
     """How sure a member is what is put over it in an object, which is that object's alone where types are declared."""
     is_declared = solver.project.unit(scope).dialect.typed and bool(_functions(solver, scope, name))

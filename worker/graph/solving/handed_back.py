@@ -27,7 +27,7 @@ from fledgling.worker.graph.unit import MASK
 MAX_PARTS = 60  # expressions that are looked at for one member; if there are more, it may be of the project
 SAME = (  # operations that give what their first part is
     Op.INSTANCE, Op.VALUE, Op.ALIAS, Op.UNSURE, Op.RENAMED, Op.PREFIX, Op.ADDRESSED, Op.PRESENT, Op.POINTEE,
-    Op.NARROWED, Op.CASE,
+    Op.NARROWED, Op.CASE, Op.QUALIFIED,
 )  # fmt: skip
 BOTH = (Op.NARROWED, Op.CASE)  # those that may give what their second part is
 TAKEN = (

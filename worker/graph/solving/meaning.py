@@ -18,6 +18,7 @@ from fledgling.worker.graph.solving.receivers import asks_this_of, called_on_oth
 from fledgling.worker.graph.solving.replaceable import is_another
 from fledgling.worker.graph.solving.rewritten import Rewritten
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.traits import qualified
 from fledgling.worker.graph.solving.values import (
     BOUND,
     CLASS,
@@ -180,10 +181,17 @@ class Meaning:
         elif op in (Op.FUNCTION, Op.CLASS):
             self._of_definition(base | expression[1], name, found, sure, depth)
         elif op in (Op.GET, Op.IMPORT, Op.BARE):
-            for cell, reason in self._cells(node, expression):
-                self._of_cell(cell, name, found, min(reason, sure), depth, node)
-            if name in self.solver.classes.extending:
-                self._of_extension(node, name, found, sure)
+            self._of_member(node, expression, name, found, sure, depth)
+
+    def _of_member(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:
+        if qualified(self.solver, node) != NONE:
+            for value, own in self.solver.value(node).items():
+                self._of_value(value, name, found, min(sure, own))
+            return
+        for cell, reason in self._cells(node, expression):
+            self._of_cell(cell, name, found, min(reason, sure), depth, node)
+        if name in self.solver.classes.extending:
+            self._of_extension(node, name, found, sure)
 
     def _of_case(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:
         own = no_member(self.solver, node, expression)

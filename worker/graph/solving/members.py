@@ -5,7 +5,14 @@ from collections.abc import Sequence
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import bound_to, returned
-from fledgling.worker.graph.solving.class_members import by_classes, of_many, over_in_class, put_over
+from fledgling.worker.graph.solving.class_members import (
+    by_classes,
+    has_body,
+    is_of_implementing,
+    of_many,
+    over_in_class,
+    put_over,
+)
 from fledgling.worker.graph.solving.classes import ARRAY
 from fledgling.worker.graph.solving.enumerations import constant
 from fledgling.worker.graph.solving.globs import OUTSIDE, modules_of, of_globs, says
@@ -111,11 +118,13 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
         owner, _ = solver.classes.of_class(value[1], name)
     if owner is not None:
         is_set = any(solver.value(field) or field in solver.sources for field in fields)
-        over = over_in_class(solver, value, name, owner)
-        is_open = value[2] and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
+        is_of_any = value[2] or is_of_implementing(solver, value[1], owner, name)
+        over = over_in_class(solver, (CLASS, value[1], is_of_any), name, owner)
+        is_open = is_of_any and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
         own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
         first: Place = (("name", owner, name), min(own, Reason.ATTRIBUTE) if is_set else own, owner)
-        reason = of_many(solver, value[1], over)
+        runs = is_of_any and not value[2] and has_body(solver, owner, name)
+        reason = of_many(solver, value[1], over, runs=runs)
         return [first, *((("name", at, name), min(sure, reason), at) for at in over)]
     is_module = solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE
     taken = _of_globs(solver, value, name, sure) if is_module else []

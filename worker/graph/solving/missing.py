@@ -14,7 +14,7 @@ MAX_STEPS = 20  # from `a.b().c` back to where a begins; names may lead in circl
 MAX_ASKED = 30  # classes whose bases are asked for one within the other: `class A(B().c)`, `class B(C().d)`
 BEGINNING = (  # expressions that begin with another one, or are of a type that is one
     Op.GET, Op.CALL, Op.NEW, Op.INDEX, Op.ALIAS, Op.PREFIX, Op.UNSURE, Op.DECLARED, Op.INSTANCE, Op.ELEMENT,
-    Op.PAYLOAD,
+    Op.PAYLOAD, Op.QUALIFIED,
 )  # fmt: skip
 
 

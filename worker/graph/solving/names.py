@@ -15,6 +15,7 @@ from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
 from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.traits import of_trait, qualified
 from fledgling.worker.graph.solving.values import (
     BOUND,
     BUILTIN,
@@ -175,6 +176,9 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
     """GET"""
     own = solver.project.unit(node).names[expression[2]]
     values = solver.value(solver.child(node, expression[1]))
+    if (path := qualified(solver, node)) != NONE:
+        every = [member(solver, value, own, sure) for value, sure in list(values.items())]
+        return of_trait(solver, path, own, {value: sure for each in every for value, sure in each.items()})
     if (EXTERNAL, MODULE_OBJECT) in values and is_exports(solver, node, solver.project.text(own)):
         return {(MODULE, node >> SHIFT): Reason.BOUND}
     if len(values) == 1:

@@ -70,7 +70,7 @@ def class_(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def alias(solver: Solver, node: int, expression: Expression) -> Values:
-    """ALIAS, RENAMED: what the other name stands for."""
+    """ALIAS, RENAMED: what the other name stands for; QUALIFIED: the type."""
     return dict(solver.value(solver.child(node, expression[1])))
 
 

@@ -75,6 +75,7 @@ OPERATIONS = {
     Op.RENAMED: operations.alias,
     Op.CASE: names.case,
     Op.PAYLOAD: operations.payload,
+    Op.QUALIFIED: operations.alias,
 }
 RULES = {
     "name": names.named,

@@ -48,6 +48,8 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
         return union(solver, [base | part for part in expression[1]], receiver, depth)
     if op == Op.EVERY:
         return every(solver, [base | part for part in expression[1]], receiver, depth)
+    if op == Op.QUALIFIED:
+        return of_type(solver, base | expression[1], receiver, depth + 1)
     if op == Op.INDEX:
         return _applied(solver, node, expression[1:], receiver, depth)
     if op == Op.POINTEE:

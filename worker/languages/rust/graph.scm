@@ -96,6 +96,8 @@
 (const_item name: (_) @left @bind @constant type: (_) @type value: (_)? @right) @assign @fresh
 (static_item name: (_) @left @bind @constant type: (_) @type value: (_)? @right) @assign @fresh
 (type_parameter name: (_) @label @bind !bounds)
+(type_parameter name: (_) @label @bind
+  bounds: (trait_bounds . [(removed_trait_bound) (lifetime) (higher_ranked_trait_bound)] .))
 (type_parameter name: (_) @left @bind bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type)] @right)) @bound
 ((where_predicate left: (type_identifier) @left @bind
     bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type)] @right)) @bound
@@ -117,7 +119,7 @@
 (bounded_type . (_) @value) @await
 (tuple_type (_) @arg) @tuple
 (function_type return_type: (_)? @returns) @signature
-(qualified_type type: (_) @value) @await
+(qualified_type type: (_) @value alias: (_) @type) @qualified
 
 ; ---- statements and patterns
 
