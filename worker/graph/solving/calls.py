@@ -243,7 +243,7 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
         add(found, solver.value(("type", solver.child(function, given.type), None)))
         if any(value[0] in (OBJECT, CLASS, CONTAINER) for value in found):
             return add(found, _exact(solver, solver.taken(cell), found))
-    found = found if dialect.selects else capped(found, Reason.FLOW)
+    found = found if dialect.typed else capped(found, Reason.FLOW)
     taken = solver.taken(cell)
     if given.told != NONE and (said := solver.value(("type", solver.child(function, given.told), None))):
         return add(told(add(found, taken)), said)

@@ -1,7 +1,5 @@
 """How sure it is that a call runs something else than the member of the type that is declared."""
 
-from typing import Any
-
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.class_members import MAX_OVERRIDING, has_body
 from fledgling.worker.graph.solving.solver import Solver
@@ -10,6 +8,7 @@ from fledgling.worker.graph.tables import NONE, Flag, Op
 from fledgling.worker.graph.unit import MASK
 
 PASSED = (Reason.FLOW, Reason.RETURNED)  # what came from elsewhere, where another one may come as well
+CAME = (*PASSED, Reason.ATTRIBUTE, Reason.CONTAINER)  # what is seen to come, whatever brings it
 OVERRIDING = (Reason.MAY_OVERRIDE, Reason.MANY_IMPLEMENTATIONS)
 Types = list[tuple[Value, int]]  # with a Reason each
 
@@ -81,11 +80,14 @@ def weighed(solver: Solver, types: Types, made: int, function: int, sure: int) -
     return Reason.OVERRIDES_OUTSIDE if surer and all(value[0] == EXTERNAL for value in surer) else sure
 
 
-def crowded(solver: Solver, node: int, found: dict[Any, int]) -> None:
-    """Doubt targets of a call of which more than three are seen to come in the place of what is declared."""
-    passed = [target for target, sure in found.items() if sure in PASSED]
-    if len(passed) > MAX_OVERRIDING and declared_types(solver, node):
-        found.update(dict.fromkeys(passed, int(Reason.MANY_IMPLEMENTATIONS)))
+def crowded(solver: Solver, types: Types, run: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The functions that a call may run, each possible where more than three come in the place of what is declared."""
+    classes = [value[1] for value, sure in types if value[0] == OBJECT and sure not in PASSED]
+    declared = {above for at in classes for above in solver.classes.order(at)}
+    came = {at for at, sure in run if sure in CAME and solver.classes.owner(at) not in (None, *declared)}
+    if not types or len(came) <= MAX_OVERRIDING:
+        return run
+    return [(at, int(Reason.MANY_IMPLEMENTATIONS) if at in came and sure in CAME else sure) for at, sure in run]
 
 
 def name_of(solver: Solver, function: int) -> int:

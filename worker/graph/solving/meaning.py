@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.callees import callees, run_by
 from fledgling.worker.graph.solving.class_members import asked_of
-from fledgling.worker.graph.solving.declared import crowded, declared_types, made_class, weighed
+from fledgling.worker.graph.solving.declared import CAME, crowded, declared_types, made_class, weighed
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import places
@@ -114,10 +114,10 @@ class Meaning:
         """Add what a name is bound to; where what a call runs `is_chosen`, but other names of that: `alias a b`."""
         name = unit.names[site.name]
         bound: Targets = {} if is_chosen else found
+        doubted = {at: sure for at, sure in found.items() if sure < LIKELY} if unit.dialect.typed else {}
         self._of_expression(unit.base | site.at, name, bound, Reason.BOUND, 0)
         if not is_chosen:
-            if site.use == Use.CALL and unit.dialect.prototypes:
-                crowded(self.solver, behind_call(self.solver, unit.base | site.at), found)
+            found.update((at, sure) for at, sure in doubted.items() if found[at] in CAME)
             return
         functions = self.project.vocabulary.definitions.get(name, ())
         aliases = {target: sure for target, sure in bound.items() if target not in functions}
@@ -411,12 +411,14 @@ class Meaning:
         asked = behind_call(self.solver, node)
         types = declared_types(self.solver, asked)
         made = made_class(self.solver, asked)
-        for value, sure in callees(self.solver, node).items():
-            for scope, own in run_by(self.solver, value, sure, node):
-                if not self.project.is_nobody(scope, is_handed=value in handed):
-                    is_weighed = bool(types) or made != NONE
-                    own = weighed(self.solver, types, made, scope, own) if is_weighed else own
-                    put(found, self.project.place_of(scope), own)
+        run = [
+            (scope, weighed(self.solver, types, made, scope, own) if types or made != NONE else own)
+            for value, sure in callees(self.solver, node).items()
+            for scope, own in run_by(self.solver, value, sure, node)
+            if not self.project.is_nobody(scope, is_handed=value in handed)
+        ]
+        for scope, own in crowded(self.solver, types, run):
+            put(found, self.project.place_of(scope), own)
 
     def besides(self, unit: Unit, site: Site) -> int:
         """Why what an occurrence is asked of may be more than is known; else 0."""
