@@ -21,6 +21,7 @@ from fledgling.broker.breaker import Breaker
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.broker.protocol import tools
+from fledgling.broker.refused import not_ready
 from fledgling.broker.spawn import spawn
 from fledgling.broker.taken import meant_by, with_words
 from fledgling.broker.watchdog import STARVED, within
@@ -246,7 +247,7 @@ class QueryWorker:
         # Where one that does not end costs the worker, others are put to the next.
         while late := [task for task, waiting in self._stopping.items() if waiting.has_begun]:
             if time.monotonic() >= deadline:
-                return refusals.timed_out(self._profile)
+                return not_ready(self._profile)
             await asyncio.wait(late, timeout=deadline - time.monotonic())
         if self._has_ended or self._was_killed:  # since it was chosen
             return None
