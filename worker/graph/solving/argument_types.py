@@ -150,8 +150,8 @@ def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
 
 
 def _into_array(solver: Solver, value: Value) -> int:
-    """How well what is not known as an array fits one; a text may be `null`."""
-    is_other = value[0] in (OBJECT, FUNCTION, CLASS) or value[:2] == (CONSTANT, "number")
+    """How well what is not known as an array fits one."""
+    is_other = value[0] in (OBJECT, FUNCTION, CLASS, CONSTANT)
     is_named = value[0] == EXTERNAL and value[1].endswith("#") and value[1] != "builtins.dynamic#"
     is_generic = value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.INDEX
     return NO if is_other or is_named or is_generic else PERHAPS

@@ -184,6 +184,8 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
         is_filled = is_typed and any(
             held[0] == CONTAINER for held in type_
         )  # `a: A[] = []` holds what is put there later
+        if is_filled:  # `A[] a = b`, of objects of what is declared, whatever b is declared to hold
+            value = {held: min(sure, Reason.FLOW) if held[0] == CONTAINER else sure for held, sure in value.items()}
         return add(value, type_) if is_told or is_filled else value  # which overload is meant is told by the type alone
     if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):
         return dict(type_)
