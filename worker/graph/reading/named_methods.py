@@ -19,9 +19,9 @@ def words(builder: Builder, node: int) -> list[int]:
 
 
 def said(builder: Builder, node: int) -> tuple[str, int]:
-    """The name that `:a` or `a` is, and the byte where it begins."""
+    """The name that `:a`, `"a"` or `a` is, and the byte where it begins."""
     text = builder.tree.text(node)
-    return text.removeprefix(":"), builder.tree.start[node] + text.startswith(":")
+    return text.removeprefix(":").strip("\"'"), builder.tree.start[node] + text.startswith((":", '"', "'"))
 
 
 def define(builder: Builder, node: int, value: int, name: str) -> None:
@@ -85,7 +85,7 @@ def method_alias(builder: Builder, node: int, _use: int) -> int:
 
 @visits("method_made")
 def method_made(builder: Builder, node: int, _use: int) -> int:
-    """`define_method(:a) { |b| c }`, and with the name of another method behind a comma, which is not followed."""
+    """`define_method("a") { |b| c }`, and with the name of another method behind a comma, which is not followed."""
     tree = builder.tree
     of = tree.first(node, OF)
     if of != NONE:

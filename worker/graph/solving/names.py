@@ -196,9 +196,17 @@ def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     extensions = {value for value, sure in values.items() if value[0] == BOUND and sure == Reason.NAME_ONLY}
     extensions = {value for value in extensions if value[2][0] == EXTERNAL}
     functions = seen_extensions(solver, node, name) if extensions else set()
+    functions -= _of_texts(solver, node, name) if any(value[2][1].endswith("#") for value in extensions) else set()
     seen = {value for value in extensions if value[1] in functions}
     others = {value: sure for value, sure in values.items() if value not in extensions}
     return {**others, **dict.fromkeys(seen, int(Reason.EXTENSION))} if seen else values
+
+
+def _of_texts(solver: Solver, node: int, name: int) -> set[int]:
+    """The functions of a name that extend a text or a number: an object of a type that is written is none."""
+    unit = solver.project.unit(node)
+    extending = solver.classes.extending.get(unit.names[name], ())
+    return {function for of, function in extending if unit.dialect.is_plain(of)}
 
 
 def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:

@@ -74,8 +74,8 @@
 (alias name: [(identifier) (constant) (setter) (simple_symbol)] @word alias: [(identifier) (constant) (setter) (simple_symbol)] @word) @method_alias
 ((call !receiver method: (identifier) @_aliases arguments: (argument_list . (simple_symbol) @word . (simple_symbol) @word .)) @method_alias
   (#eq? @_aliases "alias_method"))
-((call !receiver method: (identifier) @_defines arguments: (argument_list . (simple_symbol) @word)) @method_made
-  (#eq? @_defines "define_method"))
+((call !receiver method: (identifier) @_defines arguments: (argument_list . [(simple_symbol) (string . (string_content) .)] @word)) @method_made
+  (#eq? @_defines "define_method") (#match? @word "^[:\"']"))
 (method name: (_) @defined body: (_)? @body) @function
 (singleton_method object: (self) name: (_) @defined body: (_)? @body) @function @static
 (singleton_method object: [(constant) (scope_resolution)] @receiver_type name: (_) @word body: (_)? @body) @function @static
