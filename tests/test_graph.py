@@ -29,7 +29,7 @@ from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
 from fledgling.worker.graph.solving.implemented import MAX_BELOW
-from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_MADE
+from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.overloads import MAX_NARROWED
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
@@ -520,7 +520,11 @@ def test_overrides_that_are_too_many_are_only_possible() -> None:
 
 
 def test_a_name_that_is_made_means_so_many_members() -> None:
-    """Up to MAX_UNTYPED are each likely, and of more than MAX_NAMES_MADE names of the project none is meant."""
+    """Up to MAX_UNTYPED are each likely, and of more than MAX_NAMES_MADE names of the project none is meant.
+
+    Of a thousand classes with 200 such names so many are asked that MAX_NAMES_ASKED are looked up: some 8 CPU seconds
+    were all asked.
+    """
 
     def found(count: int, name: str = '"m_" + n') -> tuple[set[str], GraphColumns]:
         methods = "".join(f" def m_{n}(self): ...\n" for n in range(count))
@@ -539,6 +543,14 @@ def test_a_name_that_is_made_means_so_many_members() -> None:
     first = " or ".join(f'"x{n}_"' for n in range(MAX_ENDS - 1))
     for last, lines in (('"m_"', {"2 likely"}), ('"y_" or "m_"', set())):  # with more, nothing is known
         assert found(1, f"({first} or {last}) + n")[0] == lines, last
+    methods = "".join(f" def m_{n}(self): ...\n" for n in range(200))
+    count = range(1_000)
+    classes = "".join(f"class A{n}(A): ...\n" for n in count)
+    calls = "".join(f" getattr(A{n}(), 'm_' + x)()\n" for n in count)
+    files = graph_files({"a.py": f"class A:\n{methods}def k(x):\n{calls}{classes}".encode()})
+    graph = costs_under(3, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+    assert len({line for _, line, name in said(graph, files) if name == ""}) == MAX_NAMES_ASKED // 200
+    assert [line for _, line, *_ in graph.made] == [n + 203 for n in count]
 
 
 def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:

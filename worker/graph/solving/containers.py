@@ -204,7 +204,7 @@ def underlying(solver: Solver, value: Value) -> Values:
 
 def _in_turn(solver: Solver, value: Value) -> Values:
     """What iterating over a container gives: what it holds, or pairs of a key and that, or of Python its keys."""
-    keys = _keys(solver, value)
+    keys = keys_of(solver, value)
     if keys is not None:
         return keys
     if type(value[1]) is int or value[1][0] != MAPPED:
@@ -214,7 +214,7 @@ def _in_turn(solver: Solver, value: Value) -> Values:
     return {pair: Reason.CONTAINER}
 
 
-def _keys(solver: Solver, value: Value) -> Values | None:
+def keys_of(solver: Solver, value: Value) -> Values | None:
     """What stands for the keys of a dictionary of Python, as far as that is seen; None of any other container."""
     how, node = ("", value[1]) if type(value[1]) is int else value[1][:2]
     project = solver.project
@@ -290,7 +290,7 @@ def item(solver: Solver, node: int, expression: Expression) -> Values:
     """ITEM: one of several names that something is taken apart into."""
     found: Values = {}
     for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
-        if value[0] == CONTAINER:
+        if value[0] == CONTAINER and keys_of(solver, value) is None:
             key = ("number", expression[2])
             add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
         else:

@@ -26,6 +26,7 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import MAX_KEY, NONE, Expression
 
 MAX_NAMES_MADE = 256  # names of the project that begin and end as a made one, each of which is asked for
+MAX_NAMES_ASKED = 20_000  # look-ups of such names in a project, for all classes together
 LEAST_ENDS = 2  # characters of them: a single one says too little
 MAX_ENDS = 8  # texts that a made name may begin with, or end in
 ASKED = (OBJECT, CLASS, MODULE, SUPER)
@@ -112,7 +113,8 @@ def made_member_cell(solver: Solver, cell: tuple[str, Value, str, str]) -> Value
     """("made member", value, beginning, end)"""
     _, value, begin, end = cell
     names = [*islice(_named_so(solver, begin, end), MAX_NAMES_MADE + 1)]
-    if len(names) > MAX_NAMES_MADE:
+    solver.names_asked += len(names)
+    if len(names) > MAX_NAMES_MADE or solver.names_asked > MAX_NAMES_ASKED:
         return {MANY: Reason.MADE_NAME}
     found: Values = {}
     for name in names:

@@ -4,7 +4,15 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
-from fledgling.worker.graph.solving.containers import MAPPED, called_member, constants, copied, element_of, iterated
+from fledgling.worker.graph.solving.containers import (
+    MAPPED,
+    called_member,
+    constants,
+    copied,
+    element_of,
+    iterated,
+    keys_of,
+)
 from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.named_callables import named_callables
@@ -131,12 +139,13 @@ def of_these(solver: Solver, made: MadeCall, values: Values) -> Values:
 
 
 def iterable(solver: Solver, made: MadeCall, cell: Cell) -> Values:
-    """list(a): a container of the same elements."""
+    """list(a): a container of the same elements, or of the keys of a dictionary."""
     found: Values = {}
     for value, sure in list(solver.value(cell).items()):
-        if value[0] in (CONTAINER, GENERATOR):
+        is_keyed = value[0] == CONTAINER and keys_of(solver, value) is not None
+        if value[0] in (CONTAINER, GENERATOR) and not is_keyed:
             found[value] = sure
-        elif value[0] == OBJECT:
+        elif is_keyed or value[0] == OBJECT:
             other: Value = (CONTAINER, ("made", made.node))
             solver.key(other, "*", ("elements of", cell))
             found[other] = min(sure, Reason.CONTAINER)

@@ -54,6 +54,7 @@ class Solver:
         self.made_names: dict[
             int, set[tuple[str, str, int]]
         ] = {}  # calls by names that are made: their ends, a class or -1
+        self.names_asked = 0  # look-ups of such names
         self.bound_arguments: dict[int, list[tuple[Cell, bool]]] = {}  # of `a.bind(b, c)`: c, with whether it is spread
         self.inherited: dict[tuple[int, int], list[int]] = {}  # the functions of a name above a class (overloads.py)
         self.shapes: dict[int, tuple[Any, ...]] = {}  # what functions take, as far as that tells them apart

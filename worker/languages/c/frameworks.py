@@ -19,12 +19,27 @@ class Frameworks:
         self._headers = Suffixes(path for path in project.files if path.endswith(END))
 
     def locate(self, directory: str, module: str) -> str | None:
-        """Return the header of a framework, or one of the name that it has there, wherever that is."""
+        """Return the header of a framework, or one of the name that it has there, wherever that is.
+
+        All of it is below the directory of its header; where that has another name, `include`, below the one above.
+        """
         framework, _, header = module.partition("/")
         whole = self._headers.nearest(f"{framework}{END}", directory)
-        if not whole or "/" in header:
-            return None
-        return only(self._headers.nearest(header, directory) if header else whole)
+        if not header or not whole:
+            return only(whole)
+        places = set() if "/" in header else {_place(path.rpartition("/")[0], framework) for path in whole}
+        found = {path for place in places for path in self._headers.nearest(header, place) if _is_below(path, place)}
+        return only([*found])
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return not directory or path.startswith(f"{directory}/")
+
+
+def _place(directory: str, framework: str) -> str:
+    """The directory of a framework, of that which its header is in."""
+    above, _, own = directory.rpartition("/")
+    return directory if own == framework or not above else above
 
 
 def is_apples(module: str) -> bool:
