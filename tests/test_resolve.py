@@ -321,13 +321,13 @@ OWN = {
         "m.go",
         {f"example.com/m/{'g' * 1000}": "external"},
     ),
-    "a module that is named too late": (
+    "a module that is named late": (
         {
             "go.mod": "// a comment\n" * 400 + "module example.com/m\n",
             "m.go": 'package m\nimport "example.com/m/gen"\n',
         },
         "m.go",
-        {"example.com/m/gen": "external"},
+        {"example.com/m/gen": "not found"},
     ),
 }
 

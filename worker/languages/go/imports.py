@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
+from msgspec.structs import replace
+
 from fledgling.worker.language import word_list
 from fledgling.worker.resolving.project import (
     Project,
@@ -37,6 +39,7 @@ class Packages:
                 self.first.setdefault(directory, path)
         self.modules = dict[str, str]()  # a module's directory -> its path
         self._named = defaultdict[str, list[str]](list)  # its path -> directories
+        self._required = defaultdict[str, set[str]](set)  # directory of go.mod -> paths of modules
         self._replaced = defaultdict[str, dict[str, str]](dict)  # directory of go.mod or go.work -> path -> directory
         for directory, text in project.manifests_named("go.mod", "go.work"):
             for words in parse_go(text):
@@ -59,9 +62,21 @@ class Packages:
         vendors = [] if home is None else [posixpath.join(home, "vendor", module)]
         return next((found for place in vendors if (found := self.first.get(place))), None)
 
+    def is_own(self, directory: str, module: str) -> bool:
+        """Whether a path is below that of the module around a directory, or further out, and of none it requires."""
+        above = (module, *ancestors(module))
+        for around in (directory, *ancestors(directory)):
+            if around in self.modules:
+                named = {self.modules[around], *self._required[around]}
+                if next((path for path in above if path in named), None) == self.modules[around]:
+                    return True
+        return False
+
     def _direct(self, directory: str, words: list[str]) -> None:
         if words[0] == "module" and len(words) == 2:
             self.modules[directory] = words[1]
+        elif words[0] == "require" and len(words) > 1:
+            self._required[directory].add(words[1])
         elif words[0] == "replace" and "=>" in words[2:-1]:
             target = words[words.index("=>") + 1]
             place = join(directory, target) if target.startswith(".") else None
@@ -98,7 +113,10 @@ def resolver(project: Project, _language: str) -> Resolver:
         return packages.locate(directory, module)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
-        yield answer(row, locate(posixpath.dirname(path), row.module), is_stdlib=row.module in STDLIB)
+        directory, is_stdlib = posixpath.dirname(path), row.module in STDLIB
+        found = locate(directory, row.module)
+        is_missing = not (found or is_stdlib) and packages.is_own(directory, row.module)
+        yield answer(replace(row, is_relative=row.is_relative or is_missing), found, is_stdlib=is_stdlib)
 
     return resolved
 
