@@ -223,7 +223,7 @@ def keys_of(solver: Solver, value: Value) -> Values | None:
     if how == "words":  # `**a`, of a function
         return {}
     op, *parts = project.expression(node)
-    if how == "made" and op == Op.CALL and project.last_name(solver.child(node, parts[0])) == "dict":
+    if how == "made" and op == Op.CALL and _type_holds_values(project, solver.child(node, parts[0])):
         return {}
     if not how and op == Op.DICT:
         return joined_values(solver, [solver.child(node, key) for key, _ in parts[0] if key != NONE])

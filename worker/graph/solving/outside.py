@@ -36,10 +36,10 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE
+from fledgling.worker.graph.tables import NONE, Op
 
 CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
-WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults")  # what gives something where it gets nothing
+WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "fills")  # what gives something where it gets nothing
 
 
 def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
@@ -50,6 +50,8 @@ def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
     first = made.arguments[0][0] if made.arguments else None
     if how is not None and how.startswith("="):
         return {(EXTERNAL, f"{how[1:]}#"): sure}
+    if how == "container" and not made.arguments:  # list()
+        how = "gathered"
     if how is None or (first is None and how not in WITHOUT):
         return {(EXTERNAL, (full + "()")[:200]): sure} if not full.startswith("?") else {}
     found: Values = HANDING_ON[how](solver, made, first, sure)
@@ -229,20 +231,44 @@ def _words(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Va
             copied(solver, value, solver.value(cell))
         else:
             solver.key(value, ("text", word), cell)
-    if first is not None:
-        copied(solver, value, solver.value(first))
+    held = list(solver.value(first)) if first is not None else []
+    for of in held:
+        if of[0] == CONTAINER and type(of[1]) is int and solver.op(of[1]) in (Op.LIST, Op.TUPLE):
+            _keyed_by_pairs(solver, value, iterated(solver, {of: Reason.BOUND}))
+        else:
+            copied(solver, value, {of: Reason.BOUND})
+    return {value: Reason.BOUND}
+
+
+def _fills(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
+    """`defaultdict(a)`: of what a key has no value for, what a gives: a container, where that is of the language"""
+    value: Value = (CONTAINER, ("made", made.node))
+    inner: Value = (CONTAINER, ("inner", made.node))
+    given: Values = {}
+    for of, sure in list(solver.value(first).items()) if first is not None else ():
+        is_container = of[0] == EXTERNAL and solver.project.unit(made.node).dialect.types.get(of[1].rpartition(".")[2])
+        add(given, {inner: Reason.CONTAINER} if is_container in ("elements", "values") else {})
+        add(given, called(solver, {of: sure}, MadeCall(made.node, [], [])))
+    cell = ("these", made.node)
+    solver.key(value, "*", cell)
+    solver.grow(cell, given)
     return {value: Reason.BOUND}
 
 
 def _mapped(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
     """`new Map(a)`: of each pair in a the second part, behind the first"""
     value: Value = (CONTAINER, (MAPPED, made.node))
-    for pair in iterated(solver, solver.value(first)) if first is not None else ():
+    _keyed_by_pairs(solver, value, iterated(solver, solver.value(first)) if first is not None else {})
+    return {value: Reason.BOUND}
+
+
+def _keyed_by_pairs(solver: Solver, value: Value, pairs: Values) -> None:
+    """Let a container hold the second part of each of some pairs, behind the first."""
+    for pair in pairs:
         if pair[0] == CONTAINER:
             keys: list[Any] = [held[1:] for held in element_of(solver, pair, ("number", 0)) if held[0] == CONSTANT]
             for key in keys or ["*"]:
                 solver.key(value, key, ("element", pair, ("number", 1)))
-    return {value: Reason.BOUND}
 
 
 def _gathered(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
@@ -344,6 +370,7 @@ HANDING_ON: dict[str, Any] = {
     "attribute": _attribute,
     "class": _class_of,
     "words": _words,
+    "fills": _fills,
     "mapped": _mapped,
     "gathered": _gathered,
     "object": _object,
