@@ -36,6 +36,8 @@ class Classes:
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
         self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
+        self.of_any: dict[int, list[int]] = {}  # functions that any type may have: `impl<T> A for T`
+        self._for_others: list[tuple[int, int]] = []  # what gives them, or others to types outside, with the type
         self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
         self._owners: dict[int, int] = {}  # of functions that do not stand in their class
         self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
@@ -73,6 +75,7 @@ class Classes:
             for base, _ in bases:
                 self._kids.setdefault(base, []).append(scope)
         self._extend()
+        self._extend_others()
         self._spread(self.has_external_base)
         self._spread(self.enumerations)
         self.is_settled = True
@@ -138,9 +141,27 @@ class Classes:
                 self._join(part, parts[0])
         for unit in self._project.units:
             for type_, scope in unit.facts.extensions:
-                for value in self._value(unit.base | type_):
-                    if value[0] == CLASS:
-                        self._join(unit.base | scope, value[1])
+                known = [value[1] for value in self._value(unit.base | type_) if value[0] == CLASS]
+                for at in known:
+                    self._join(unit.base | scope, at)
+                if not known:
+                    self._for_others.append((unit.base | type_, unit.base | scope))
+
+    def _extend_others(self) -> None:
+        """Find what a trait gives to any type, `impl<T> A for T`, or to one outside: its functions, and what A says."""
+        for type_, scope in self._for_others:
+            op, *parts = self._project.expression(type_)
+            is_any = op == Op.NAME and (type_ & ~MASK) | parts[1] == scope
+            order = self.order(scope) if self.bases.get(scope) else ()
+            common = self._project.unit(scope).dialect.common
+            for at, name in [(each, name) for each in order for name in self._project.table(each)]:
+                functions = [self._project.defined(binding)[1] for binding in self._project.table(at)[name]]
+                functions = [each for each in functions if each >= 0 and (at == scope or not self.has(scope, name))]
+                if is_any:
+                    self.of_any.setdefault(name, []).extend(functions)
+                elif functions and self._project.text(name) not in common:
+                    of = _extended(self._project, type_)
+                    self.extending.setdefault(name, []).extend((of, each) for each in functions)
 
     def _join(self, part: int, whole: int) -> None:
         """Take what stands in a part of a class as members of the whole."""

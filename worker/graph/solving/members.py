@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import bound_to, returned
 from fledgling.worker.graph.solving.class_members import (
+    MAX_OVERRIDING,
     by_classes,
     has_body,
     is_of_implementing,
@@ -293,9 +294,36 @@ def _otherwise(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a member of a value is that nothing declares."""
     if value[0] in (CLASS, OBJECT) and _names_class(solver, value, name):
         return {(CLASS, value[1], value[2]): min(sure, Reason.NAMED)}
-    if value[0] in (CLASS, OBJECT) and _is_derived(solver, value[1], name):
-        return {(METHOD_OF, (OBJECT, value[1], value[0] == OBJECT and value[2]), name): sure}
+    if value[0] in (CLASS, OBJECT) and (given := _given(solver, value, name, sure)):
+        return given
     return method_of_function(solver, value, name, sure) or _elsewhere(solver, value, name)
+
+
+def _given(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """What a class has that it does not define: what any type may have, what is behind its objects, what it derives."""
+    dialect = solver.project.unit(value[1]).dialect
+    found = _of_any(solver, value, name, sure)
+    behind = solver.project.number(dialect.behind) if dialect.behind and value[0] == OBJECT else NONE
+    owner = None if behind == NONE else solver.classes.of_class(value[1], behind)[0]
+    for binding in () if owner is None else solver.project.table(owner)[behind]:
+        for held, own in list(solver.value(("type", solver.project.value_of(binding), None)).items()):
+            add(found, member(solver, held, name, min(sure, own)), Reason.EXTERNAL_BASE)
+    if _is_derived(solver, value[1], name) and (found or owner is None):
+        derived: Value = (METHOD_OF, (OBJECT, value[1], value[0] == OBJECT and value[2]), name)
+        found[derived] = min(sure, Reason.SEVERAL) if found else sure
+    return found
+
+
+def _of_any(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """The functions that any type may have; on what is outside or has a base there, they are no more than possible."""
+    functions = solver.classes.of_any.get(name, ())
+    if not functions or value[0] not in (CLASS, OBJECT):
+        return {(BOUND, at, value): int(Reason.NAME_ONLY) for at in functions}
+    family = solver.project.unit(value[1]).dialect.family
+    functions = [at for at in functions if solver.project.unit(at).dialect.family == family]
+    is_open = value[1] in solver.classes.has_external_base or len(functions) > MAX_OVERRIDING
+    sure = min(sure, Reason.NAME_ONLY if is_open else Reason.INTERFACE)
+    return {(FUNCTION, at) if value[0] == CLASS else (BOUND, at, value): sure for at in functions}
 
 
 def _is_derived(solver: Solver, scope: int, name: int) -> bool:
@@ -333,12 +361,16 @@ def _names_class(solver: Solver, value: Value, name: int) -> bool:
 
 def _extending(solver: Solver, value: Value, name: int) -> Values:
     """The functions of the project that extend a type outside, where a value is of that type or of one not known."""
-    found: Values = {}
+    every = solver.classes.of_any.get(name, [])
+    is_common = any(solver.project.text(name) in solver.project.unit(at).dialect.common for at in every[:1])
+    found: Values = {} if is_common else _of_any(solver, value, name, Reason.NAME_ONLY)
     for of, function in solver.classes.extending.get(name, ()):
         if value[0] == CONSTANT:
             dialect = solver.project.unit(function).dialect
             if of in (dialect.texts if value[1] == "text" else dialect.numbers):
                 found[BOUND, function, value] = Reason.EXTENSION
+            elif dialect.crates:  # where a text or number may be of several types
+                found[BOUND, function, value] = Reason.NAME_ONLY
             continue
         if value[0] in (CONTAINER, GENERATOR):  # of which type is not known
             dialect = solver.project.unit(function).dialect

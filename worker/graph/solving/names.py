@@ -21,8 +21,10 @@ from fledgling.worker.graph.solving.values import (
     BUILTIN,
     CLASS,
     CONSTANT,
+    CONTAINER,
     EXTERNAL,
     FUNCTION,
+    GENERATOR,
     MODULE,
     SPACE,
     Cell,
@@ -33,6 +35,7 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT
 
+ASKED_OUTSIDE = (EXTERNAL, CONTAINER, GENERATOR, CONSTANT)
 MAX_SEEN = 8  # extensions of one name that a file sees, of which each is likely; of more, each is possible
 
 
@@ -193,6 +196,7 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
 
 def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     """Values, of whose extensions of what may be outside those are meant that the file sees, if it sees any."""
+    values = _of_family(solver, node, name, values)
     extensions = {value for value, sure in values.items() if value[0] == BOUND and sure == Reason.NAME_ONLY}
     extensions = {value for value in extensions if value[2][0] == EXTERNAL}
     functions = seen_extensions(solver, node, name) if extensions else set()
@@ -207,6 +211,18 @@ def _of_texts(solver: Solver, node: int, name: int) -> set[int]:
     unit = solver.project.unit(node)
     extending = solver.classes.extending.get(unit.names[name], ())
     return {function for of, function in extending if unit.dialect.is_plain(of)}
+
+
+def _of_family(solver: Solver, node: int, name: int, values: Values) -> Values:
+    """Values without extensions, of what is outside, that stand in files of another family of languages."""
+    extensions = [value for value in values if value[0] == BOUND and value[2][0] in ASKED_OUTSIDE]
+    unit = solver.project.unit(node)
+    others = {at for at in extensions if solver.project.unit(at[1]).dialect.family != unit.dialect.family}
+    if not others:
+        return values
+    asked = {at[2][1] for at in others if at[2][0] == EXTERNAL}
+    found: Values = {(EXTERNAL, f"{of}.{unit.facts.names[name]}"[:200]): Reason.BOUND for of in asked}
+    return {**found, **{value: sure for value, sure in values.items() if value not in others}}
 
 
 def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
