@@ -4,11 +4,11 @@
 process is the one that the command would have started: a child of whoever asked, with the same descriptors, directory,
 environment, words and exit status. What differs is what it did before: its environment as the kernel shows it is empty,
 its limits, umask and ignored signals are those of the first of its kind, with which it shares memory, and that it can
-load its modules and start DuckDB, when, and what it does meanwhile cannot be seen; and that it ends without taking its
-modules down. The back processes of such a process are forked from itself, with all that confines it and all that it
-holds in memory, but while it has threads besides those of an event loop: those, as other programs that it
-starts, are executed. A test of what differs says so, by the fixture `executed`, or of back processes alone by
-`executed_behind`; a fixture that tests share, by `executing`.
+load its modules, when, and what it does meanwhile cannot be seen; and that it ends without taking its modules down. The
+back processes of such a process are forked from itself, with all that confines it and all that it holds in memory, but
+while it has threads that are at work: those, as other programs that it starts, are executed. A test of what differs
+says so, by the fixture `executed`, or of back processes alone by `executed_behind`; a fixture that tests share, by
+`executing`.
 """
 
 import atexit
@@ -55,7 +55,8 @@ KINDS = ("fledgling", "fledgling serve", "fledgling.worker")  # of processes tha
 DEAR = ("c", "cpp", "csharp", "kotlin", "php", "ruby", "scala", "swift")
 # What decides how an interpreter starts: where one of these is asked for by name, a process is executed.
 DECIDING = ("LC_", "LANG", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENBLAS_")
-WAITING = "asyncio_"  # how the names of threads of an event loop begin: they wait for a process, or for work
+# The functions in which a thread of an event loop waits for work, or for a process to end.
+WAITING = {("concurrent.futures.thread", "_worker"), ("subprocess", "_try_wait")}
 PR_SET_CHILD_SUBREAPER = 36  # prctl(2): whose children die becomes the parent of theirs
 
 
@@ -191,16 +192,18 @@ def is_ours(asked: Mapping[str, Any]) -> bool:
 
 
 def is_back_process(asked: Mapping[str, Any]) -> bool:
-    """Whether a process is a back process that can be forked: a thread could hold a lock, which nobody undoes.
-
-    One of an event loop's waits for a process to end, or for work, and holds none.
-    """
-    others = {*threading.enumerate()} - {threading.current_thread()}
+    """Whether a process is a back process that can be forked: of a thread at work a lock could stay held for good."""
     return (
         is_ours(asked)
         and asked["args"][len(PYTHON)] in BACK_PROCESSES
-        and all(thread.name.startswith(WAITING) for thread in others)
+        and all(waits(thread) for thread in threading.enumerate() if thread != threading.current_thread())
     )
+
+
+def waits(thread: threading.Thread) -> bool:
+    """Whether a thread of an event loop waits for work, or for a process to end, and holds at most the lock of that."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    return frame is not None and (frame.f_globals.get("__name__"), frame.f_code.co_name) in WAITING
 
 
 def kind_of(words: Sequence[str]) -> str:
@@ -377,29 +380,6 @@ def load_back_processes() -> None:
                 import_module(f"fledgling.{name}")
         load_what_is_of_languages()
     _standing_in["fsspec"] = sys.modules.pop("fsspec")
-    start_engines()
-
-
-def start_engines() -> None:
-    """Start DuckDB as often as a back process does, which takes it longest: the first to ask for one gets that."""
-    import _duckdb  # noqa: PLC0415  (whoever asks needs none of this)
-
-    from fledgling.worker.gate.statement import Gate  # noqa: PLC0415
-    from fledgling.worker.store.database import start  # noqa: PLC0415
-
-    connect, started = _duckdb.connect, dict[str, _duckdb.DuckDBPyConnection]()
-
-    def keep(*given: object, **config: object) -> _duckdb.DuckDBPyConnection:
-        started[repr((given, config))] = connect(*given, **config)
-        return connect(*given, **config)
-
-    def take(*given: object, **config: object) -> _duckdb.DuckDBPyConnection:
-        return started.pop(repr((given, config)), None) or connect(*given, **config)
-
-    _duckdb.connect = keep
-    start()
-    Gate()
-    _duckdb.connect = take
 
 
 def load(kind: str) -> None:
