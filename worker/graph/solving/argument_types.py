@@ -19,7 +19,7 @@ from fledgling.worker.graph.tables import NONE, Op, Parameter
 ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparable", "Serializable", "")
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
 NO, PERHAPS, BOXED, WIDER, YES, LITERAL = -1, 1, 2, 3, 4, 5  # how well an argument fits
-POINTER = "char*"  # the name of that type of C++
+POINTER, TO_ANY = "char*", "void*"  # the names of those types of C++
 ARRAY = "[]"  # ends the names of types that are arrays; before it stands a comma for each further dimension
 UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
 LONG = (EXTERNAL, "builtins.long#")
@@ -195,8 +195,10 @@ def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> 
     known = dialect.numbers if value[1] == "number" else dialect.texts
     if name in ("char", POINTER) and value[1] == "text" and dialect.declared:
         return LITERAL if name == POINTER else YES  # a `char *` is what a literal is, but for that of a character
+    if name == TO_ANY and value[1] == "text":
+        return PERHAPS
     is_other = (
-        value[1] == "number" and dialect.declared and name != POINTER and not is_own and not dialect.is_plain(name)
+        value[1] == "number" and dialect.declared and name[-1:] != "*" and not is_own and not dialect.is_plain(name)
     )  # size_t
     otherwise = PERHAPS if _is_above_plain(name) else WIDER if is_other else NO
     return known.get(name, min(known.get(name.removesuffix("?"), otherwise), WIDER))
@@ -224,8 +226,8 @@ def _wanted(solver: Solver, type_: int, values: Values) -> Wanted:
         name, objects = wanted_of(solver, solver.child(type_, parts[0]))
         return name + "," * sum(parts[2:]) + ARRAY, objects
     name = project.last_name(solver.child(type_, parts[0]) if op == Op.INDEX else type_)
-    if is_pointer and name == "char":
-        return POINTER, wanted
+    if is_pointer and not wanted:
+        return f"{name}*", wanted
     return name if wanted else project.unit(type_).dialect.type_aliases.get(name, name), wanted
 
 
@@ -240,6 +242,8 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     full = before + "#" if behind in UNWRAPPED else full
     if not full.endswith("#"):
         return PERHAPS
+    if name == TO_ANY:
+        return PERHAPS  # `char` and `char *` are not told apart
     last, name = full[:-1].rpartition(".")[2], name.removesuffix("*")
     last = dialect.type_aliases.get(last, last)
     if last == name:

@@ -31,7 +31,7 @@
 (compound_literal_expression type: (_) @type value: (_) @value) @cast
 (conditional_expression consequence: (_) @arm alternative: (_) @arm) @choice
 [(binary_expression) (unary_expression) (update_expression) (sizeof_expression)] @operation
-[(string_literal) (concatenated_string) (char_literal) (null)] @text
+[(string_literal . "\"") (concatenated_string . (string_literal . "\"")) (char_literal) (null)] @text  ; `L"a"` is of other characters
 (number_literal) @number
 (initializer_list) @list
 (initializer_list (_) @arg)

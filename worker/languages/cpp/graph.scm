@@ -68,6 +68,7 @@
 (field_declaration type: [(type_identifier) (template_type) (qualified_identifier)] @pointee declarator: (pointer_declarator))
 (function_definition type: [(type_identifier) (template_type) (qualified_identifier)] @pointee declarator: (pointer_declarator))
 (type_descriptor type: [(type_identifier) (template_type) (qualified_identifier)] @pointee declarator: (abstract_pointer_declarator))
+((sized_type_specifier type: (primitive_type) @skip) (#eq? @skip "char"))  ; `signed char` is another type
 (parameter_declaration type: (primitive_type) @pointee declarator: [(pointer_declarator) (abstract_pointer_declarator)])
 (optional_parameter_declaration type: (primitive_type) @pointee declarator: (pointer_declarator))
 
