@@ -367,9 +367,9 @@ def _extending(solver: Solver, value: Value, name: int) -> Values:
     for of, function in solver.classes.extending.get(name, ()):
         if value[0] == CONSTANT:
             dialect = solver.project.unit(function).dialect
-            if of in (dialect.texts if value[1] == "text" else dialect.numbers):
+            if of in (dialect.texts if value[1] == "text" else dialect.numbers) or of in dialect.of_all:
                 found[BOUND, function, value] = Reason.EXTENSION
-            elif dialect.crates:  # where a text or number may be of several types
+            elif dialect.crates or solver.project.numbers.get(of) in solver.project.table(function):  # fun <T> T.f()
                 found[BOUND, function, value] = Reason.NAME_ONLY
             continue
         if value[0] in (CONTAINER, GENERATOR):  # of which type is not known
