@@ -71,6 +71,12 @@ def new(builder: Builder, node: int, use: int) -> int:
     return at
 
 
+@visits("initializer")
+def initializer(builder: Builder, node: int, use: int) -> int:
+    """`A() : B(c), d(e)`: of a base or of the class itself; `d` may be a field, and then its class is asked."""
+    return called(builder, node, Op.NEW, use)
+
+
 def of_type(builder: Builder, node: int, type_: int) -> int:
     """Read the value of what has a declared type, if there is one: it is the class of `new()`."""
     tree = builder.tree

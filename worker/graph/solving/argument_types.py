@@ -143,6 +143,8 @@ def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
     if value[0] == EXTERNAL:
         return _of_external(dialect, value[1], name, is_own=bool(wanted))
     is_plain = name in dialect.texts or name in dialect.numbers
+    if dialect.declared and _is_bare_list(solver, value):  # what it makes is of the type that is asked for
+        return PERHAPS
     if value[0] in (CONTAINER, CLASS):
         is_other = wanted and value[0] == CONTAINER  # a class may stand for its companion object
         return NO if is_other or is_plain else PERHAPS

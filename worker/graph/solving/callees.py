@@ -1,7 +1,7 @@
 """The functions that a call runs: the constructor of a class, what a name was given."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.calls import made_of
+from fledgling.worker.graph.solving.calls import made_by, made_of
 from fledgling.worker.graph.solving.class_members import MAX_UNTYPED
 from fledgling.worker.graph.solving.overloads import called, fitting
 from fledgling.worker.graph.solving.solver import Solver
@@ -22,7 +22,9 @@ def callees(solver: Solver, node: int) -> Values:
     if is_call and solver.project.unit(node).dialect.overloads:
         held, chosen = solver.chosen.get(node, (None, values))
         is_known = held is values and solver.is_final(node)
-        values = chosen if is_known else called(solver, values, made_of(solver, node, expression))
+        values = (
+            chosen if is_known else made_by(solver, node, called(solver, values, made_of(solver, node, expression)))
+        )
     if is_call and solver.project.unit(node).dialect.sigil:
         values = _of_variable(solver, node, expression, values)
     return {**solver.handed.get(node, {}), **values}

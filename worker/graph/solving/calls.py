@@ -48,7 +48,7 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
     callees = held = solver.value(base | expression[1])
     dialect = solver.project.unit(node).dialect
     if dialect.overloads:
-        callees = called(solver, held, made)
+        callees = made_by(solver, node, called(solver, held, made))
         solver.chosen[node] = held, callees
     if dialect.scope_functions and not any(value[0] in (FUNCTION, BOUND) for value in callees):
         scoped = in_its_scope(solver, node, expression)
@@ -84,6 +84,13 @@ def _in_place_of_absent(solver: Solver, made: MadeCall, function: int) -> Values
             for at, sure in methods.items():
                 add(found, invoked(solver, at, MadeCall(made.node, [], []), sure))
     return found
+
+
+def made_by(solver: Solver, node: int, callees: Values) -> Values:
+    """What a call may call; where constructors are not inherited, what makes an object is no function: `A() : b(c)`."""
+    if solver.op(node) != Op.NEW or not solver.project.unit(node).dialect.own_constructors:
+        return callees
+    return {value: sure for value, sure in callees.items() if value[0] not in FUNCTIONS}
 
 
 def in_its_scope(solver: Solver, node: int, expression: Expression) -> Values | None:

@@ -61,7 +61,7 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
         found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
         found = [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
         if len(expression) > 4:
-            found = [place for place in found if not _is_variable(project, place[0])]
+            found = [place for place in found if not is_variable(project, place[0])]
         if found and unit.dialect.bare_calls and all(sure <= Reason.OVERRIDE for _, sure, _ in found):
             below, surest = [*below, *found], min(surest, Reason.SEVERAL)
         elif found:
@@ -90,7 +90,7 @@ def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, V
     ]
 
 
-def _is_variable(project: GraphProject, cell: Cell) -> bool:
+def is_variable(project: GraphProject, cell: Cell) -> bool:
     """Whether a name is that of a field or function alone, which is no type."""
     bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
     no_types = (Op.DECLARED, Op.FUNCTION)

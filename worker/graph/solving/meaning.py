@@ -10,7 +10,7 @@ from fledgling.worker.graph.solving.callees import callees, run_by
 from fledgling.worker.graph.solving.class_members import asked_of
 from fledgling.worker.graph.solving.declared import CAME, crowded, declared_types, made_class, weighed
 from fledgling.worker.graph.solving.imports import import_places
-from fledgling.worker.graph.solving.lookup import bare_places, starred
+from fledgling.worker.graph.solving.lookup import bare_places, is_variable, starred
 from fledgling.worker.graph.solving.members import places
 from fledgling.worker.graph.solving.names import are_types_apart, no_member, takes_types
 from fledgling.worker.graph.solving.operations import is_read_by_function
@@ -419,6 +419,15 @@ class Meaning:
         ]
         for scope, own in crowded(self.solver, types, run):
             put(found, self.project.place_of(scope), own)
+
+    def gives_value(self, node: int) -> bool:
+        """Whether `A() : b(c)` gives a field a value, and calls no constructor of a base."""
+        op, *parts = self.project.expression(node)
+        of = (node & ~MASK) | parts[0] if op == Op.NEW else NONE
+        if of == NONE or self.solver.op(of) != Op.BARE:
+            return False
+        held = bare_places(self.solver, of, self.project.expression(of))
+        return bool(held) and all(is_variable(self.project, cell) for cell, _, _ in held)
 
     def besides(self, unit: Unit, site: Site) -> int:
         """Why what an occurrence is asked of may be more than is known; else 0."""

@@ -72,6 +72,8 @@ class Rows:
             for site in starmap(Site, sites.T[with_rows(unit, sites, self._defined)].tolist()):
                 if site.use == Use.CALL:
                     graph.made += self._made(unit, site)
+                    if self._meaning.gives_value(unit.base | site.at):
+                        site.use = Use.WRITE
                 if unit.names[site.name] in self._defined:
                     self._add(unit, site)
                 elif site.column <= WIDEST:

@@ -9,6 +9,8 @@
 (template_argument_list (type_descriptor type: (_) @key))
 (template_function name: (identifier) @value) @applied
 (template_method name: (field_identifier) @label)
+(field_initializer . (template_method name: (_) @key))
+(qualified_identifier name: (template_method name: (_) @value) @applied)
 (field_expression argument: (_) @of field: (template_method name: (_) @key)) @get
 (dependent_name) @operation
 
@@ -33,8 +35,12 @@
 (field_declaration_list (function_definition (function_declarator declarator: [(identifier) (field_identifier)] @defined)) @function)
 (field_declaration_list (function_definition !type (function_declarator declarator: (identifier))) @constructor)
 (field_declaration_list (declaration !type declarator: (function_declarator declarator: (identifier) @defined)) @function @declaration @constructor)
+(field_declaration_list (template_declaration (function_definition (function_declarator declarator: [(identifier) (field_identifier)] @defined)) @function))
+(field_declaration_list (template_declaration (function_definition !type (function_declarator declarator: (identifier))) @constructor))
+(field_declaration_list (template_declaration (declaration !type declarator: (function_declarator declarator: (identifier) @defined)) @function @declaration @constructor))
 (field_declaration type: (_) @returns declarator: (function_declarator declarator: (field_identifier) @defined)) @function @declaration
 (field_declaration type: (_) @returns declarator: (pointer_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
+(field_declaration type: (_) @returns declarator: (pointer_declarator (pointer_declarator (function_declarator declarator: (field_identifier) @defined)))) @function @declaration
 (field_declaration type: (_) @returns declarator: (reference_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
 (field_declaration declarator: (reference_declarator (field_identifier) @bind))
 (field_declaration "virtual" @virtual)
@@ -51,14 +57,17 @@
 (function_definition (function_declarator declarator: (qualified_identifier) @container))
 (function_definition (reference_declarator (function_declarator declarator: (qualified_identifier) @container)))
 (pointer_declarator (function_declarator declarator: (qualified_identifier) @container))
+(pointer_declarator (pointer_declarator (function_declarator declarator: (qualified_identifier) @container)))
 (reference_declarator (function_declarator declarator: (identifier) @defined))
 (function_definition (pointer_declarator (function_declarator declarator: (field_identifier) @defined)))
+(function_definition (pointer_declarator (pointer_declarator (function_declarator declarator: (field_identifier) @defined))))
 (function_definition (reference_declarator (function_declarator declarator: (field_identifier) @defined)))
 (function_declarator declarator: (qualified_identifier name: (destructor_name) @skip))
 (destructor_name (identifier) @skip)
 (function_definition (function_declarator (trailing_return_type (type_descriptor type: (_) @returns))))
 (function_definition body: (_) @body) @function
-(field_initializer . (field_identifier) @label)
+(field_initializer . [(field_identifier) (template_method)] @key [(argument_list) (initializer_list)] @args) @initializer
+(field_initializer . (qualified_identifier) @of [(argument_list) (initializer_list)] @args) @initializer
 
 ; ---- parameters and variables
 
@@ -79,6 +88,7 @@
 (optional_parameter_declaration (reference_declarator (identifier) @bind))
 (variadic_parameter_declaration) @param @rest
 (declaration (reference_declarator (identifier) @left @bind @assign))
+(compound_statement (declaration (function_declarator declarator: (identifier) @left @bind @assign parameters: (parameter_list . (parameter_declaration declarator: (abstract_function_declarator parameters: (parameter_list)))))))  ; A a(b());
 (init_declarator declarator: (reference_declarator (identifier) @left @bind) value: (_) @right) @assign
 (structured_binding_declarator (identifier) @bind) @tuple
 (init_declarator declarator: (structured_binding_declarator) @left value: (_) @right) @assign
@@ -92,6 +102,7 @@
 ; ---- expressions and statements
 
 (new_expression type: (_) @of arguments: (_)? @args) @new
+(compound_literal_expression type: [(type_identifier) (template_type) (qualified_identifier)] @of value: (_) @args) @new
 (pointer_expression operator: "*" argument: (_) @value) @pointed
 (pointer_expression operator: "&" argument: (_) @value) @addressed
 (delete_expression) @operation
