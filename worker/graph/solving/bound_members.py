@@ -164,7 +164,10 @@ def signatures(solver: Solver, function: int) -> list[int]:
     around = solver.project.outer(function)
     name = solver.project.number(SIGNATURE + unit.facts.names[row.name])
     bindings = solver.project.table(around).get(name, ()) if around >= 0 else ()
+    if around >= 0 and row.flags & Flag.ABSTRACT:  # interface A { b(c: C): D; b(c: E): F }
+        bindings = bindings or solver.project.bindings_of(around, unit.names[row.name])
     nodes = [solver.project.value_of(binding) for binding in bindings[:MAX_VALUES]]
+    nodes = [node for node in nodes if solver.op(node) == Op.FUNCTION]
     return [solver.child(node, solver.project.expression(node)[1]) for node in nodes] or [function]
 
 
