@@ -1,6 +1,6 @@
 """How sure it is that a call runs something else than the member of the type that is declared."""
 
-from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.class_members import MAX_OVERRIDING, has_body
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import EXTERNAL, OBJECT, Value
@@ -65,10 +65,12 @@ def weighed(solver: Solver, types: Types, made: int, function: int, sure: int) -
     Of a class that is known to be `made` it is likely, where that has one function of the name.
     """
     owner = solver.classes.owner(function)
-    row = solver.project.scope(function)
+    row, dialect = solver.project.scope(function), solver.project.unit(function).dialect
     name = name_of(solver, function)
     if made != NONE and owner is not None and sure in OVERRIDING and _is_of(solver, made, owner, name):
         return Reason.OVERRIDE
+    if sure >= CERTAIN and dialect.selects and any(value[0] == EXTERNAL for value, _ in types):
+        return Reason.SEVERAL
     if owner is None or sure not in PASSED or row.flags & (Flag.EXTENSION | Flag.STATIC):
         return sure
     above = solver.classes.order(owner)

@@ -1,6 +1,7 @@
 """Why an occurrence of a name has no definition: it is outside, a variable, or of what nobody sees."""
 
 from functools import cached_property
+from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of
@@ -62,12 +63,29 @@ class Unresolved:
         return Reason.UNKNOWN_RECEIVER if is_there else reason
 
     def _may_be_passed(self, unit: Unit, site: Site) -> bool:
-        """Whether a member of what is declared to be of a protocol outside may be that of a class: `a: Iterable`."""
+        """Whether a member of a type or protocol outside that is declared may be that of a class: `a: Iterable`."""
         node = behind_call(self.solver, unit.base | site.at)
         expression = self.project.expression(node)
-        if not unit.dialect.protocols or expression[0] != Op.GET or unit.names[site.name] not in self._members:
+        name = unit.names[site.name]
+        if expression[0] != Op.GET or name not in self._members:
             return False
-        return any(self._is_protocol(unit, value) for value in self.solver.value((node & ~MASK) | expression[1]))
+        receivers = self.solver.value((node & ~MASK) | expression[1])
+        if unit.dialect.typed and any(name in self._below_outside.get(value[1], ()) for value in receivers):
+            return True
+        return bool(unit.dialect.protocols) and any(self._is_protocol(unit, value) for value in receivers)
+
+    @cached_property
+    def _below_outside(self) -> dict[Any, set[int]]:
+        """The names of what classes have that are below a type outside of the project, by that: `java.io.Writer#`."""
+        found: dict[Any, set[int]] = {}
+        for unit in self.project.units:
+            for at, row in enumerate(unit.facts.scopes) if unit.dialect.typed else ():
+                bases = [value for base in row.bases for value in self.solver.value(unit.base | base)]
+                outside = [value[1] for value in bases if row.kind in CLASSES and value[0] == EXTERNAL]
+                for of in (unit.base | at, *self.solver.classes.below(unit.base | at)) if outside else ():
+                    for type_ in outside:
+                        found.setdefault(f"{type_}#", set()).update(self.project.table(of))
+        return found
 
     def _is_protocol(self, unit: Unit, value: Value) -> bool:
         """Whether an object is of a protocol, or of what that holds: `Iterable[A]`."""
