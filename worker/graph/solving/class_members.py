@@ -40,6 +40,8 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             own = min(own, Reason.OVERRIDDEN)
         elif is_abstract_member(solver, owner, name):
             own = min(own, Reason.ABSTRACT)
+        elif scope in classes.of_outside and solver.project.text(name) in solver.project.unit(scope).dialect.common:
+            own = min(own, Reason.EXTERNAL_BASE)
         found.append((("name", owner, name), own, owner))
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
     surely: set[int | None] = {*over} if scope in classes.extending_classes else set()

@@ -37,6 +37,7 @@ class Classes:
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
         self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
         self.of_any: dict[int, list[int]] = {}  # functions that any type may have: `impl<T> A for T`
+        self.of_outside: set[int] = set()  # what is given to a type outside, which may have such a function itself
         self._for_others: list[tuple[int, int]] = []  # what gives them, or others to types outside, with the type
         self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
         self._owners: dict[int, int] = {}  # of functions that do not stand in their class
@@ -154,6 +155,7 @@ class Classes:
             is_any = op == Op.NAME and (type_ & ~MASK) | parts[1] == scope
             order = self.order(scope) if self.bases.get(scope) else ()
             common = self._project.unit(scope).dialect.common
+            self.of_outside |= set() if is_any else {scope}
             for at, name in [(each, name) for each in order for name in self._project.table(each)]:
                 functions = [self._project.defined(binding)[1] for binding in self._project.table(at)[name]]
                 functions = [each for each in functions if each >= 0 and (at == scope or not self.has(scope, name))]
