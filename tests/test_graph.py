@@ -26,11 +26,15 @@ from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT, MA
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.solving import handed_back
 from fledgling.worker.graph.solving import rows as graph_rows
+from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
+from fledgling.worker.graph.solving.classes import MAX_BASES
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
 from fledgling.worker.graph.solving.implemented import MAX_BELOW
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
+from fledgling.worker.graph.solving.members import MAX_EXTENDING
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
+from fledgling.worker.graph.solving.names import MAX_SEEN
 from fledgling.worker.graph.solving.overloads import MAX_NARROWED
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
 from fledgling.worker.graph.solving.project import GraphProject
@@ -398,6 +402,62 @@ def test_a_namespace_of_many_names_costs_its_own_only() -> None:
         rows = said(*graph_of({"a.ts": text.encode(), "b.ts": b"export function g() {}\n"}))
         assert rows["a.ts", 2, "f"] == {"1 certain"}, count
         assert found in rows["a.ts", 3, "g"], count
+
+
+def test_what_extends_a_type_outside_is_asked_so_far() -> None:
+    """Of those that the file sees up to MAX_SEEN are each likely; of more than MAX_EXTENDING in all none is named."""
+    calls = "import lib.make\nfun f() {\n make()::go\n}\n"
+    for count, found in ((MAX_SEEN, "likely"), (MAX_SEEN + 1, "possible")):
+        text = calls + "".join(f"fun E{n}.go() {{}}\n" for n in range(count))
+        rows = said(*graph_of({"a.kt": text.encode(), "b.kt": b"package hidden\nfun E.go() {}\n"}))
+        assert rows["a.kt", 3, "go"] == {f"{n} {found}" for n in range(5, 5 + count)}, count
+    calls = calls.replace("::go", ".go()")
+    text = calls + "".join(f"fun E{n}.go() {{}}\n" for n in range(MAX_EXTENDING))
+    assert said(*graph_of({"a.kt": text.encode()}))["a.kt", 3, "go"] > {
+        f"{n} possible" for n in range(5, 5 + MAX_GUESSED)
+    }
+    text = calls + "".join(f"fun E{n}.go() {{}}\n" for n in range(MAX_EXTENDING + 1))
+    text += "class A : lib.B()\nfun g(a: A) {\n a.go()\n}\n"
+    rows = said(*graph_of({"a.kt": text.encode()}))
+    assert rows["a.kt", 3, "go"] == rows["a.kt", text.count("\n") - 1, "go"] == {f"{WORDS[Reason.MANY]} unresolved"}
+    count = 2_000
+    uses = "".join(f" make{n}().go()\n" for n in range(count))
+    for receiver in ("fun E{}.go() {{}}\n", "fun go(a{}: Int) {{}}\n"):
+        text = (
+            "import lib.*\n"
+            + "".join(receiver.format(n) for n in range(count))
+            + f"fun E.go() {{}}\nfun f() {{\n{uses}}}\n"
+        )
+        files = graph_files({"a.kt": text.encode()})
+        costs_under(1, partial(resolved, files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_a_class_is_extended_by_so_many_modules() -> None:
+    """Of more than MAX_BASES the last ones count, and the class may have any method of the others."""
+    for count, found in ((MAX_BASES, "2 certain"), (MAX_BASES + 1, "2 possible")):
+        modules = "".join(f"module M{n}\n def m{n}; end\nend\n" for n in range(count))
+        extends = "".join(f" extend M{n}\n" for n in range(count))
+        text = f"{modules}class C\n{extends}end\nC.m0\nC.m{count - 1}\n"
+        rows = said(*graph_of({"a.rb": text.encode()}))
+        assert rows["a.rb", 4 * count + 3, "m0"] == {found}, count
+        assert rows["a.rb", 4 * count + 4, f"m{count - 1}"] == {f"{3 * count - 1} certain"}, count
+    count = 1_500
+    text = "".join(f"module M{n}\n def m{n}; end\nend\n" for n in range(count))
+    text += "class C\n" + "".join(f" extend M{n}\n" for n in range(count)) + "end\n"
+    files = graph_files({"a.rb": (text + "".join(f"C.m{n}\n" for n in range(count))).encode()})
+    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_a_function_is_declared_to_be_called_in_so_many_ways() -> None:
+    """With MAX_SIGNATURES there may be another one, which gives something else."""
+    for count, found in (
+        (MAX_SIGNATURES - 1, "1 certain"),
+        (MAX_SIGNATURES, "1 likely"),
+        (MAX_SIGNATURES + 1, "1 likely"),
+    ):
+        ways = "".join(f"function f(a: {n}): {'B' if n == MAX_SIGNATURES else 'A'};\n" for n in range(count))
+        text = f"class A {{ m() {{}} }}\nclass B {{ m() {{}} }}\nf(1).m();\n{ways}function f(a: any): any {{}}\n"
+        assert said(*graph_of({"a.ts": text.encode()}))["a.ts", 3, "m"] == {found}, count
 
 
 def test_a_label_of_kotlin_is_so_long() -> None:

@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.overrides import interfaces
-from fledgling.worker.graph.solving.solver import MAX_VALUES, Solver
+from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
     CLASS,
@@ -20,6 +20,8 @@ from fledgling.worker.graph.solving.values import (
     told,
 )
 from fledgling.worker.graph.tables import MADE, NONE, SIGNATURE, Flag, Op, ScopeKind
+
+MAX_SIGNATURES = 64  # ways that a function is declared to be called in; of so many there may be more
 
 
 def hides(solver: Solver, function: int, scope: int | None) -> bool:
@@ -166,7 +168,7 @@ def signatures(solver: Solver, function: int) -> list[int]:
     bindings = solver.project.table(around).get(name, ()) if around >= 0 else ()
     if around >= 0 and row.flags & Flag.ABSTRACT:  # interface A { b(c: C): D; b(c: E): F }
         bindings = bindings or solver.project.bindings_of(around, unit.names[row.name])
-    nodes = [solver.project.value_of(binding) for binding in bindings[:MAX_VALUES]]
+    nodes = [solver.project.value_of(binding) for binding in bindings[:MAX_SIGNATURES]]
     nodes = [node for node in nodes if solver.op(node) == Op.FUNCTION]
     return [solver.child(node, solver.project.expression(node)[1]) for node in nodes] or [function]
 
@@ -202,12 +204,13 @@ def _declared(solver: Solver, function: int, receiver: Value | None) -> Values:
     """What a function is declared to give, or each of what it may be called as."""
     said = signatures(solver, function)
     types = (solver.project.scope(scope).returns for scope in said)
-    return of_any(
+    found = of_any(
         [
             {} if of == NONE else solver.value(("type", solver.child(scope, of), receiver))
             for scope, of in zip(said, types, strict=True)
         ]
     )
+    return capped(found, Reason.OVERLOAD) if len(said) >= MAX_SIGNATURES else found
 
 
 def of_any(given: list[Values]) -> Values:

@@ -12,7 +12,7 @@ from fledgling.worker.graph.unit import MASK, Space
 
 MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
 ARRAY = "[]"  # the name of a type that is written as an array
-MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
+MAX_BASES = 200  # classes above one, or modules that extend it; a hostile file can make ten thousand
 MAX_HEIGHT = 100  # classes above each other
 
 
@@ -102,16 +102,24 @@ class Classes:
             for at, row in enumerate(unit.facts.scopes):
                 scope = self.whole(unit.base | at)
                 if row.extended:
-                    self._extend_by(scope, [unit.base | node for node in row.extended])
+                    self._extend_by(scope, self._modules(unit.base, row.extended))
                 is_class = row.kind == ScopeKind.CLASS  # whose `inherited` runs for all below it
-                for below in (self.below(scope) if is_class else self._kids.get(scope, ())) if row.extends else ():
+                modules = self._modules(unit.base, row.extends)
+                for below in (self.below(scope) if is_class else self._kids.get(scope, ())) if modules else ():
                     self._from_hooks.add(below)
-                    self._extend_by(below, [unit.base | node for node in row.extends])
+                    self._extend_by(below, modules)
 
-    def _extend_by(self, scope: int, nodes: list[int]) -> None:
-        modules = [value[1] for node in nodes for value in self._value(node) if value[0] == CLASS and value[1] != scope]
-        self.has_itself[scope] = modules + self.has_itself.get(scope, [])  # the last one comes first
-        for module in modules:
+    def _modules(self, base: int, nodes: list[int]) -> list[int]:
+        return [value[1] for node in nodes for value in self._value(base | node) if value[0] == CLASS][: MAX_BASES + 1]
+
+    def _extend_by(self, scope: int, modules: list[int]) -> None:
+        own = [module for module in modules if module != scope]
+        found = own + self.has_itself.get(scope, [])  # the last one comes first
+        self.has_itself[scope] = found[:MAX_BASES]
+        if len(found) > MAX_BASES:  # it may have any method of the others
+            self.has_unknown_base.add(scope)
+            self.has_external_base.add(scope)
+        for module in own:
             self.extending_classes.setdefault(module, []).append(scope)
 
     def of_itself(self, scope: int, name: int) -> tuple[list[int], int]:

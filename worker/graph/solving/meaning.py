@@ -207,7 +207,7 @@ class Meaning:
     def _of_extension(self, node: int, name: int, found: Targets, sure: int) -> None:
         """Add what extends a type outside, where a member names it without a call: `String::a` in Kotlin."""
         for value, own in self.solver.value(node).items():
-            if value[0] == BOUND and not self.project.scope(value[1]).flags & Flag.RECEIVES and own >= LIKELY:
+            if value[0] == BOUND and not self.project.scope(value[1]).flags & Flag.RECEIVES and own > Reason.NAME_ONLY:
                 self._of_value(value, name, found, min(sure, own))
 
     def _put_named(self, scope: int, name: int, found: Targets, sure: int) -> None:

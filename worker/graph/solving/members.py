@@ -29,6 +29,7 @@ from fledgling.worker.graph.solving.values import (
     EXTERNAL,
     FUNCTION,
     GENERATOR,
+    MANY,
     METHOD_OF,
     MODULE,
     OBJECT,
@@ -44,6 +45,8 @@ from fledgling.worker.graph.solving.values import (
 )
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import Space, Unit
+
+MAX_EXTENDING = 256  # functions of one name that extend types outside, each of which is asked for each value
 
 
 def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
@@ -361,10 +364,12 @@ def _names_class(solver: Solver, value: Value, name: int) -> bool:
 
 def _extending(solver: Solver, value: Value, name: int) -> Values:
     """The functions of the project that extend a type outside, where a value is of that type or of one not known."""
-    every = solver.classes.of_any.get(name, [])
+    every, extending = solver.classes.of_any.get(name, []), solver.classes.extending.get(name, [])
+    if len(every) + len(extending) > MAX_EXTENDING:
+        return {MANY: Reason.NAME_ONLY}
     is_common = any(solver.project.text(name) in solver.project.unit(at).dialect.common for at in every[:1])
     found: Values = {} if is_common else _of_any(solver, value, name, Reason.NAME_ONLY)
-    for of, function in solver.classes.extending.get(name, ()):
+    for of, function in extending:
         if value[0] == CONSTANT:
             dialect = solver.project.unit(function).dialect
             if of in (dialect.texts if value[1] == "text" else dialect.numbers) or of in dialect.of_all:
@@ -399,6 +404,9 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
             return found
     if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
         found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
-        for _, function in solver.classes.extending.get(name, ()):  # what extends a base that is not seen
-            found[BOUND, function, value] = Reason.NAME_ONLY
+        extending = solver.classes.extending.get(name, ())  # maybe a base that is not seen
+        is_cut = len(extending) > MAX_EXTENDING
+        found.update(
+            {MANY: Reason.NAME_ONLY} if is_cut else {(BOUND, at, value): Reason.NAME_ONLY for _, at in extending}
+        )
     return found

@@ -203,7 +203,8 @@ def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     functions -= _of_texts(solver, node, name) if any(value[2][1].endswith("#") for value in extensions) else set()
     seen = {value for value in extensions if value[1] in functions}
     others = {value: sure for value, sure in values.items() if value not in extensions}
-    return {**others, **dict.fromkeys(seen, int(Reason.EXTENSION))} if seen else values
+    reason = Reason.EXTENSION if len(functions) <= MAX_SEEN else Reason.MANY_IMPLEMENTATIONS
+    return {**others, **dict.fromkeys(seen, int(reason))} if seen else values
 
 
 def _of_texts(solver: Solver, node: int, name: int) -> set[int]:
@@ -226,7 +227,7 @@ def _of_family(solver: Solver, node: int, name: int, values: Values) -> Values:
 
 
 def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
-    """The functions of a name that extend types outside and that the file of an expression sees, MAX_SEEN at most.
+    """The functions of a name that extend types outside and that the file of an expression sees.
 
     A name that types outside have too has to be imported.
     """
@@ -236,13 +237,12 @@ def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
     if not extending or unit.dialect.spaces != "flat":
         return set()
     bindings = solver.project.table(unit.base).get(own, ())
-    is_imported = any(solver.op(solver.project.value_of(at)) in (Op.ALIAS, Op.IMPORT) for at in bindings)
-    if unit.facts.names[name] in unit.dialect.common and not is_imported:
+    given = solver.spaces.says(unit.base, own)[1] if bindings else frozenset()
+    if unit.facts.names[name] in unit.dialect.common and given.isdisjoint((Op.ALIAS, Op.IMPORT)):
         return set()
     places = places_in(solver, node, (Op.BARE, name, 0, 0 if bindings else NONE))
     cells = [cell for cell, _, _ in places if cell[0] == "name"]
-    seen = {value[1] for cell in cells for value in solver.value(cell) if value[0] == FUNCTION} & extending
-    return seen if len(seen) <= MAX_SEEN else set()
+    return {value[1] for cell in cells for value in solver.value(cell) if value[0] == FUNCTION} & extending
 
 
 def case(solver: Solver, node: int, expression: Expression) -> Values:

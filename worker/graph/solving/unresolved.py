@@ -163,7 +163,7 @@ class Unresolved:
         receivers = self.solver.value((node & ~MASK) | expression[1])
         values = self.solver.value(node)
         held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]
-        if MANY in receivers:
+        if MANY in receivers or MANY in values:
             return Reason.MANY
         if UNKNOWN in receivers:
             return Reason.UNKNOWN_RECEIVER
