@@ -44,6 +44,9 @@ CALL = deferred(
     rb"(?=;|\s*+(?P<body>\{)|[ \t]*+$(?!\s*+[^\w\s}\#/]))",
     re.MULTILINE,
 )
+ASSERTION = deferred(rb"(?:[A-Z0-9]++_)*?(?:ASSERT|CHECK|EXPECT|REQUIRE)(?:_[A-Z0-9_]*+)?+\([^\0]*\w\(")
+WRITTEN_OUT = deferred(LITERAL)
+BESIDE = deferred(rb"\w\s++\w")
 QUALIFIER = deferred(rb"__(?<=[ \t]__)\w++(?=\s*+(?P<next>[*,)]))")
 BEFORE = deferred(rb"(?:\b(?P<type>\w++)[\s*]++)?(?P<name>\b\w++)[ \t]++\Z")
 WIDEST = 100  # bytes before such a word that are looked at: a type and a name
@@ -211,6 +214,8 @@ def call(source: bytes, match: re.Match[bytes]) -> Iterator[Span]:
     What has a body, or is `static`, may be a function or a variable without a type: only several arguments tell.
     """
     start, end = match.span("call")
+    if not match["body"] and is_assertion(match["call"]):
+        return
     above = source[source.rfind(b"\n", 0, match.start()) + 1 : match.start()].strip()
     begins = (
         above[-1:] in b";{}/"
@@ -219,6 +224,14 @@ def call(source: bytes, match: re.Match[bytes]) -> Iterator[Span]:
     )
     if (begins or above[-1:] in b"):") and (b"," in match["call"] or not (match["static"] or match["body"])):
         yield start, end + (begins and source.startswith(b";", end))  # among the members of a struct none may be alone
+
+
+def is_assertion(text: bytes) -> bool:
+    """Whether the call of a macro is what a test asserts of a call, `EXPECT_EQ(1, f(a))`: that parses, and is code."""
+    if not ASSERTION.match(text):
+        return False
+    code = WRITTEN_OUT.sub(b"0", text)
+    return KEYWORDS.isdisjoint(WORD.findall(code)) and not BESIDE.search(code)
 
 
 def is_behind(source: bytes, match: re.Match[bytes]) -> bool:
