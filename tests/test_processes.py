@@ -494,7 +494,7 @@ async def test_a_thread_that_is_at_work_is_told_from_one_that_waits():
         return [waits(thread) for thread in threading.enumerate() if thread.name.startswith("asyncio_")]
 
     is_over = threading.Event()
-    with subprocess.Popen(["sleep", "60"]) as process:
+    with subprocess.Popen(["sleep", "60"]) as process:  # noqa: ASYNC220  (a thread waits for it)
         waiting = asyncio.create_task(asyncio.to_thread(process.wait))
         await until(lambda: idle() == [True])
         working = asyncio.create_task(asyncio.to_thread(is_over.wait))
