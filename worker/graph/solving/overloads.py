@@ -9,6 +9,7 @@ from fledgling.worker.graph.solving.argument_types import (
     ARRAY,
     NO,
     PERHAPS,
+    TO_ANY,
     YES,
     Wanted,
     of_array,
@@ -245,9 +246,14 @@ def _may_beat(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: Value
     types = zip(_wanted_types(solver, other, count), _wanted_types(solver, chosen, count), strict=False)
     pairs = zip(fit[other].each, fit[chosen].each, types, strict=False)
     return any(
-        theirs > own or (theirs == own < YES and _narrows(solver, dialect, *wanted) == YES)
+        theirs > own or (theirs == own < YES and _narrows(solver, dialect, *wanted) == YES) or _may_point(*wanted)
         for theirs, own, wanted in pairs
     )
+
+
+def _may_point(other: Wanted, chosen: Wanted) -> bool:
+    """Whether one takes any pointer, which what another takes may be: a number is not told from what points to one."""
+    return other[0] == TO_ANY and not chosen[1] and chosen[0][-1:] != "*"
 
 
 def _settles(solver: Solver, function: int, fit: Fit, made: MadeCall) -> bool:
