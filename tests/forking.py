@@ -4,13 +4,13 @@
 process is the one that the command would have started: a child of whoever asked, with the same descriptors, directory,
 environment, words and exit status. What differs is what it did before: its environment as the kernel shows it is empty,
 its limits, umask and ignored signals are those of the first of its kind, with which it shares memory, and that it can
-load its modules, when, and what it does meanwhile cannot be seen; and that it ends without taking its modules down. The
-back processes of such a process are forked from itself, with all that confines it and all that it holds in memory, but
-while it has threads that are at work: those, as other programs that it starts, are executed. A test of what differs
-says so, by the fixture `executed`, or of back processes alone by `executed_behind`; a fixture that tests share, by
-`executing`.
+load its modules, when, and what it does meanwhile cannot be seen; and that it ends without taking its modules down.
+The back processes of such a process are forked from itself, with all that confines it and all that it holds in memory,
+but while it has other threads: those, as other programs that it starts, are executed. A test of what differs says so,
+by the fixture `executed`, or of back processes alone by `executed_behind`; a fixture that tests share, by `executing`.
 """
 
+import asyncio
 import atexit
 import ctypes
 import fcntl
@@ -27,6 +27,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -55,8 +56,7 @@ KINDS = ("fledgling", "fledgling serve", "fledgling.worker")  # of processes tha
 DEAR = ("c", "cpp", "csharp", "kotlin", "php", "ruby", "scala", "swift")
 # What decides how an interpreter starts: where one of these is asked for by name, a process is executed.
 DECIDING = ("LC_", "LANG", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "OPENBLAS_")
-# The functions in which a thread of an event loop waits for work, or for a process to end.
-WAITING = {("concurrent.futures.thread", "_worker"), ("subprocess", "_try_wait")}
+
 PR_SET_CHILD_SUBREAPER = 36  # prctl(2): whose children die becomes the parent of theirs
 
 
@@ -192,18 +192,8 @@ def is_ours(asked: Mapping[str, Any]) -> bool:
 
 
 def is_back_process(asked: Mapping[str, Any]) -> bool:
-    """Whether a process is a back process that can be forked: of a thread at work a lock could stay held for good."""
-    return (
-        is_ours(asked)
-        and asked["args"][len(PYTHON)] in BACK_PROCESSES
-        and all(waits(thread) for thread in threading.enumerate() if thread != threading.current_thread())
-    )
-
-
-def waits(thread: threading.Thread) -> bool:
-    """Whether a thread of an event loop waits for work, or for a process to end, and holds at most the lock of that."""
-    frame = sys._current_frames().get(thread.ident or 0)
-    return frame is not None and (frame.f_globals.get("__name__"), frame.f_code.co_name) in WAITING
+    """Whether a process is a back process that can be forked: another thread could hold a lock, which nobody undoes."""
+    return is_ours(asked) and asked["args"][len(PYTHON)] in BACK_PROCESSES and threading.active_count() == 1
 
 
 def kind_of(words: Sequence[str]) -> str:
@@ -292,8 +282,27 @@ def become(words: Sequence[str], environment: Mapping[str, str], directory: str,
 
 
 def fork_back_processes() -> None:
-    """Have `subprocess` fork back processes from this one from now on, while none of its threads is in the way."""
+    """Have `subprocess` fork back processes from this one from now on, while it has one thread."""
     start_instead(fork, is_back_process)
+    end_threads()
+
+
+def end_threads() -> None:
+    """Have each thread that an event loop takes end with its work: one that stands idle would let nothing be forked."""
+    run = asyncio.BaseEventLoop.run_in_executor
+
+    def run_alone(
+        loop: asyncio.BaseEventLoop, executor: ThreadPoolExecutor | None, function: Callable[..., Any], *given: object
+    ) -> "asyncio.Future[Any]":
+        if executor:
+            return run(loop, executor, function, *given)
+        alone = ThreadPoolExecutor(1)
+        try:
+            return run(loop, alone, function, *given)
+        finally:
+            alone.shutdown(wait=False)
+
+    asyncio.BaseEventLoop.run_in_executor = run_alone
 
 
 def fork(words: list[str], environment: dict[str, str], directory: str, given: dict[int, int], leads: bool) -> int:

@@ -6,8 +6,6 @@ import os
 import resource
 import signal
 import statistics
-import subprocess
-import threading
 import time
 from contextlib import AsyncExitStack, suppress
 
@@ -15,7 +13,7 @@ import psutil
 import pytest
 from asking import said, text
 from conftest import connected
-from forking import CLEAN, executing, waits
+from forking import CLEAN, executing
 from mcp import MCPError
 from running import (
     CALLS,
@@ -484,23 +482,3 @@ async def test_tool_outside_the_profile_is_not_listed_and_refused_without_asking
     worker.resume()
     assert not (await client.call_tool("explore", {})).is_error
     assert psutil.pid_exists(worker.pid)
-
-
-@pytest.mark.anyio
-async def test_a_thread_that_is_at_work_is_told_from_one_that_waits():
-    """Beside one at work no process is forked: a lock that it holds would never be free there."""
-
-    def idle():
-        return [waits(thread) for thread in threading.enumerate() if thread.name.startswith("asyncio_")]
-
-    is_over = threading.Event()
-    with subprocess.Popen(["sleep", "60"]) as process:  # noqa: ASYNC220  (a thread waits for it)
-        waiting = asyncio.create_task(asyncio.to_thread(process.wait))
-        await until(lambda: idle() == [True])
-        working = asyncio.create_task(asyncio.to_thread(is_over.wait))
-        await until(lambda: idle() == [True, False])
-        is_over.set()
-        await working
-        process.kill()
-        await waiting
-        await until(lambda: idle() == [True, True])
