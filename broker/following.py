@@ -190,6 +190,7 @@ class Follower:
         while isinstance(message := await self._heard(), Update):
             if worker:
                 worker.update(message)
+                self._indexing.changed_to(message.generation)  # the next process begins behind it if this one is lost
         if not isinstance(message, Swept):
             raise await self._lost("it sent a message that was not asked for")
         self._process.busy(False)
