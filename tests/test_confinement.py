@@ -11,6 +11,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -279,15 +280,20 @@ def test_a_call_that_is_not_listed_is_refused_everywhere() -> None:
 
 
 def threads(process: psutil.Process) -> list[dict[str, str]]:
-    """What the kernel shows of each thread of a process."""
-    return [status(int(task.name)) for task in Path(f"/proc/{process.pid}/task").iterdir()]
+    """What the kernel shows of each thread of a process that has not ended meanwhile."""
+    found = []
+    for task in Path(f"/proc/{process.pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found.append(status(int(task.name)))
+    return found
 
 
 def is_held(process: psutil.Process, filters: int = 2) -> bool:
     """Whether each of its threads is: a back process by a filter of its own besides that of the broker."""
-    return all(
+    found = threads(process)
+    return bool(found) and all(
         (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2") and int(shown["Seccomp_filters"]) >= filters
-        for shown in threads(process)
+        for shown in found
     )
 
 

@@ -409,14 +409,14 @@ def test_there_may_be_more_sockets_than_a_process_can_hold(served, root, place):
 
 
 def test_servers_that_are_silent_are_waited_for_together(tmp_path):
-    """So many at once, each connected once; what has ended is looked for alone, though names of others begin so."""
+    """So many at once, each connected once, and by no thread: who asks may be confined next, which a thread forbids."""
     environment, seconds = {"XDG_RUNTIME_DIR": str(tmp_path)}, control_place.GREETING_SECONDS
     tmp_path.chmod(0o700)
     open_fds = Path("/proc/self/fd")
     with ExitStack() as stack:
         directory = stack.enter_context(control_place.opened(environment))
         ended, *silent = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(3 + asking.AT_ONCE)]
-        ended.bind(control_place.address(directory, "fledgling-1"))
+        ended.bind(control_place.address(directory, "fledgling-2"))
         for number, each in enumerate(silent):
             each.bind(control_place.address(directory, f"fledgling-1{number}"))
             each.listen()
@@ -424,8 +424,10 @@ def test_servers_that_are_silent_are_waited_for_together(tmp_path):
         pool = stack.enter_context(ThreadPoolExecutor(1))
         before, most, begun = len([*open_fds.iterdir()]), 0, time.monotonic()
         found = pool.submit(asking.served, environment, None)
+        threads = threading.active_count()
         while not found.done():
             most = max(most, len([*open_fds.iterdir()]))
+            assert threading.active_count() == threads
             time.sleep(0.01)
         assert found.result() == ([], len(silent))
         assert 2 * seconds <= time.monotonic() - begun < 3 * seconds

@@ -1,9 +1,9 @@
 """A command's end of the control sockets: which servers there are of a root, and what they are asked."""
 
 import logging
-import struct
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
@@ -56,7 +56,7 @@ class ServedIndex:
                 place.opened(self._environment) as directory,
                 place.connection(directory, self._name) or nullcontext() as connection,
             ):
-                if connection and _greeting(connection) == self._server:
+                if connection and _pipe(connection, place.GREETING_SECONDS).receive() == self._server:
                     pipe = _pipe(connection, seconds)
                     pipe.send(request)
                     return pipe.receive()
@@ -114,28 +114,47 @@ class _Heard(NamedTuple):
     is_silent: bool = False
 
 
+_FULL = _Heard(problem="too many wait for it already", is_silent=True)
+
+
 def _heard(directory: int, names: list[str]) -> Iterator[_Heard]:
-    """Yield what is heard of each socket."""
-    if len(names) < 2:  # as mostly: it takes no threads
-        yield from map(partial(_heard_of, directory), names)
-        return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+    """Yield what is heard of each socket.
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield from pool.map(partial(_heard_of, directory), names)
+    So many at once are waited for, and by no thread: the kernel names one for a moment after its end, and a process
+    that has another is not confined.
+    """
+    for first in range(0, len(names), AT_ONCE):
+        together = names[first : first + AT_ONCE]
+        until = time.monotonic() + place.GREETING_SECONDS
+        with ExitStack() as connections:
+            connect = partial(_connected, connections, directory)
+            found = {name: connect(name, time.monotonic()) for name in together}
+            heard = {name: _greeted(each, until) for name, each in found.items() if each is not _FULL}
+            yield from (heard.get(name) or _greeted(connect(name, until), until) for name in together)
 
 
-def _heard_of(directory: int, name: str) -> _Heard:
+def _connected(connections: ExitStack, directory: int, name: str, until: float) -> "socket.socket | _Heard":
+    """Return a connection to a server, or what is heard without one."""
     try:
-        with place.connection(directory, name) or nullcontext() as connection:
-            said = _greeting(connection) if connection else None
+        found = place.connection(directory, name, _left(until))
+    except BlockingIOError:
+        return _FULL
+    return connections.enter_context(found) if found else _Heard()
+
+
+def _greeted(connected: "socket.socket | _Heard", until: float) -> _Heard:
+    if isinstance(connected, _Heard):
+        return connected
+    try:
+        said = _pipe(connected, _left(until)).receive()
     except (OSError, FrameError) as broken:
         return _Heard(problem=str(broken), is_silent=isinstance(broken, BlockingIOError))
     return _Heard(said if isinstance(said, Greeting) else None)
 
 
-def _greeting(connection: "socket.socket") -> ToOperator | None:
-    return _pipe(connection, place.GREETING_SECONDS).receive()
+def _left(until: float) -> float:
+    """Return how many seconds are left; for what is there already, there are always some."""
+    return max(until - time.monotonic(), 0.001)
 
 
 class Greeted(Protocol):
@@ -167,7 +186,7 @@ def _pipe(connection: "socket.socket", seconds: float) -> Pipe[ToOperator]:
     """Return a pipe to a server whose reads and writes take no longer than this: socket(7), SO_RCVTIMEO."""
     import socket  # noqa: PLC0415
 
-    most = struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
+    most = place.timeval(seconds)
     for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
         connection.setsockopt(socket.SOL_SOCKET, option, most)
     return Pipe(ToOperator, connection.fileno(), connection.fileno())

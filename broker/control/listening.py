@@ -15,7 +15,7 @@ from fledgling.messages.control import Confining
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
 
-BACKLOG = 8  # operators who wait for one who accepts; one more waits for `place.CONNECTING`, and asks nobody then
+BACKLOG = 8  # operators who wait for one who accepts; one more waits `place.CONNECTING_SECONDS`, and asks nobody
 
 
 def opened(environment: Mapping[str, str], roots: Iterable[Path]) -> list[socket.socket]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # loaded where there is a server
 VARIABLE = "XDG_RUNTIME_DIR"  # XDG Base Directory Specification: owned by the user, who alone has access to it
 PREFIX = "fledgling-"
 GREETING_SECONDS = 2.0  # of a server that is alive; one that is stopped is passed over
-CONNECTING = struct.pack("ll", 2, 0)  # seconds and microseconds: who waits longer has met a server that stands still
+CONNECTING_SECONDS = 2.0  # who waits longer has met a server that stands still
 REQUEST_SECONDS = 5.0  # from connecting, or the last reply, to the end of a request: then others have their turn
 
 
@@ -104,21 +104,26 @@ def those_in(directory: int, beginning: str) -> "Iterator[tuple[str, socket.sock
                     yield name, found
 
 
+def timeval(seconds: float) -> bytes:
+    """Return a time as socket(7) takes it: seconds and microseconds."""
+    return struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
+
+
 def names(directory: int, beginning: str) -> list[str]:
     """Return the names that begin like this, in order."""
     return sorted(name for name in os.listdir(directory) if name.startswith(beginning))
 
 
-def connection(directory: int, name: str) -> "socket.socket | None":
+def connection(directory: int, name: str, seconds: float = CONNECTING_SECONDS) -> "socket.socket | None":
     """Return a connection to the server of this user behind a socket; None where nobody listens, or another user.
 
-    Raises BlockingIOError where too many wait. What a server has left that ended is removed.
+    Raises BlockingIOError where too many wait for so long. What a server has left that ended is removed.
     """
     import socket  # noqa: PLC0415
 
     made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, CONNECTING)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval(seconds))
         made.connect(address(directory, name))
         if is_own(made):
             return made
