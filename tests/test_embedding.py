@@ -40,7 +40,9 @@ from fledgling.worker.tools.reordered import REORDERED
 pytestmark = pytest.mark.anyio
 
 PATHS: dict[Protocol, str] = {"ollama": "/api/embed", "openai": "/v1/embeddings"}
-SECONDS = 1  # that an endpoint has in these tests
+SECONDS = 1  # that an endpoint has in these tests where it takes longer
+ATTEMPTS = 5
+PATIENT_SECONDS = 30  # that it has where it answers: the machine may stand still for a while
 
 
 # ---- a small endpoint ------------------------------------------------------------------------------------------------
@@ -89,7 +91,7 @@ class Fake:
         self.port = self._listening.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def endpoint(self, protocol: Protocol = "ollama", seconds: int = SECONDS) -> Endpoint:
+    def endpoint(self, protocol: Protocol = "ollama", seconds: int = PATIENT_SECONDS) -> Endpoint:
         return Endpoint("127.0.0.1", self.port, PATHS[protocol], protocol, "small-model", seconds)
 
     def close(self) -> None:
@@ -144,6 +146,14 @@ def connectors(fake: Fake) -> Iterator[dict[Protocol, Connector]]:
         connector.close()
 
 
+@pytest.fixture(scope="module")
+def hasty(fake: Fake) -> Iterator[Connector]:
+    """A connector to an endpoint that has SECONDS."""
+    connector = Connector(fake.endpoint(seconds=SECONDS), CONFINED, TOLD.append)
+    yield connector
+    connector.close()
+
+
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """No rest behind a failure, and short pauses before another try."""
@@ -151,8 +161,16 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "BACK_OFF", tuple(pause / 20 for pause in connecting.BACK_OFF))
 
 
-async def similar(connector: Connector, *texts: str, seconds: float = 9.0) -> tuple[float, ...]:
+async def similar(connector: Connector, *texts: str, seconds: float = PATIENT_SECONDS) -> tuple[float, ...]:
     return await connector.similar("session", texts, time.monotonic() + seconds, TOLD.append)
+
+
+async def answered_once(connector: Connector, *texts: str) -> tuple[float, ...]:
+    """What is said by an endpoint that has one second: the machine may stand still for that."""
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(FailedError):
+            return await similar(connector, *texts)
+    return await similar(connector, *texts)
 
 
 # ---- what it answers -------------------------------------------------------------------------------------------------
@@ -277,16 +295,17 @@ FAILING: dict[str, tuple[Behaviour, str, int]] = {
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("what", FAILING)
 async def test_whatever_it_sends_it_is_said_in_time_and_the_next_is_asked(
-    fake: Fake, connectors: dict[Protocol, Connector], what: str
+    fake: Fake, connectors: dict[Protocol, Connector], hasty: Connector, what: str
 ) -> None:
     fake.behave, reason, tries = FAILING[what]
+    connector = hasty if reason == "silent" else connectors["ollama"]
     begun = time.monotonic()
     with pytest.raises(FailedError, match=f"^{WORDS[reason]}$"):  # type: ignore[index]
-        await similar(connectors["ollama"], "one", "two")
-    assert time.monotonic() - begun < SECONDS + 4  # of a machine that is busy
+        await similar(connector, "one", "two")
+    assert time.monotonic() - begun < PATIENT_SECONDS
     assert len(fake.heard) == tries
     fake.behave = well
-    assert len(await similar(connectors["ollama"], "one", "two")) == 2
+    assert len(await answered_once(connector, "one", "two")) == 2
 
 
 def test_a_reply_of_very_many_numbers_is_not_decoded() -> None:
@@ -324,9 +343,10 @@ async def test_one_that_cannot_be_reached_is_left_alone_for_a_while(
 
 
 @pytest.mark.parametrize("seconds", [1.5 * SECONDS, pytest.param(12, marks=pytest.mark.long)])
+@pytest.mark.usefixtures("hurried")
 async def test_a_connector_that_takes_long_to_start_is_waited_for(fake: Fake, seconds: float) -> None:
     """On a starved machine; and nobody is asked what nobody waits for any more."""
-    connector = Connector(fake.endpoint(), CONFINED, TOLD.append)
+    connector = Connector(fake.endpoint(seconds=SECONDS), CONFINED, TOLD.append)
     try:
         *_, process = sorted(psutil.Process().children(), key=psutil.Process.create_time)
         process.suspend()
@@ -335,8 +355,8 @@ async def test_a_connector_that_takes_long_to_start_is_waited_for(fake: Fake, se
         await asyncio.sleep(seconds)
         process.resume()
         await until(lambda: not connector._at_work)  # it has started, in more time than a question has
-        assert len(await similar(connector, "session")) == 1
-        assert [heard.asked["input"][1] for heard in fake.heard] == ["session"]
+        assert len(await answered_once(connector, "session")) == 1
+        assert {heard.asked["input"][1] for heard in fake.heard} == {"session"}
     finally:
         connector.close()
 
@@ -432,10 +452,11 @@ async def test_nothing_goes_there_where_nothing_says_what_is_asked(
 @pytest.mark.parametrize("what", ["is silent", "sends no JSON", "is overloaded"])
 @pytest.mark.usefixtures("hurried")
 async def test_without_an_answer_the_order_is_that_of_words_and_that_is_said(
-    front: Front, fake: Fake, connectors: dict[Protocol, Connector], what: str
+    front: Front, fake: Fake, connectors: dict[Protocol, Connector], hasty: Connector, what: str
 ) -> None:
     fake.behave, reason, _ = FAILING[what]
-    before, after = await ranked(front, None, mode="meaning"), await ranked(front, connectors["ollama"], mode="meaning")
+    connector = hasty if reason == "silent" else connectors["ollama"]
+    before, after = await ranked(front, None, mode="meaning"), await ranked(front, connector, mode="meaning")
     assert after.files == before.files
     said_so = f"In the order of words alone: the embedding endpoint {WORDS[reason]}."  # type: ignore[index]
     assert after.note == " ".join(filter(None, (said_so, before.note)))

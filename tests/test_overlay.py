@@ -257,7 +257,6 @@ ADMITTED = [
     sql for named in tomllib.loads((HERE / "queries/admitted.toml").read_text()).values() for sql in named.values()
 ]
 ATTACKS = [row["sql"] for row in tomllib.loads((HERE / "attacks/sql.toml").read_text())["statement"]]
-CATALOGS = {"code", "text", "system", "temp"}
 BEHIND = [
     f"SELECT * FROM {catalog}{table}"
     for catalog in ("", "main.", "code.", "code.main.", "text.", "text.main.", "CHANGES.", "CHANGES.main.", "temp.")
@@ -276,16 +275,19 @@ BEHIND = [
 ]
 
 
+def databases(index: Index) -> set[str]:
+    return {name for (name,) in index.db.execute("SELECT database_name FROM duckdb_databases()").fetchall()}
+
+
 def test_no_statement_sees_what_is_out_of_date(known: tuple[Index, Facts, Facts]) -> None:
     index, before, after = known
     index.snapshots = Snapshots(index.base, index.db.cursor, {})
     assert b"outdated" in msgspec.msgpack.encode(index.ask(Query("SELECT * FROM content")))
+    others = databases(index)  # one of an earlier snapshot may be there until Python has looked for cycles
     assert index.snapshots.add(update(1, changes(before, after)))
     index.ask(Query("FROM files"))
     seen = 0
-    [made] = {
-        name for (name,) in index.db.execute("SELECT database_name FROM duckdb_databases()").fetchall()
-    } - CATALOGS
+    [made] = databases(index) - others
     for sql in (*ADMITTED, *ATTACKS, *(sql.replace("CHANGES", made) for sql in BEHIND)):
         answer = index.ask(Query(sql)) if "\0" not in sql else None
         if isinstance(answer, Table):
