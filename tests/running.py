@@ -166,9 +166,13 @@ def starved(*processes: psutil.Process) -> Iterator[None]:
 async def fronted(
     root: Path, profile: object = "fledgling-core", settings: Mapping[str, Any] | None = None, **options: Any
 ) -> AsyncIterator[tuple[Front, Indexing]]:
-    """An indexer and a query worker with this test as their broker: all but MCP, which takes a second to import."""
-    indexing = Indexing(Settings(root=str(root), **(settings or {})), profiles.load(str(profile)), **options)
-    front = Front(indexing.profile, indexing)
+    """An indexer and a query worker with this test as their broker: all but MCP, which takes a second to import.
+
+    Where it `is_followed`, each call looks, if `settings` say nothing else: what a test has just written is in the answer.
+    """
+    chosen = Settings(root=str(root), **{"freshness": "strict", **(settings or {})})
+    indexing = Indexing(chosen, profiles.load(str(profile)), **options)
+    front = Front(indexing.profile, indexing, chosen.freshness)
     try:
         await indexing.accepted()
         yield front, indexing
