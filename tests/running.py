@@ -168,7 +168,7 @@ async def fronted(
 ) -> AsyncIterator[tuple[Front, Indexing]]:
     """An indexer and a query worker with this test as their broker: all but MCP, which takes a second to import.
 
-    Where it `is_followed`, each call looks, if `settings` say nothing else: what a test has just written is in the answer.
+    Where it `is_followed`, each call looks if `settings` say nothing else: what a test has written is in an answer.
     """
     chosen = Settings(root=str(root), **{"freshness": "strict", **(settings or {})})
     indexing = Indexing(chosen, profiles.load(str(profile)), **options)
