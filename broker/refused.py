@@ -82,7 +82,7 @@ def unfinished(profile: Profile, indexing: Indexing) -> Refusal:
     meanwhile = f"Meanwhile ask {' or '.join(answered)}; ask" if answered else "Ask"
     return Refusal(
         "unavailable",
-        f"{indexing.state()}, and what this call needs was not there within the profile's query_timeout of "
+        f"{indexing.state()}, and what this call needs was not ready within the profile's query_timeout of "
         f"{profile.query_timeout:g} s",
         f"{meanwhile} this again later.",
     )
@@ -98,12 +98,13 @@ def invalid(tool: str, problem: msgspec.ValidationError, allowed: Collection[str
     named = _FIELD.search(str(problem))
     field = named[1] or named[2] if named else ""
     if field in known:
-        unfit = f"has a value that does not fit ({str(problem).partition(' - at')[0]})"
+        misfit = str(problem).partition(" - at")[0]
+        unfit = f"has a value that does not fit{'' if 'matching regex' in misfit else f' ({misfit})'}"
         why = "is missing" if "missing required" in str(problem) else unfit
         return Refusal("invalid", f"{tool}: {field} {why}", f"Give {field} as {schema.in_words(known[field])}.")
     if not field:
         return Refusal("invalid", f"{tool}: {problem}", f"{tool} takes {', '.join(known)}.")
     others = [name for name in allowed if name in QUESTIONS and field in QUESTIONS[name].__struct_fields__]
     takers = f"; {field} is an argument of {', '.join(others)}" if others else ""
-    near = suggestion(field, known, f"{tool} takes")
+    near = re.sub("^did", "Did", suggestion(field, known, f"{tool} takes"))
     return Refusal("invalid", f"{tool}: there is no argument {field!r}", f"{near}{takers}.")

@@ -40,7 +40,7 @@ class Threat(NamedTuple):
 THREATS: Mapping[str, Threat] = {
     "read": Threat("read", "a file outside the root is read", 1, seccomp=_NAMELESS, limits=_FULL, chroot=_WALKING),
     "existence": Threat(
-        "read", "which paths exist outside the root is asked", None, seccomp=_NAMELESS, chroot=_WALKING
+        "read", "it is asked which paths exist outside the root", None, seccomp=_NAMELESS, chroot=_WALKING
     ),
     "memory": Threat("read", "the memory of a process of the account is read or written", 1, user=_NOBODY),
     "write": Threat("write", "a path is created, written, renamed or removed", 1),

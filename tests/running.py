@@ -35,7 +35,7 @@ LOOK_SECONDS = 0.01  # between two looks at what is awaited: psutil takes 2 ms t
 EXPLORE = Explore()
 
 # What a call is told that came too early, or for which the machine had no time: it was put to nobody.
-LATE = "no query worker was ready|not checked for changes|was not there within"
+LATE = "no query worker was ready|not checked for changes|was not ready within"
 
 # A statement that never ends by itself: the project's content six times over, compared.
 ENDLESS = (

@@ -68,7 +68,9 @@ async def test_it_says_how_far_the_graph_is_behind_an_index_that_is_served(tmp_p
             await asyncio.sleep(0.01)
         await asked
         assert not [line for line in lines(await status(front, looks=False)) if line.startswith("at work: ")]
-    counts = [re.fullmatch(r"at work: uses of definitions are being resolved, (\d+) of 60", line) for line in seen]
+    counts = [
+        re.fullmatch(r"at work: uses of definitions are being resolved, (\d+) of 60 files", line) for line in seen
+    ]
     done = [int(count[1]) for count in counts if count]
     assert len(done) == len(seen)
     assert done == sorted(done)

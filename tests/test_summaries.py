@@ -630,10 +630,10 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert f"built by: {manifests}, .github/workflows/ (1)" in lines
     inner = "a = web/lib, b = web/lib/data, c = web/lib/dist/c.js (not in the index)"
     commands = f"up = up.cli:main, old-up = old:main, new-up = new:main, {inner}"
-    assert f"begins at: {commands}, src/up/cli.py:5, shop/src/shop_app.erl" in lines
+    assert f"entry points: {commands}, src/up/cli.py:5, shop/src/shop_app.erl" in lines
     parts = [line.split()[0] for line in lines if line.startswith("  src/")]
     assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
-    assert "files that import each other in a circle: 1 circle" in lines
+    assert "import cycles: 1" in lines
     assert "  2 files: src/up/core/pool.py, src/up/core/queue.py" in lines
     assert "tests: web/ 2, web/t/ 2, lib_test/ 1, tests/ 1" in lines
     assert "tagged by rules, in files: database 1" in lines
@@ -665,7 +665,7 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
 async def test_what_a_package_begins_at_is_looked_for_as_node_does(front: Front, path: str, begins: str) -> None:
     found = await answered(front, Explore(path, detail="architecture"))
     assert isinstance(found, Architecture)
-    assert f"begins at: {begins}" in found.lines
+    assert f"entry points: {begins}" in found.lines
     assert ("tests: at the top 2, t/ 2" in found.lines) == (path == "web")
 
 
@@ -677,10 +677,10 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
         assert isinstance(found, Architecture)
         shown = "\n".join(found.lines)
         assert ", 51 of them generated (" in found.lines[0], shown
-        assert "begins at: Sources/run/Run.swift:3, net/Shop/Seller.cs:3, site/index.tsx" in found.lines, shown
+        assert "entry points: Sources/run/Run.swift:3, net/Shop/Seller.cs:3, site/index.tsx" in found.lines, shown
         assert "libraries: kit/, net/Acme/Aside/" in found.lines, shown
         assert (
-            "imported most, by files: all of Core (Sources/Core/) (2), all of Acme (1), "
+            "imported by most files: all of Core (Sources/Core/) (2), all of Acme (1), "
             "all of Core (ios/Core/Sources/Core/) (1), site/data/index.ts (1)"
         ) in found.lines, shown
         assert any(line.startswith("  net/Shop/") and line.endswith("-> Acme/* 1") for line in found.lines), shown

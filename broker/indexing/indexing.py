@@ -257,12 +257,12 @@ class Indexing:
         return self.images is not images
 
     def state(self) -> str:
-        """Say how far a build is: "the index is still being built: files are being parsed, 1,200 of 3,000"."""
+        """Say how far a build is: "the index is still being built: files are being parsed, 1,200 of 3,000 files"."""
         once_more = f"being built once more, since {self._died}" if self._died else "still being built"
         return f"the index is {once_more}: {_at_work(self.progress or Progress('walk', 0, 0))}"
 
     def resolving(self) -> str | None:
-        """Say how far the graph is, if that is at work: "uses of definitions are being resolved, 400 of 812"."""
+        """Say how far the graph is, if that is at work: "uses of definitions are being resolved, 400 of 812 files"."""
         is_at_work = self._relating is not None and not self._relating.done() and GRAPH not in self._sealed
         return _at_work(self.progress) if is_at_work and self.progress and self.progress.total else None
 
@@ -430,5 +430,5 @@ class Indexing:
 
 
 def _at_work(at: Progress) -> str:
-    counted = f", {at.done:,} of {at.total:,}" if at.total else ""  # unknown, or not to be told
+    counted = f", {at.done:,} of {at.total:,} files" if at.total else ""  # unknown, or not to be told
     return f"{AT_WORK[at.stage]}{counted}"

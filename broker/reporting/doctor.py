@@ -106,7 +106,7 @@ def lines(found: Diagnosis) -> Iterator[str]:
         else:
             yield f"  {finding.layer:14}ABSENT: {finding.state}; so {finding.meaning}"
     yield from _section("Landlock of this kernel does not stop what a later one does:", found.lacks)
-    yield from _section("Code that has taken a back process over is kept from this by one layer, or none:", found.thin)
+    yield from _section("Stopped by one layer alone, or by none, if a back process is taken over:", found.thin)
     yield from _section("Looked at:", (f"{each.state:8}{each.what}: {each.detail}" for each in found.checks))
 
 

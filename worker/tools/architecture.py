@@ -43,10 +43,10 @@ def architecture(request: Request, prefix: str, numbers: Sequence[int]) -> Archi
     lines = [
         *_head(request, project),
         *_list("built by", _manifests(project), 300),
-        *_list("begins at", begins.entries, 300 if begins.libraries else 450),
+        *_list("entry points", begins.entries, 300 if begins.libraries else 450),
         *_list("libraries", begins.libraries, 120),
         *_parts(request, project, 1100),
-        *_list("imported most, by files", _hubs(request, project), 320),
+        *_list("imported by most files", _hubs(request, project), 320),
         *_cycles(project, 280),
         *_list("tests", _tests(project), 240),
         *_list("tagged by rules, in files", _tags(request, project), 200),
@@ -235,9 +235,9 @@ def _cycles(project: OwnCode, room: int) -> Iterator[str]:
         edges[path].append(target)
     found = sorted(components.circles(edges), key=lambda each: (-len(each), each))
     if not found:
-        yield from ["no files import each other in a circle"] if project.links.files else []
+        yield from ["no import cycles"] if project.links.files else []
         return
-    yield f"files that import each other in a circle: {counted(len(found), 'circle')}"
+    yield f"import cycles: {len(found)}"
     for circle in found[:CYCLES]:
         names = [path.removeprefix(project.prefix) for path in circle]
         yield from _list(

@@ -46,7 +46,7 @@ def of_text(request: Request, question: Search, asked: unknown.Searched, tagged:
         return empty
     is_name = bool(request.outlines and _NAME.fullmatch(question.query)) and not (question.path or question.language)
     return unknown.joined(
-        f"Nothing found in {counted(searched, 'file')}.",
+        f"Nothing found in {counted(searched, 'file')}." if searched or tagged is None else None,
         unknown.of_paths(request, question.path),
         nearest_names(request, question.query) if is_name else None,
         _skipped(covered),

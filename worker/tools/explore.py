@@ -113,8 +113,11 @@ def _directory(request: Request, path: str, numbers: Sequence[int]) -> Directory
     blocks = request.blocks
     files_in = Counter(_of(blocks.languages, numbers))
     languages = {name: files for place, files in files_in.items() if (name := blocks.names[place])}
-    ordered = dict(sorted(languages.items(), key=lambda item: (-item[1], item[0])))
-    return Directory(path=path, files=len(numbers), lines=_lines(request, numbers), languages=ordered)
+    return Directory(path=path, files=len(numbers), lines=_lines(request, numbers), languages=_most_first(languages))
+
+
+def _most_first(files_of: dict[str, int]) -> dict[str, int]:
+    return dict(sorted(files_of.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _file(request: Request, number: int) -> FileEntry:
@@ -138,7 +141,7 @@ def _summary(request: Request, numbers: Sequence[int]) -> Summary:
         total_files=len(numbers),
         total_lines=_lines(request, numbers),
         total_bytes=sum(_of(blocks.sizes, numbers)),
-        languages=languages,
+        languages=_most_first(languages),
         largest_file=f"{blocks.path(largest)} ({counted(lines, 'line')})" if lines else None,
         skipped=skipped,
     )

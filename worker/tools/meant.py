@@ -284,7 +284,8 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
             unknown.joined(looked, ways) or ways,
         )
     if len(files) > 1:
-        example = f'read(path="{files[0]}", symbol="{found[0].row.qualified_name}")'
+        budget = f", budget_tokens={question.budget_tokens}" if question.budget_tokens else ""
+        example = f'read(path="{files[0]}", symbol="{found[0].row.qualified_name}"{budget})'
         raise _several(f"{symbol!r} is defined in {len(files)} files", files, f"Give path, too: {example}.")
     names = {each.row.qualified_name for each in found}
     is_named = named([each.row for each in found], symbol)

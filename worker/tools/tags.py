@@ -98,11 +98,12 @@ def note(request: Request, question: Search, files: Set[int] | None) -> str | No
     """Say how many files the tags have left, and which of the tags were given by hand."""
     if files is None:
         return None
-    asked = [f"any of {', '.join(question.tags_any)}"] if question.tags_any else []
-    asked += [f"all of {', '.join(question.tags_all)}"] if question.tags_all else []
+    wanted = (("any of ", question.tags_any), ("all of ", question.tags_all))
+    asked = [f"{how if len(tags) > 1 else ''}{', '.join(tags)}" for how, tags in wanted if tags]
     names = sorted({each.name for each in request.by_hand.given})
     by_hand = f"; by hand, by agents: {', '.join(names)}" if names else ""
-    return f"Only in {counted(len(files), 'file')} tagged {' and '.join(asked)}{by_hand}."
+    where = f"Only in {counted(len(files), 'file')}" if files else "No file is"
+    return f"{where} tagged {' and '.join(asked)}{by_hand}."
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
