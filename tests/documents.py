@@ -5,6 +5,7 @@ tests/test_reference.py fails where a document says anything else.
 """
 
 import inspect
+import pkgutil
 import re
 import textwrap
 import tomllib
@@ -32,6 +33,9 @@ MARKED = ROOT / "tests/languages"  # sources, each beside the table of what is f
 COMMAND = "make docs"
 SECTION = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 EVERY_TOOL = re.compile(r"^SET tools = '.*';$", re.MULTILINE)  # of fledgling-analyst, which has them all
+LIMITS = ROOT / "tests/limits.toml"  # those of security/README.md
+LIMIT = re.compile(r"^((?:MAX|MANY)_\w+) = [^#\n]+?(?:  # (.+))?$", re.MULTILINE)
+OF_NUMBERS = {"MAX_INT", "MAX_SMALL", "MAX_DIGITS"}  # of types in languages: no limits of ours
 ASKED = re.compile(r"^TOOLS = \(.*\)(?=  # make docs$)", re.MULTILINE)  # of quick.py, which can load no registry
 
 # Types of messages that have a name: what they hold, rather than how the broker checks it.
@@ -329,9 +333,35 @@ def settings() -> Iterator[str]:
     )
 
 
+def graph_limits() -> Iterator[str]:
+    """Yield the limits of the graph that are none of security, each with what stands beside it in the code."""
+    of_security = {name for named in tomllib.loads(LIMITS.read_text()).values() for name in named.values()}
+    cells = []
+    for path in sorted((ROOT / "worker/graph").rglob("*.py")):
+        place = str(path.relative_to(ROOT))
+        module = f"fledgling.{place.removesuffix('.py').replace('/', '.')}"
+        for name, reason in LIMIT.findall(path.read_text()):
+            assert reason, f"{place}: {name} has no reason beside it"
+            if f"{module}.{name}" not in of_security and name not in OF_NUMBERS:
+                cells.append((f"`{name}`", f"{pkgutil.resolve_name(f'{module}:{name}'):,}", reason, f"`{place}`"))
+    yield from rows(("limit", "value", "of what, and why", "place"), cells)
+
+
 SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
     section.__name__: section
-    for section in (tool_list, languages, tools, answers, kinds, refusals, directives, shipped, tables, settings)
+    for section in (
+        tool_list,
+        languages,
+        tools,
+        answers,
+        kinds,
+        refusals,
+        directives,
+        shipped,
+        tables,
+        settings,
+        graph_limits,
+    )
 }
 # The profile stands before the documents that say what is in it.
 DOCUMENTS = (
@@ -341,6 +371,7 @@ DOCUMENTS = (
     "docs/tools.md",
     "docs/profiles.md",
     "docs/settings.md",
+    "docs/graph.md",
 )
 
 
