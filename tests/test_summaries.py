@@ -561,6 +561,21 @@ PACKAGES = {
     "Sources/Core/Aside/go.mod": "module a.com/tools\n",
     "Sources/Core/Aside/tools.go": "package tools\n",
     "kit/src/index.ts": "export const b = 1;\n",
+    "net/All.slnx": "<a/>\n",
+    "net/Acme/Acme.csproj": "<a/>\n",
+    "net/Shop/Shop.csproj": "<a/>\n",
+    "net/One.csproj": "<a/>\n",
+    "net/Two.csproj": "<a/>\n",
+    "rust/jvm/build.gradle.kts": "",
+    "rust/jvm/src/jvmMain/kotlin/Sender.kt": "class Sender\n",
+    "rust/war/pom.xml": "<a/>\n",
+    "rust/war/src/main/java/Served.java": "class Served {}\n",
+    "rust/war/src/main/webapp/WEB-INF/web.xml": "<a/>\n",
+    "rust/php/composer.json": "{}\n",
+    "rust/php/src/Sender.php": "<?php\nclass Sender {}\n",
+    "rust/cart/composer.json": "{}\n",
+    "rust/cart/src/Cart.php": "<?php\nclass Cart {}\n",
+    "rust/cart/public/index.php": "<?php\nrequire 'a.php';\n",
 }
 MANY = {
     **{f"core/use{number}/index.ts": "export const a = 1;\n" for number in range(30)},
@@ -677,8 +692,10 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
         assert isinstance(found, Architecture)
         shown = "\n".join(found.lines)
         assert ", 51 of them generated (" in found.lines[0], shown
-        assert "entry points: Sources/run/Run.swift:3, net/Shop/Seller.cs:3, site/index.tsx" in found.lines, shown
-        assert "libraries: kit/, net/Acme/Aside/" in found.lines, shown
+        begins = "site/index.tsx, Sources/run/Run.swift:3, net/Shop/Seller.cs:3, rust/cart/public/index.php"
+        assert f"entry points: {begins}" in found.lines, shown
+        assert "libraries: kit/, net/Acme/, rust/jvm/, rust/php/, net/Acme/Aside/" in found.lines, shown
+        assert any("net/All.slnx, *.csproj (4), site/" in line for line in found.lines), shown
         assert (
             "imported by most files: all of Core (Sources/Core/) (2), all of Acme (1), "
             "all of Core (ios/Core/Sources/Core/) (1), site/data/index.ts (1)"
@@ -750,4 +767,4 @@ async def test_the_picture_of_any_project_fits_its_tokens(tmp_path: Path) -> Non
         found = await answered(front, Explore(detail="architecture"))
         assert isinstance(found, Architecture)
         assert TOKENS / 2 < found.tokens <= TOKENS
-        assert found.lines.count("  2 files: 2 too long to be shown") == 3, found.lines
+        assert found.lines.count("  2 files: a.py, b.py") == 3, found.lines

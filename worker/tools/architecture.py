@@ -22,6 +22,7 @@ UNITS = 12  # directories that stand for parts
 DOMINANT = 0.5  # of all lines: a directory with more is shown by its parts, if the largest have as much of its own
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
+ALIKE = 3  # manifests of one name, as of the modules of a build: of more the first stands for all
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
 SAYS_CHARS = 60  # of what a part says of itself
 
@@ -29,8 +30,9 @@ _MANIFEST = re.compile(
     r"(?:pyproject\.toml|setup\.py|setup\.cfg|package\.json|deno\.jsonc?|Cargo\.toml|go\.mod|go\.work|pom\.xml"
     r"|(?:build|settings)\.gradle(?:\.kts)?|[Mm]akefile|GNUmakefile|CMakeLists\.txt|configure\.ac|meson\.build|BUILD(?:\.bazel)?"
     r"|WORKSPACE(?:\.bazel)?|MODULE\.bazel|Gemfile|Rakefile|.*\.gemspec|composer\.json|mix\.exs|rebar\.config|Package\.swift"
-    r"|build\.sbt|build\.(?:sc|mill)|build\.zig|dune-project|.*\.(?:sln|csproj|cabal|opam|nimble|rockspec)|stack\.yaml|pubspec\.yaml|Project\.toml"
-    r"|DESCRIPTION|Makefile\.PL|Build\.PL|cpanfile|dist\.ini|.*\.podspec|Podfile|foundry\.toml|.*\.psd1|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml)"
+    r"|build\.sbt|build\.(?:sc|mill)|build\.zig|dune-project|.*(?P<ending>\.(?:slnx?|[cfv][sb]proj|cabal|opam|nimble|rockspec))|stack\.yaml|pubspec\.yaml|Project\.toml"
+    r"|DESCRIPTION|Makefile\.(?:PL|am)|Build\.PL|cpanfile|dist\.ini|.*\.podspec|Podfile|foundry\.toml|.*\.psd1|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml"
+    r"|requirements\.txt|environment\.ya?ml)"
 )
 _WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
 _TESTS = re.compile(rf"(?:.*?/)??{packages.TEST_DIRECTORY}/")
@@ -57,9 +59,13 @@ def architecture(request: Request, prefix: str, numbers: Sequence[int]) -> Archi
     return Architecture(prefix, lines, tokens, note=note)
 
 
-def _list(head: str, items: Iterable[str], room: int) -> Iterator[str]:
-    """Yield a line that names as many things as its room holds, and how many more there are; none for nothing."""
+def _list(head: str, items: Iterable[str], room: int, count: int = 0) -> Iterator[str]:
+    """Yield a line that names as many things as its room holds, and how many more there are; none for nothing.
+
+    They are `count`, where not all are given.
+    """
     left = [*items]
+    count = count or len(left)
     kept: list[str] = []
     for item in left:
         room -= len(item) + 2
@@ -67,8 +73,8 @@ def _list(head: str, items: Iterable[str], room: int) -> Iterator[str]:
             break
         kept.append(item)
     if left:
-        more = f" and {len(left) - len(kept)} more" if len(kept) < len(left) else ""
-        yield f"{head}: {', '.join(kept) + more if kept else f'{len(left):,} too long to be shown'}"
+        more = f" and {count - len(kept)} more" if len(kept) < count else ""
+        yield f"{head}: {', '.join(kept) + more if kept else f'{count:,} too long to be shown'}"
 
 
 def _head(request: Request, project: OwnCode) -> Iterator[str]:
@@ -98,12 +104,26 @@ def _itself(request: Request, project: OwnCode) -> Iterator[str]:
 
 
 def _manifests(project: OwnCode) -> Iterator[str]:
-    """Name the files that say how it is built, the nearest to the root first."""
+    """Name the files that say how it is built, the nearest to the root first; of many alike one stands for all."""
     paths = sorted((file.path.removeprefix(project.prefix) for file in project.files), key=by_depth)
     flows = sum(_WORKFLOW.fullmatch(path) is not None for path in paths)
-    yield from (path for path in paths if _MANIFEST.fullmatch(path.rpartition("/")[2]) and is_own(path))
+    kinds = {path: _kind(path.rpartition("/")[2]) for path in paths if is_own(path)}
+    counts = Counter(kinds.values())
+    told = set[str]()
+    for path, kind in kinds.items():
+        if kind and counts[kind] <= ALIKE:
+            yield path
+        elif kind and kind not in told:
+            told.add(kind)
+            yield f"{kind if kind[0] == '*' else path} ({counts[kind]})"
     if flows:
         yield f".github/workflows/ ({flows})"
+
+
+def _kind(name: str) -> str | None:
+    """Return what files like a manifest are called, `go.mod` or `*.csproj`; None of what is none."""
+    found = _MANIFEST.fullmatch(name)
+    return (f"*{found['ending']}" if found["ending"] else name) if found else None
 
 
 # ---- what stands on what ---------------------------------------------------------------------------------------------
@@ -238,10 +258,12 @@ def _cycles(project: OwnCode, room: int) -> Iterator[str]:
         yield from ["no import cycles"] if project.links.files else []
         return
     yield f"import cycles: {len(found)}"
+    room = room // min(len(found), CYCLES) - len("  100 files and 100 more")
     for circle in found[:CYCLES]:
         names = [path.removeprefix(project.prefix) for path in circle]
+        is_long = sum(len(name) + 2 for name in names) > room
         yield from _list(
-            f"  {len(circle)} files", names, room // min(len(found), CYCLES) - len("  100 files and 100 more")
+            f"  {len(circle)} files", _tails(names[:room]).values() if is_long else names, room, len(names)
         )
 
 

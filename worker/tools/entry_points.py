@@ -23,6 +23,7 @@ _BUILDS = re.compile(r"(?:.*/)?build\.rs")
 _STARTING = re.compile(
     r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
     r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
+    r"|(?:.*/)?(?:public|web|www|htdocs)/index\.php|index\.php|artisan"
 )
 _LIBRARIES = (
     "__init__.py",
@@ -33,11 +34,20 @@ _LIBRARIES = (
     "index.mjs",
     "mod.ts",
 )  # what is imported by its directory
-_PACKAGED = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "deno.json", "Cargo.toml", "go.mod")
-_IMPORTED = re.compile(
-    r"(?:(?:src|lib)/)?(?:index\.(?:tsx?|m?js)|mod\.ts|lib\.rs|[^/]+/__init__\.py)"
-    r"|(?!(?:.*/)?(?:internal/|tools\.go)).+\.go"
+_PACKAGED = tuple(  # the manifest of a package, and what in it is imported by its name
+    (re.compile(manifest), re.compile(imported))
+    for manifest, imported in (
+        (r"pyproject\.toml|setup\.(?:py|cfg)", r"(?:(?:src|lib)/)?[^/]+/__init__\.py"),
+        (r"(?:package|deno)\.json", r"(?:(?:src|lib)/)?(?:index\.(?:tsx?|m?js)|mod\.ts)"),
+        (r"Cargo\.toml", r"(?:src/)?lib\.rs"),
+        (r"go\.mod", r"(?!(?:.*/)?(?:internal/|tools\.go)).+\.go"),
+        (r"build\.gradle(?:\.kts)?|pom\.xml", r"src/\w*[mM]ain/(?:java|kotlin|scala|groovy)/.+"),
+        (r".+\.[cfv][sb]proj", r".+\.(?:cs|fs|vb)"),
+        (r"composer\.json", r"(?:src|lib)/.+\.php"),
+    )
 )
+# What others start: a server of applications, a telephone, the runtime of .NET.
+_STARTED = re.compile(r"(?:.*/)?(?:src/main/(?:webapp/.+|AndroidManifest\.xml)|Global\.asax|App\.a?xaml)")
 _OF_PAGES = ("index.tsx", "index.jsx", "main.jsx")
 _ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
 
@@ -52,29 +62,35 @@ class EntryPoints(NamedTuple):
 def entry_points(request: Request, project: OwnCode) -> EntryPoints:
     """Say where it begins: commands that manifests declare, then functions and files that are started by their name.
 
-    Where there is none, the libraries stand for it.
+    Of these the nearest to the root comes first. Where there is none, the libraries stand for it.
     """
     functions = sorted((*_named_main(request, project), *_marked_main(request, project)), key=by_depth)
     started = {function.rpartition(":")[0] for function in functions}
     named = [path for path in (*_by_name(project), *_pages(project)) if path not in started]
     declared = [*_declared(request, project)]
-    found = [*dict.fromkeys([*(each.entry for each in declared), *functions, *_together(named)])]
+    begun = sorted((*functions, *_together(named)), key=lambda path: path.count("/"))
+    found = [*dict.fromkeys([*(each.entry for each in declared), *begun])]
     if not found:
-        return EntryPoints([f"{path} (a library)" for path in _libraries(project)], [])
+        entries = [f"{path} (a library)" for path in _libraries(project)]
+        return EntryPoints(entries, [] if entries else [*_packages(project, ())])
     return EntryPoints(found, [*_packages(project, [*started, *named, *(each.manifest for each in declared)])])
 
 
 def _packages(project: OwnCode, begun: Iterable[str]) -> Iterator[str]:
     """Yield the directories with a manifest and a file that is imported by their name, at which nothing begins."""
     paths = sorted((file.path.removeprefix(project.prefix) for file in project.files), key=by_depth)
-    places = {posixpath.dirname(path) for path in paths if posixpath.basename(path) in _PACKAGED and is_own(path)}
-    programs = {_around(path, places) for path in begun}
+    places: dict[str, list[re.Pattern[str]]] = {}
+    for path in filter(is_own, paths):
+        folder, _, name = path.rpartition("/")
+        if imported := [imported for manifest, imported in _PACKAGED if manifest.fullmatch(name)]:
+            places.setdefault(folder, []).extend(imported)
+    programs = {_around(path, places.keys()) for path in (*begun, *filter(_STARTED.fullmatch, paths))}
     own = (file.path.removeprefix(project.prefix) for file in project.own)
     libraries = {
         place
         for path in own
-        if (place := _around(path, places)) is not None
-        if _IMPORTED.fullmatch(path.removeprefix(f"{place}/" if place else ""))
+        if (place := _around(path, places.keys())) is not None
+        if any(each.fullmatch(path.removeprefix(f"{place}/" if place else "")) for each in places[place])
     }
     yield from (f"{place or '.'}/" for place in sorted(libraries - programs, key=by_depth))
 
