@@ -7,7 +7,7 @@ MOST_TIMES at most, a field has no more than MAX_WORDS different ones, and of co
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice, repeat, takewhile
 from zlib import crc32
@@ -97,7 +97,9 @@ def _named(names: Iterable[str]) -> Counter[bytes]:
     """Count the words of names, and the whole of each even where it is one word: it can be asked for by that."""
     last = "\n".join(names)
     if "." in last or "::" in last:
-        last = _QUALIFIERS.sub("", last)
+        last = "\n".join(
+            [_QUALIFIERS.sub("", name) if "." in name or "::" in name else name for name in last.split("\n")]
+        )
     return Counter(chain.from_iterable(map(words.of_defined, words.names(last.encode()))))
 
 
@@ -107,10 +109,19 @@ def _header(text: bytes, docstring: Sequence[bytes], comments: Sequence[tuple[in
     first = takewhile(lambda span: span[0] < HEADER_BYTES, comments)
     said = b"\n".join([*docstring, *(top[start:end] for start, end in first)])
     lower = said.lower()
-    marks = [mark for mark in _OF_LICENCES if mark in lower]
-    if not marks:
+    dropped = {line for mark in _OF_LICENCES for line in _lines_with(mark, lower)}
+    if not dropped:
         return said
-    return b"\n".join(line for line in said.split(b"\n") if not any(mark in line.lower() for mark in marks))
+    return b"\n".join([line for number, line in enumerate(said.split(b"\n")) if number not in dropped])
+
+
+def _lines_with(mark: bytes, text: bytes) -> Iterator[int]:
+    """Yield the numbers of the lines of a text that hold a mark, from 0."""
+    at = text.find(mark)
+    while at >= 0:
+        yield text.count(b"\n", 0, at)
+        end = text.find(b"\n", at)
+        at = text.find(mark, end) if end >= 0 else -1
 
 
 def _docstring(text: bytes) -> list[bytes]:
