@@ -58,6 +58,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # What "calls" the method that its first argument names, or "gives" it, "runs" the object, or gives its "class".
     sending: dict[str, str] = {}
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
+    # Names of the language by which names are computed as a program runs (solving/computed.py).
+    computing: dict[str, Literal["text", "names", "dictionary", "all", "member", "own", "named", "global"]] = {}
     texts_name_classes: bool = False  # a text has the members of the class that it names
     says_overrides: bool = False  # what does not say so overrides nothing
     says_virtual: bool = False  # what no class calls virtual is overridden only by what says that it overrides

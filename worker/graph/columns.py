@@ -15,7 +15,8 @@ BASE_REASONS = {  # why a class is not surely derived so; and of one with more b
 
 Begun = tuple[list[str], str, int, int]  # one of several on a line: its names, that around, the line and part of that
 
-# Where a name is made, how it begins and ends, and file and line of the class that it is asked of; -1 where not known.
+# Where a name is made, how it begins and ends, and file and line of the class that it is asked of, 0 of a module; -1
+# where not known: with neither end, such a name may be any.
 MadeName = tuple[int, int, str, str, int, int]
 
 

@@ -180,12 +180,23 @@ class Graph:
     def making(self, name: str, related: Container[GraphDefinition]) -> Iterator[tuple[int, int]]:
         """Yield file and line of each name that is made and may be this one, if no row tells what it means.
 
-        Of a name of which nothing is known that is so if it is asked of one of some `related` classes, by their lines.
+        Of a name of which nothing is known that is so if it is asked of one of some `related` classes, by their lines,
+        or modules, by line 0.
         """
         for file, line, begin, end, *of in self._made:
+            if not begin and not end and of[0] == NONE:
+                continue
             is_like = len(name) > len(begin) + len(end) and name.startswith(begin) and name.endswith(end)
             if (is_like or name == begin == end) and (of[0] == NONE or GraphDefinition(of[0], of[1]) in related):
                 yield file, line
+
+    def computing(self) -> Iterator[tuple[int, int]]:
+        """Yield file and line of each name that is computed and may be any."""
+        return ((file, line) for file, line, *ends, of, _ in self._made if of == NONE and not any(ends))
+
+    def computed_in(self, file: int) -> Iterator[int]:
+        """Yield the lines of a file on which a name is made of which no row tells all that it may mean."""
+        return (line for of, line, *_ in self._made if of == file)
 
     def targets(self) -> list[tuple[int, GraphDefinition]]:
         """Return what rows lead to, with the number of these, the largest first."""

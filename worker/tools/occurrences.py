@@ -4,7 +4,7 @@ all, so that "none" is no silence.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -39,6 +39,7 @@ NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object with
 # What a line has before a value, if anything: no prose.
 BEFORE_VALUE = (*(each.encode() for each in "=(,?:{[&|>;"), b"return")
 NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
+TEXTS = ("text", "document")  # classes of occurrences that say nothing of what they mean
 SHOWN_PLACES = 3  # lines of unresolved occurrences, for each reason
 
 
@@ -66,6 +67,8 @@ class Account(NamedTuple):
     differ: bool = False  # whether some are in another case
     made: Sequence[str] = ()  # places where a name is made that may be this one
     inferred: Sequence[str] = ()  # places where an object is made of a type that nobody can tell, maybe of this
+    texts: Mapping[str, Sequence[str]] = {}  # places of those of classes that no parser of code reads
+    computed: Sequence[str] = ()  # places where any name may be computed
 
     @property
     def resolved(self) -> int:
@@ -77,6 +80,7 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
     """Return what each occurrence of a name is, seen from some definitions of it."""
     classes: Counter[str] = Counter()
     unresolved: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     lacks = {_lacks(request, each) for each in asked}
     lacking = None if None in lacks else next((each for each in UNSEEN if each in lacks), None)
     in_any_case = any(_goes_by_any_case(request, each, name) for each in asked)
@@ -89,18 +93,27 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
         classes[kind] += 1
         if reason:
             unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
+        elif kind in TEXTS:
+            texts.setdefault(kind, []).append(f"{place.file.path}:{place.line}")
     aliased = _aliased(request, name, asked)
     differ = not all(place.is_as_asked for place in places)
     made, inferred = _made(request, name, asked), _inferred(request, asked)
-    return Account(name, classes.total(), len(places) <= MOST, classes, unresolved, aliased, differ, made, inferred)
+    others = texts, _computed(request, asked)
+    return Account(
+        name, classes.total(), len(places) <= MOST, classes, unresolved, aliased, differ, made, inferred, *others
+    )
 
 
-def sentence(account: Account) -> str:
-    """Say it: `3 occurrences of `run`: 1 certain, 1 definition, 1 in comments and strings; nothing unresolved`."""
+def sentence(account: Account, *, names_texts: bool = False) -> str:
+    """Say it: `3 occurrences of `run`: 1 certain, 1 definition, 1 in comments and strings; nothing unresolved`.
+
+    Where the texts that have the name are all that is found, `names_texts` says where they are.
+    """
     parts = []
     for kind, words in _WORDS.items():
         if count := account.classes[kind]:
-            parts.append(f"{count:,} {words if count > 1 or kind not in _ONE else _ONE[kind]}")
+            where = f" ({_shown(account.texts[kind])})" if names_texts and kind in account.texts else ""
+            parts.append(f"{count:,} {words if count > 1 or kind not in _ONE else _ONE[kind]}{where}")
     for reason, places in account.unknown.items():
         parts.append(f"{len(places):,} unresolved ({reason}: {_shown(places)})")
     least = "" if account.is_whole else f"the first {MOST:,} of more than "
@@ -116,6 +129,14 @@ def sentence(account: Account) -> str:
     if account.inferred:
         said += f"; {len(account.inferred):,} `new()` without a type may make one ({_shown(account.inferred)})"
     return said
+
+
+def of_computed(account: Account) -> str:
+    """Say where a name may be computed that nobody sees, if anywhere: `, nor through names computed ...`."""
+    if not account.computed:
+        return ""
+    places = counted(len(account.computed), "place")
+    return f", nor through names computed at run time in {places} ({_shown(account.computed)})"
 
 
 _WORDS = {  # classes of occurrences, in their order, and what they are called
@@ -147,10 +168,23 @@ def _made(request: Request, name: str, asked: Collection[GraphDefinition]) -> li
     return [f"{request.blocks.file(file).path}:{line}" for file, line in islice(making, MOST)]
 
 
+def _computed(request: Request, asked: Collection[GraphDefinition]) -> list[str]:
+    """Return where any name is computed in languages that may use what is defined, those in the same file first."""
+    assert request.graph
+    own = {each.file for each in asked}
+    known = {unknown.family(request, request.blocks.file(each)) for each in own}
+    places = sorted({*islice(request.graph.computing(), MOST)}, key=lambda place: (place[0] not in own, place))
+    found = ((request.blocks.file(file), line) for file, line in places)
+    return [f"{file.path}:{line}" for file, line in found if unknown.family(request, file) in known]
+
+
 def _classes_related(request: Request, asked: Collection[GraphDefinition]) -> set[GraphDefinition]:
-    """Return the classes whose objects may have what is defined in some: those around, above and below."""
+    """Return the classes whose objects may have what is defined in some: those around, above and below; of what
+    stands in none, the modules.
+    """
     graph, found = request.graph, set[GraphDefinition]()
     assert graph
+    found |= {GraphDefinition(each.file, 0) for each in asked if not any(_types_around(request, each))}
     around = {place for each in asked for place in _types_around(request, each)}
     for step in (graph.bases, graph.derived):
         reached = around

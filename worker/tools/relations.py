@@ -135,8 +135,10 @@ def _defined(each: Placed) -> Defined:
 
 
 def _account(entries: Sequence[RelatedEntry], counted: occurrences.Account, asked: Asked) -> str:
-    said = occurrences.sentence(counted)
+    is_of_uses = asked.question.relation not in ("callees", "hierarchy")
+    said = occurrences.sentence(counted, names_texts=is_of_uses and not entries)
     if entries:
         return said
-    outside = "" if asked.question.relation in ("callees", "hierarchy") else "; uses outside the project cannot be seen"
+    unseen = occurrences.of_computed(counted)
+    outside = f"; uses outside the project cannot be seen{unseen}" if is_of_uses else ""
     return f"none; {said}{outside}"

@@ -210,7 +210,20 @@ def _unresolved(asked: Asked) -> str:
     said += f"May mean more than is listed: {_named(asked, in_part)}. " if in_part else ""
     if merely and not asked.admits("possible"):
         said += f"Merely possible: {_named(asked, merely)}; possible=true lists what they may call. "
+    if computed := _computed(asked):
+        said += f"Names are computed at run time in {', '.join(computed)}: what they run need not be listed. "
     return f"{said}Calls of what the project does not define are not listed."
+
+
+def _computed(asked: Asked) -> list[str]:
+    """Return the first lines of a definition on which a name is computed that no row tells."""
+    lines = {
+        (each.file.path, line): None
+        for each in asked.about.definitions
+        for line in asked.graph.computed_in(each.file.number)
+        if each.row.line_start <= line <= each.row.line_end
+    }
+    return [f"{path}:{line}" for path, line in [*lines][:SHOWN_NAMES]]
 
 
 def _named(asked: Asked, calls: Sequence[Occurrence]) -> str:

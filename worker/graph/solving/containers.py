@@ -5,6 +5,7 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import returned
+from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import becomes_member, exported_objects
@@ -152,12 +153,20 @@ def index(solver: Solver, node: int, expression: Expression) -> Values:
                     key = "all"
                 add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
         elif value[0] in (OBJECT, MODULE) and solver.project.unit(node).dialect.keyed_members:
-            for key in constants(solver, solver.child(node, expression[2])):
-                if isinstance(key, tuple) and key[0] == "text":
-                    add(found, member(solver, value, key[1], min(sure, Reason.CONTAINER)))
+            add(found, _by_key(solver, node, value, sure, solver.child(node, expression[2])))
         else:
             add(found, _asked_by_key(solver, node, value, sure))
     return found
+
+
+def _by_key(solver: Solver, node: int, value: Value, sure: int, key: int) -> Values:
+    """`a["b"]`, `a["b" + c]`, of an object or a module of JavaScript"""
+    found: Values = {}
+    known = constants(solver, key)
+    for each in known:
+        if isinstance(each, tuple) and each[0] == "text":
+            add(found, member(solver, value, each[1], min(sure, Reason.CONTAINER)))
+    return add(found, made_members(solver, node, {value: sure}, solver.value(key))) if "*" in known else found
 
 
 def _asked_by_key(solver: Solver, node: int, value: Value, sure: int) -> Values:

@@ -24,12 +24,14 @@ from fledgling.worker.graph.solving.values import (
     add,
 )
 from fledgling.worker.graph.tables import MAX_KEY, NONE, Expression
+from fledgling.worker.graph.unit import SHIFT
 
 MAX_NAMES_MADE = 256  # names of the project that begin and end as a made one, each of which is asked for
 MAX_NAMES_ASKED = 20_000  # look-ups of such names in a project, for all classes together
 LEAST_ENDS = 2  # characters of them: a single one says too little
 MAX_ENDS = 8  # texts that a made name may begin with, or end in
 ASKED = (OBJECT, CLASS, MODULE, SUPER)
+HAVING = (OBJECT, CLASS, MODULE)
 
 
 def filled(solver: Solver, node: int, expression: Expression) -> Values:
@@ -99,7 +101,8 @@ def _note(solver: Solver, node: int, ends: tuple[str, str], *, is_told: bool) ->
 
 
 def _some_members(values: Values, begin: str, end: str) -> Values:
-    return {(SOME_MEMBER, value[1], begin, end): Reason.FLOW for value in values if value[0] in (OBJECT, CLASS)}
+    scopes = [value[1] << SHIFT if value[0] == MODULE else value[1] for value in values if value[0] in HAVING]
+    return {(SOME_MEMBER, of, begin, end): Reason.FLOW for of in scopes}
 
 
 def note_called(solver: Solver, node: int, values: Values) -> None:

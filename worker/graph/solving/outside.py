@@ -39,7 +39,15 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE, Op
 
 CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
-WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "fills")  # what gives something where it gets nothing
+WITHOUT = (
+    "words",
+    "unknown",
+    "mapped",
+    "gathered",
+    "defaults",
+    "defined",
+    "fills",
+)  # what gives something where it gets nothing
 
 
 def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
@@ -343,12 +351,19 @@ def _inherits(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values
     return {}
 
 
+def _defined(solver: Solver, made: MadeCall, _first: Cell | None, sure: int) -> Values:
+    """`Struct.new(:a) { def b = 1 }`: a class with members that are not seen, where a block may define some."""
+    has_block = any(type(cell) is int and solver.op(cell) == Op.FUNCTION for cell, _ in made.arguments)
+    return {} if has_block else {(EXTERNAL, "Class"): sure}
+
+
 def _unknown(_solver: Solver, _made: MadeCall, _first: Cell, _sure: int) -> Values:
     """What may be an object of the project: of `new Proxy(a, b)`, with members that are not seen, or `a.into()`."""
     return {}
 
 
 HANDING_ON: dict[str, Any] = {
+    "defined": _defined,
     "unknown": _unknown,
     "first": _first,
     "promised": _promised,

@@ -17,6 +17,7 @@ from fledgling.worker.graph.columns import (
     MadeName,
 )
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
+from fledgling.worker.graph.solving.computed import Computed, is_module
 from fledgling.worker.graph.solving.meaning import Meaning, Targets
 from fledgling.worker.graph.solving.names import seen_extensions
 from fledgling.worker.graph.solving.overrides import Overrides, may_override
@@ -52,6 +53,7 @@ class Rows:
         self._meaning = Meaning(solver, rewritten)
         self._unresolved = Unresolved(solver, rewritten)
         self._overriding = Overrides(solver)
+        self._computed = Computed(solver)
         self._defined = self._project.vocabulary.definitions
         self._crowded = 0  # occurrences with more targets than guesses may be
         self._rows: list[Row] = []  # of the file at work
@@ -78,6 +80,7 @@ class Rows:
                     self._add(unit, site)
                 elif site.column <= WIDEST:
                     self._add_call(unit, site)
+            graph.made += (self._asked_of(unit, line, "", "", of) for line, of in self._computed.places(unit))
             self._rows.sort()
             for column, values in zip(columns, zip(*self._rows, strict=True), strict=False):
                 column.extend(values)
@@ -86,6 +89,7 @@ class Rows:
             if not unit.facts.complete:
                 graph.broken.append(unit.number)
             tell(unit.number + 1)
+        graph.made = sorted(set(graph.made))
         graph.bases.sort()
         graph.overrides = _surest(graph.overrides)
         return graph
@@ -97,8 +101,12 @@ class Rows:
         nodes = (site.at, parts[0]) if is_behind else (site.at,)
         made = {each for node in nodes for each in self._solver.made_names.get(unit.base | node, ())}
         for begin, end, of in sorted(made):
-            file, line = (-1, 0) if of == NONE else self._project.place_of(of)
-            yield unit.number, site.line, begin, end, file, line & LINE
+            yield self._asked_of(unit, site.line, begin, end, of)
+
+    def _asked_of(self, unit: Unit, line: int, begin: str, end: str, of: int) -> MadeName:
+        """A name that is made on a line, of a class or module, or NONE."""
+        file, own = (NONE, 0) if of == NONE else self._project.place_of(of)
+        return unit.number, line, begin, end, file, 0 if is_module(of) else own & LINE
 
     def _add(self, unit: Unit, site: Site) -> None:
         if site.column > WIDEST:
