@@ -7,21 +7,12 @@ from msgspec.structs import astuple
 from fledgling.broker.fleet.live import LiveFleet
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
+from fledgling.broker.indexing.progress import percent
 from fledgling.broker.projects.projects import Projects
-from fledgling.messages.control import Progress
 from fledgling.messages.status import Changed, Listed, State, Status
 from fledgling.plain import one_line, said
 
-# How far along a build is when a stage begins and when it ends, in percent of its time on a large project.
-STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 60), "seal": (60, 65), "relate": (65, 100)}
-
 UNFOLLOWED = "the server does not follow the project: its `freshness` is off"
-
-
-def percent(progress: Progress) -> float:
-    """Return how far a build is: `percent(Progress("extract", 400, 800))` is 40.0."""
-    begin, end = STAGES[progress.stage]
-    return begin + (end - begin) * min(progress.done / max(progress.total, 1), 1)
 
 
 async def status(front: Front, since: int | None = None, *, looks: bool) -> Status:

@@ -15,6 +15,7 @@ from fledgling.broker.indexing.attempt import Attempt
 from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph
 from fledgling.broker.indexing.files import HeldFiles
 from fledgling.broker.indexing.ordering import opened, ordered, reference, started
+from fledgling.broker.indexing.progress import in_words
 from fledgling.broker.memory import Memory
 from fledgling.broker.watchdog import within
 from fledgling.messages.control import (
@@ -38,13 +39,6 @@ BUILD_SECONDS = 1800.0  # for an index, two builds included; a kernel of 78,000 
 RELATE_AFTER_SECONDS = 1.0  # from an index to its graph, if nobody asks for it sooner: the first calls have the cores
 RELATING_SECONDS = 600.0  # for the graph of an index, which is served meanwhile
 RENEW_AGAIN_SECONDS = 30.0  # from a build of a changed project that failed to the next try
-AT_WORK = {  # what a build does in each stage
-    "walk": "files are being listed",
-    "read": "files are being read",
-    "extract": "files are being parsed",
-    "seal": "it is being finished",
-    "relate": "uses of definitions are being resolved",
-}
 INDEX_LESS = "Index less (exclude_patterns, max_file_size, max_files), then start Fledgling again."
 _log = logging.getLogger("fledgling")
 
@@ -259,12 +253,12 @@ class Indexing:
     def state(self) -> str:
         """Say how far a build is: "the index is still being built: files are being parsed, 1,200 of 3,000 files"."""
         once_more = f"being built once more, since {self._died}" if self._died else "still being built"
-        return f"the index is {once_more}: {_at_work(self.progress or Progress('walk', 0, 0))}"
+        return f"the index is {once_more}: {in_words(self.progress or Progress('walk', 0, 0))}"
 
     def resolving(self) -> str | None:
         """Say how far the graph is, if that is at work: "uses of definitions are being resolved, 400 of 812 files"."""
         is_at_work = self._relating is not None and not self._relating.done() and GRAPH not in self._sealed
-        return _at_work(self.progress) if is_at_work and self.progress and self.progress.total else None
+        return in_words(self.progress) if is_at_work and self.progress and self.progress.total else None
 
     async def close(self) -> None:
         """End the indexer if it still works, and let go of the images."""
@@ -427,8 +421,3 @@ class Indexing:
         if self.root_fd >= 0:
             os.close(self.root_fd)
             self.root_fd = -1
-
-
-def _at_work(at: Progress) -> str:
-    counted = f", {at.done:,} of {at.total:,} files" if at.total else ""  # unknown, or not to be told
-    return f"{AT_WORK[at.stage]}{counted}"

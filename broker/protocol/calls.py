@@ -17,11 +17,11 @@ from mcp.types import (
 
 from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.basis import Basis
+from fledgling.broker.indexing.progress import percent
 from fledgling.broker.operating.operated import Answering
 from fledgling.broker.protocol import app, render, schema, tools
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import Context, ToolDenied
-from fledgling.broker.status import percent
 from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Progress

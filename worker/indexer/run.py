@@ -2,7 +2,8 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import _duckdb as duckdb
 
@@ -33,9 +34,40 @@ def index(
     extractors: Extractors,
     database: Callable[[], duckdb.DuckDBPyConnection],
 ) -> None:
-    """Run one build, and report it, or why there is no index. `database` waits for the DuckDB that fills the images."""
+    """Run one build, and report it, or why there is no index. `database` waits for the DuckDB that fills the images.
+
+    The order of the first lines is what confinement needs: no thread before it is there.
+    """
+    with _reported(pipe, order.profile):
+        load_resolvers(languages)
+        _check_tags(order.profile)
+        gate = Gate() if order.profile.views else None
+        db = database()
+        layers = confined(order, order.broker_pid)
+        open_empty(db, order.images, has_edges="query" in order.profile.tools)
+        wanted = threading.Semaphore(0)
+        threading.Thread(target=_listen, args=[pipe, wanted], daemon=True).start()
+        began = lister.began()
+        narrowed = began.narrowed
+        has_content = narrowed.scope.index_content
+        known = languages.modules(), extractors.sign, languages.code()
+        made = Index(db, gate, order.images, order.profile, *known, has_content=has_content)
+        held = (layers, began.layers, extractors.confined())
+        untested = check_engine(duckdb.__version__)
+        notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))
+        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, *held))
+        building = Building(order, narrowed.scope, made, languages, lister, extractors, pipe.send)
+        made_of = building.run()
+        pipe.send(made_of)
+        if not isinstance(made_of, Unchanged) and wanted.acquire():
+            building.relate()
+
+
+@contextmanager
+def _reported(pipe: Pipe[Build | Relate], profile: Profile) -> Iterator[None]:
+    """Report why there is no index, where that is known."""
     try:
-        _build(pipe, order, languages, lister, extractors, database)
+        yield
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
     except ListingError as none:
@@ -47,43 +79,10 @@ def index(
     except EngineError as wrong:
         pipe.send(Refusal("failed", said(str(wrong)), "Install one of those: pip install 'duckdb>=2.0,<2.1'"))
     except ViewError as wrong:
-        place = f"{order.profile.file}:{wrong.line}"
+        place = f"{profile.file}:{wrong.line}"
         pipe.send(Refusal("invalid", said(f"{place}: {wrong.problem}"), said(wrong.fix)))
     except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
-        pipe.send(refusals.index_too_large(order.profile))
-
-
-def _build(
-    pipe: Pipe[Build | Relate],
-    order: Build,
-    languages: Languages,
-    lister: Lister,
-    extractors: Extractors,
-    database: Callable[[], duckdb.DuckDBPyConnection],
-) -> None:
-    """Run one build. The order of the first lines is what confinement needs: no thread before it is there."""
-    load_resolvers(languages)
-    _check_tags(order.profile)
-    gate = Gate() if order.profile.views else None
-    db = database()
-    layers = confined(order, order.broker_pid)
-    open_empty(db, order.images, has_edges="query" in order.profile.tools)
-    wanted = threading.Semaphore(0)
-    threading.Thread(target=_listen, args=[pipe, wanted], daemon=True).start()
-    began = lister.began()
-    narrowed = began.narrowed
-    has_content = narrowed.scope.index_content
-    known = languages.modules(), extractors.sign, languages.code()
-    made = Index(db, gate, order.images, order.profile, *known, has_content=has_content)
-    held = (layers, began.layers, extractors.confined())
-    untested = check_engine(duckdb.__version__)
-    notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))
-    pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, *held))
-    building = Building(order, narrowed.scope, made, languages, lister, extractors, pipe.send)
-    made_of = building.run()
-    pipe.send(made_of)
-    if not isinstance(made_of, Unchanged) and wanted.acquire():
-        building.relate()
+        pipe.send(refusals.index_too_large(profile))
 
 
 def _check_tags(profile: Profile) -> None:
