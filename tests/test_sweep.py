@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from trees import make, somebody_else
@@ -134,6 +135,39 @@ def test_looks_find_what_a_walk_finds(tmp_path: Path, max_files: int) -> None:
 @pytest.mark.parametrize("seed", range(2, 22))
 def test_looks_find_what_a_walk_finds_whatever_is_done(tmp_path: Path, seed: int) -> None:
     check(tmp_path, seed, 400, 60)
+
+
+def test_names_and_rules_that_change_within_a_tick_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels before 6.13 stamp all that is done in some milliseconds alike; here a file system, in a second."""
+
+    def coarse(look: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
+        def found(*asked: Any, **how: Any) -> os.stat_result:
+            status = look(*asked, **how)
+            times = {f"st_{name}_ns": getattr(status, f"st_{name}_ns") // 10**9 * 10**9 for name in ("mtime", "ctime")}
+            return os.stat_result(status, times)
+
+        return found
+
+    git(tmp_path, "init", "-q")
+    fd = os.open(tmp_path, os.O_RDONLY)
+    monkeypatch.setattr(os, "stat", coarse(os.stat))
+    monkeypatch.setattr(os, "fstat", coarse(os.fstat))
+    try:
+        sweeper = Sweeper(fd, Scope(), names=MAX_NAMES, is_whole=False)
+        for name in map(str, range(5)):  # a second ends between two of them, or two
+            make(tmp_path, f"d/a{name}")
+            sweeper.look()
+            make(tmp_path, f"d/b{name}", **{".gitignore": "a*\n"})
+            sweeper.look()
+            assert f"d/b{name}" in sweeper.entries
+            make(tmp_path, **{".gitignore": "b*\n"})
+            sweeper.look()
+            assert (f"d/a{name}" in sweeper.entries, f"d/b{name}" in sweeper.entries) == (True, False)
+            (tmp_path / ".gitignore").unlink()
+            sweeper.look()
+            assert f"d/b{name}" in sweeper.entries
+    finally:
+        os.close(fd)
 
 
 def test_directories_that_are_read_again_count_once(tmp_path: Path) -> None:

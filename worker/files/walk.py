@@ -27,7 +27,7 @@ from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.ignore import Rules
 from fledgling.worker.files.openat import directory_below, open_directory
 from fledgling.worker.files.rule_files import RuleFiles
-from fledgling.worker.files.stamps import State, ruling, stamp_of
+from fledgling.worker.files.stamps import State, names_stamp, ruling, stamp_of
 from fledgling.worker.files.tree import Entry, Tree, foremost, nearest, too_large
 from fledgling.worker.process import fault
 from fledgling.worker.reasons import (
@@ -53,7 +53,7 @@ BEYOND = "The project is larger than one walk takes: files may be missing."  # s
 LEFT_OUT_NAMES = 100  # of one directory that are said, and as many closed directories: 10,000 would take all the room
 MAX_UNLISTED = 10_000  # such names in all: a megabyte in an index, and a fifth of a frame of the lister
 
-NO_STAMP = (0, 0, 0)  # of a directory that cannot even be looked at: what is above it is closed
+NO_STAMP: tuple[int, ...] = (0, 0, 0)  # of a directory that cannot even be looked at: what is above it is closed
 
 _GIT_NAMES = frozenset({"HEAD", "objects", "refs"})  # by which git itself knows a repository
 
@@ -66,7 +66,7 @@ class Seen(Struct):
     are what was kept of it, by their paths.
     """
 
-    stamp: tuple[int, int, int]
+    stamp: tuple[int, ...]
     inherited: Rules
     rules: Rules
     ruling: dict[bytes, State] = {}
@@ -251,7 +251,7 @@ class Walk:
     def _close(self, path: bytes, rules: Rules, error: OSError) -> None:
         """Leave out a directory that cannot be read now, and know by its stamp when that may have changed."""
         try:
-            stamp = stamp_of(os.stat(path.rstrip(b"/"), dir_fd=self.root_fd, follow_symlinks=False))
+            stamp = names_stamp(os.stat(path.rstrip(b"/"), dir_fd=self.root_fd, follow_symlinks=False))
         except OSError:
             stamp = NO_STAMP
         seen = self.seen[path] = Seen(stamp, rules, rules, left_out_as=_reason(error, CLOSED_DIRECTORY))
@@ -270,7 +270,7 @@ class Walk:
     ) -> None:
         """Open a directory, put it on the way, and sort out the names in it. What is `known` are its rules."""
         fd = open_directory(name, parent, self.device)
-        seen = self.seen[path] = Seen(stamp_of(os.fstat(fd)), rules, rules)  # before its names are read
+        seen = self.seen[path] = Seen(names_stamp(os.fstat(fd)), rules, rules)  # before its names are read
         directory = _Directory(fd, path, rules, seen, [])
         way.append(directory)
         with os.scandir(fd) as names:

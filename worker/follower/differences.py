@@ -12,14 +12,14 @@ from fledgling.messages.following import Follow, Obstacle, Swept
 from fledgling.messages.status import Changed
 from fledgling.pipe import together
 from fledgling.worker.extractor.pool import Extractors
-from fledgling.worker.files.stamps import stamp_at
+from fledgling.worker.files.stamps import is_racy, stamp_at
 from fledgling.worker.files.sweep import ChangedFiles, Sweeper
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.tree import Entry
 from fledgling.worker.follower.imports import Imports
 from fledgling.worker.follower.journal import Journal, Kind
 from fledgling.worker.follower.known import Known
-from fledgling.worker.follower.reading import MOST_BYTES, Reading, is_racy
+from fledgling.worker.follower.reading import MOST_BYTES, Reading
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import most_names
 from fledgling.worker.resolving.resolve import UnresolvedError
@@ -131,7 +131,10 @@ class Differences:
         """Compare the walk with the stamps that the index has kept."""
         entries, stamps = self._sweeper.entries, self._kept.stamps
         changed = {path: entry for path, entry in entries.items() if stamps.get(path) != entry.stamp}
-        self._unread = {path: entry for path, entry in entries.items() if is_racy(entry.stamp, self._kept.begun_ns)}
+        begun_ns = self._kept.begun_ns
+        self._unread = {
+            path: entry for path, entry in entries.items() if is_racy(entry.modified_ns, entry.changed_ns, begun_ns)
+        }
         return ChangedFiles(changed, [path for path in stamps if path not in entries])
 
     def _is_unread_other(self) -> bool:

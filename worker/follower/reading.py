@@ -13,20 +13,16 @@ from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.extractor.wording import known
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
-from fledgling.worker.files.stamps import stamp_at
+from fledgling.worker.files.stamps import is_racy, stamp_at
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.tree import Entry
 from fledgling.worker.language import Languages
-from fledgling.worker.rows import FileRow, Stamp, SymbolColumns
+from fledgling.worker.rows import FileRow, SymbolColumns
 from fledgling.worker.store.parts import Part
 from fledgling.worker.store.symbol_writer import Outlined, one_by_one
 
 MOST_BYTES = 4 * 2**20  # of one file: it fits a frame with all that is found in it
 TRIES = 3  # to read a file that is being written; then it is pending until the next look
-# A file may be written twice in one tick of the clock that stamps it, and read in between. Kernels tick every 10 ms at
-# most; file systems that keep no nanoseconds, every second or two. See "Racy Git" in git's documentation.
-TICK_NS, COARSE_TICK_NS = 20_000_000, 2_000_000_000
-SECOND_NS = 1_000_000_000
 
 
 class Readings(Struct):
@@ -80,7 +76,7 @@ class Reading:
                 return
             if stamp == entry.stamp:
                 readings.read[entry.path] = described
-                if is_racy(stamp, begun_ns):
+                if is_racy(stamp.modified_ns, stamp.changed_ns, begun_ns):
                     readings.again[entry.path] = entry
                 return
             entry = entry.restamped(stamp, self._max_file_size)
@@ -128,13 +124,3 @@ def _one_by_one(found: ExtractedBatch) -> tuple[list[Outlined], list[SymbolColum
     """Return the symbols of each file of a batch by themselves."""
     counts = [facts.symbols for facts in found.facts]
     return one_by_one(found.outlined, counts), found.symbols.one_by_one(counts)
-
-
-def is_racy(stamp: Stamp, read_ns: int) -> bool:
-    """Return whether a file with this stamp may have been written once more after it was read, without another stamp.
-
-    >>> is_racy(Stamp(1, 5_000_000_000, 5_000_000_000, 7), 6_500_000_000)
-    True
-    """
-    is_coarse = stamp.modified_ns % SECOND_NS == 0 and stamp.changed_ns % SECOND_NS == 0
-    return read_ns - stamp.changed_ns < (COARSE_TICK_NS if is_coarse else TICK_NS)
