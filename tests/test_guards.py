@@ -202,10 +202,17 @@ async def settled(front: Front, asked: AnyQuestion) -> AnyAnswer | Refusal:
 async def test_answers_follow_what_fails_and_what_no_longer_does(tmp_path: Path) -> None:
     """They are those of an index built now, at each step."""
     steps = [
-        {"b.py": TREE["a.py"], "a.py": TREE["b.py"]},
-        {"new.py": "", "b.py": TREE["b.py"]},  # imports are resolved anew where there is another file
-        {"m/go.mod": "module m\n", "plain.md": TREE["text.md"], "text.md": "needle\n", "rules/.gitignore": "*.txt\n"},
         {
+            "b.py": TREE["a.py"],
+            "a.py": TREE["b.py"],
+            "m/go.mod": "module m\n",
+            "plain.md": TREE["text.md"],
+            "text.md": "needle\n",
+            "rules/.gitignore": "*.txt\n",
+        },
+        {
+            "new.py": "",  # imports are resolved anew where there is another file
+            "b.py": TREE["b.py"],
             "m/go.mod": TREE["m/go.mod"],
             "rules/.gitignore": TREE["rules/.gitignore"],
             "m/part/no_name.go": "package part\n",

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import secrets
 import shlex
 import shutil
 import signal
@@ -36,9 +37,12 @@ LABELS = {"agent", "tool", "verdict", "process", "le"}
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody has, below those that the kernel gives to connections and to whoever asks for any (ip(7))."""
+    while True:
+        port = 20_000 + secrets.randbelow(10_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Watching:
