@@ -153,6 +153,7 @@ class Flag:
     RUNS_ON = 67108864  # it is written for a function that runs it on an object: `a.apply { b() }`
     TYPES_NEEDED = 134217728  # of its type parameters one stands in no parameter: a call has to say it, `f<T>()`
     DERIVES = 268435456  # it says that it has what is derived: `data class`
+    WITHDRAWN = 536870912  # no source may call it any more: `@Deprecated(level = DeprecationLevel.HIDDEN)`
 
 
 class Use:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.reasons import CERTAIN, Reason
+from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.argument_types import (
     ANYTHING,
     ARRAY,
@@ -21,7 +21,7 @@ from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, parameters_of, taken
 from fledgling.worker.graph.solving.overrides import alike, parameter_types
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import BOUND, EXTERNAL, FUNCTION, OBJECT, Value, Values
+from fledgling.worker.graph.solving.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value, Values
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
 
 MAX_INHERITED = 64  # functions of one name in the classes above; of more, those of the nearest count
@@ -69,6 +69,7 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
     """
     if len(values) == 1 and next(iter(values))[0] not in (FUNCTION, BOUND):
         return values
+    values = _not_withdrawn(solver, values)
     groups: dict[Group, list[Value]] = {}
     for value in values:
         if value[0] in (FUNCTION, BOUND):
@@ -76,6 +77,7 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
             unit = solver.project.unit(value[1])
             if unit.dialect.overloads and row.name != NONE:
                 groups.setdefault((solver.classes.owner(value[1]), unit.names[row.name]), []).append(value)
+    values = _renamed_first(solver, values, groups, made) if len(groups) > 1 else values
     found = dict(values)
     meant: dict[Group, tuple[list[Value], int]] = {}
     above = {key: _asked_above(solver, key, groups) for key in groups} if len(groups) > 1 else {}
@@ -90,7 +92,46 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
             continue
         surest = max(found.pop(value) for value in group)
         found.update((value, min(values.get(value, surest), reason)) for value in chosen)
-    return _not_all(solver, found)
+    return _beside_class(solver, _not_all(solver, found))
+
+
+def _renamed_first(solver: Solver, values: Values, groups: dict[Group, list[Value]], made: MadeCall) -> Values:
+    """The values, without functions by whose own name a call goes where a file imports another one that fits by it.
+
+    The groups of the others are taken away: `import a.b as c` goes before a `fun c` of the file.
+    """
+    op, *parts = solver.project.expression(made.node)
+    callee = solver.project.expression(solver.child(made.node, parts[0])) if op == Op.CALL else (op,)
+    place = {Op.BARE: 1, Op.NAME: 1}.get(callee[0])
+    if place is None:
+        return values
+    own = solver.project.unit(made.node).names[callee[place]]
+    alone = {name: group for (owner, name), group in groups.items() if owner is None}
+    renamed = (value for name, group in alone.items() if name != own for value in group)
+    if own not in alone or not any(
+        fit.takes and not fit.against for fit in (taken(solver, at, made) for at in renamed)
+    ):
+        return values
+    del groups[None, own]
+    return {value: sure for value, sure in values.items() if value not in alone[own]}
+
+
+def _not_withdrawn(solver: Solver, values: Values) -> Values:
+    """The values without functions that no source may call, if there are others."""
+    if len(values) < 2:
+        return values
+    functions = [value for value in values if value[0] in (FUNCTION, BOUND)]
+    gone = {value for value in functions if solver.project.scope(value[1]).flags & Flag.WITHDRAWN}
+    return {value: sure for value, sure in values.items() if value not in gone} or values if gone else values
+
+
+def _beside_class(solver: Solver, values: Values) -> Values:
+    """The values, where a call may mean a class or a function of its name: neither is certain."""
+    functions = [value for value, sure in values.items() if value[0] in (FUNCTION, BOUND) and sure >= LIKELY]
+    classes = [value for value in values if value[0] == CLASS] if functions else []
+    classes = [value for value in classes if solver.project.scope(value[1]).kind == ScopeKind.CLASS]
+    meant = [*classes, *functions] if classes else []
+    return {**values, **{value: min(values[value], Reason.OVERLOAD) for value in meant}} if meant else values
 
 
 def _asked(solver: Solver, group: list[Value], above: Group | None) -> list[Value]:

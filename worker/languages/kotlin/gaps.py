@@ -12,6 +12,11 @@ from fledgling.worker.extracting.filling import filled
 
 # Kotlin 2.2: a condition of a branch: is A if a.b ->
 GUARD = deferred(rb"^[ \t]*+(?:!?+(?:is|in)[ ])?+[^\n{}\"]{1,200}?\s(if\b[^\n{}]{0,200}?)(?=->)", re.MULTILINE)
+# The same over several lines, in brackets: is A if (
+BRACKETS = rb"\((?:[^(){}]++|\((?:[^(){}]++|\((?:[^(){}]++|\([^(){}]*+\))*+\))*+\))*+\)"
+LONG_GUARD = deferred(
+    rb"^[ \t]*+!?+(?:is|in)[ ][^\n{}()\"]{1,200}?[ ](if[ ]?+" + BRACKETS + rb")(?=\s*+->)", re.MULTILINE
+)
 # Kotlin 2.2: how many signs begin what is put into a text: $$"a $b"
 DOLLARS = deferred(rb"\$\$++(?=\")")
 # Kotlin 2.2: what must be there where a function is called: context(a: A) fun f()
@@ -29,9 +34,8 @@ REMARK_BEHIND_ANNOTATION = deferred(rb"^[ \t]*+(//[^\n]*+)(?=\n\s*+(?:set|get)\b
 LAST_MEMBER = deferred(rb"\$\{[^{}\n]*+\}()|(?<=[^\s{;,])([ ])[ ]*+(?=\})")
 
 GAPS = (
-    (GUARD, b""), (DOLLARS, b""), (CONTEXT, b""), (EMPTY_COLLECTION, b"0"), (NULLABLE_RECEIVER, b""), (WHERE, b"xhere"),
-    (REMARK_BEHIND_ANNOTATION, b""),
-    (LAST_MEMBER, b";"),
+    (GUARD, b""), (LONG_GUARD, b""), (DOLLARS, b""), (CONTEXT, b""), (EMPTY_COLLECTION, b"0"),
+    (NULLABLE_RECEIVER, b""), (WHERE, b"xhere"), (REMARK_BEHIND_ANNOTATION, b""), (LAST_MEMBER, b";"),
 )  # fmt: skip
 
 repaired = partial(filled, gaps=GAPS)

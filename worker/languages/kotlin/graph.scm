@@ -45,6 +45,8 @@
 (function_declaration name: (identifier) @defined (function_body)? @body) @function
 (function_declaration (modifiers (member_modifier "override" @overrides)))
 (function_declaration (modifiers (visibility_modifier "private" @hidden)))
+((function_declaration (modifiers (annotation "@" @withdrawn (constructor_invocation (value_arguments (value_argument (navigation_expression) @_level))))))
+ (#eq? @_level "DeprecationLevel.HIDDEN"))
 (function_declaration (function_value_parameters) . [(user_type) (nullable_type) (function_type)] @returns)
 (function_declaration [(user_type) (nullable_type)] @receiver_type . name: (identifier))
 (function_value_parameters (parameter (identifier) @bind . (_) @type) @param)

@@ -6,13 +6,14 @@
 
 https://kotlinlang.org/docs/reference/grammar.html#simpleIdentifier: each may be a name. Where a text has errors it is
 parsed with another word in their place; what a definition is called is read from the text itself. An annotation before
-an accessor, which the grammar does not know on one line with it, is left out.
+an accessor, which the grammar does not know, is left out.
 """
 
 import re
 from collections.abc import Iterable
 
 from fledgling.worker.deferred import deferred
+from fledgling.worker.extracting.blanking import VISIBLE
 from fledgling.worker.extracting.repair import Repaired
 
 MODIFIERS = (
@@ -28,7 +29,7 @@ SETTER = rb"set(?:[ \t]*+$|[ \t]*+\([ \t]*+(?:@[\w.]++[ \t]++)*+\w++[^()\n]*+\)[
 BEFORE = rb"(?:(?:inline|external|private|protected|internal|public)[ \t]++)*+"
 ACCESSOR = rb"^[ \t]*+" + BEFORE + rb"(?:" + GETTER + rb"|" + SETTER + rb")"
 ANNOTATED = (
-    rb"^[ \t]*+(?P<annotations>(?:@(?:\w++:)?+[\w.]++(?:\([^()\n]*+\))?+[ \t]++)++)" + BEFORE + rb"(?:get|set)\b"
+    rb"^[ \t]*+(?P<annotations>(?:@(?:\w++:)?+[\w.]++(?:\([^()\n]*+\))?+[ \t\n]++)++)" + BEFORE + rb"(?:get|set)\b"
 )
 # A name behind which stands what no modifier has behind it
 NAME = rb"\b(?P<name>(?:get|set)\b|in(?=[0-9])|(?:" + MODIFIERS + rb")\b(?=[ \t]*+(?:[(.,)?:;=\]}<>&|+*/%!-]|$|\{)))"
@@ -47,6 +48,6 @@ def _renamed(match: re.Match[bytes]) -> bytes:
     for group in ("name", "annotations"):
         if match[group] is not None:
             begin, end = match.start(group) - start, match.end(group) - start
-            other = b"x" + match[group][1:] if group == "name" else b" " * (end - begin)
+            other = b"x" + match[group][1:] if group == "name" else VISIBLE.sub(b" ", match[group])
             return match[0][:begin] + other + match[0][end:]
     return match[0]
