@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 
 from fledgling.worker.graph.columns import GraphColumns
 from fledgling.worker.graph.effects.builtin_types import FileFacts, Place, RowTarget
-from fledgling.worker.graph.effects.effects import Effect, EffectReader, Function
+from fledgling.worker.graph.effects.effects import EffectReader
+from fledgling.worker.graph.effects.function import Effect, Function
 from fledgling.worker.graph.effects.surroundings import surroundings
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.graph.telling import Tell, unheard
