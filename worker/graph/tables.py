@@ -154,6 +154,7 @@ class Flag:
     TYPES_NEEDED = 134217728  # of its type parameters one stands in no parameter: a call has to say it, `f<T>()`
     DERIVES = 268435456  # it says that it has what is derived: `data class`
     WITHDRAWN = 536870912  # no source may call it any more: `@Deprecated(level = DeprecationLevel.HIDDEN)`
+    RENAMES = 1073741824  # a macro that stands for another name: `#define a lib_a`, also where a is defined
 
 
 class Use:

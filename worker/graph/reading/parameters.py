@@ -21,7 +21,7 @@ from fledgling.worker.graph.reading.told_types import told_instead, told_paramet
 from fledgling.worker.graph.tables import NONE, Op, Parameter, Use
 
 PATTERNS = BITS["shape"] | BITS["tuple"]
-FIELD = BITS["exported"]
+FIELD, DECORATOR = BITS["exported"], BITS["decorator"]
 
 
 def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int]:
@@ -34,6 +34,8 @@ def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int
         said = tree.first(arrays, OF)
     type_ = of_brackets(builder, node, builder.optional(said, Use.TYPE))
     default = builder.optional(tree.first(node, INIT))
+    for kid in tree.having(node, DECORATOR):
+        builder.visit(kid)
     labels = tree.labels[node]
     if labels & OPTIONAL:
         default = max(default, 1)

@@ -118,11 +118,17 @@ def path_of(builder: Builder, node: int, prefix: int, *, is_last: bool = True) -
         return prefix
     if tree.kind(node) == BITS["root"]:
         return builder.visit(node)
-    if prefix == NONE and not builder.dialect.crates:  # paths are absolute
+    if prefix == NONE and not looks_around(builder):
         prefix = builder.add(Op.ROOT, builder.named(""), builder.scope)
     at = builder.use_name(builder.named(text)) if prefix == NONE else builder.add(Op.GET, prefix, builder.named(text))
     builder.site(node, Use.IMPORT, at)
     return at if is_last else before_others(builder, at)
+
+
+def looks_around(builder: Builder) -> bool:
+    """Whether the paths that are taken begin in the namespace around them: of C# those that stand in one."""
+    is_within = builder.scope > 0 or bool(builder.package)
+    return builder.dialect.crates or (builder.dialect.spaces == "nested" and is_within)
 
 
 @visits("path")

@@ -241,7 +241,8 @@ class GraphProject(NumberedFiles):
         if unit.bindings[binding & MASK].how == DECLARED:
             return True
         expression = unit.facts.expressions[self.binding(binding).value]
-        return expression[0] == Op.FUNCTION and bool(unit.facts.scopes[expression[1]].flags & Flag.DECLARATION)
+        nothing = Flag.DECLARATION | Flag.RENAMES
+        return expression[0] == Op.FUNCTION and bool(unit.facts.scopes[expression[1]].flags & nothing)
 
     def holding(self, bindings: list[int]) -> list[int]:
         """The bindings that define a name, without what functions assign to it, if there are any."""

@@ -67,4 +67,6 @@
 (mapped_type_clause name: (type_identifier) @label @bind)
 (literal_type) @text
 (decorator) @operation
+(required_parameter (decorator) @decorator)
+(optional_parameter (decorator) @decorator)
 (class_body (decorator) @attribute)
