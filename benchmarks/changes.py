@@ -90,14 +90,15 @@ async def one_by_one(front: Front, root: Path, paths: list[str], name: str) -> a
         word = f"fledgling_{name}_{number}"
         for which in cpu:
             await asyncio.sleep(PAUSE_SECONDS)
-            before, begun = sum(measure.worked(os.getpid()).values()), time.perf_counter()
+            before, begun = measure.spent(os.getpid()), time.perf_counter()
             if which == "behind":
                 with (root / path).open("ab") as file:
                     file.write(f"\n# {word}\n".encode())
             found = await asked(front, word, "text")
             if which == "behind":
                 seconds.append(time.perf_counter() - begun)
-            cpu[which] += sum(measure.worked(os.getpid()).values()) - before
+            await asyncio.sleep(PAUSE_SECONDS)  # an extractor that ends is still of that call
+            cpu[which] += measure.since(before, os.getpid())
             if not isinstance(found, Hits) or found.total != (which == "behind"):
                 raise ask.AskError(f"{word} in {path} was found, or not, {which} the edit")
     return {f"{name}_cpu": (cpu["behind"] - cpu["before"]) / len(paths), **ask.spread(name, seconds)}

@@ -107,6 +107,26 @@ def worked(pid: int) -> dict[int, float]:
     return found
 
 
+def spent(pid: int) -> dict[int, float]:
+    """Return the seconds of processor time that a process and each of its children have had.
+
+    Of a child those of what it has waited for are among them: extractors, which end where there is nothing to parse.
+    """
+    found = {}
+    root = psutil.Process(pid)
+    for process in [root, *root.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess, OSError):
+            of_it = time.clock_gettime(~process.pid << 3 | 2)  # ticks are too coarse: clock_getcpuclockid(3)
+            ended = process.cpu_times()
+            found[process.pid] = of_it + (0.0 if process == root else ended.children_user + ended.children_system)
+    return found
+
+
+def since(before: Mapping[int, float], pid: int) -> float:
+    """Return the seconds of processor time that have been spent since `spent`; not by what is gone by now."""
+    return sum(seconds - before.get(each, 0.0) for each, seconds in spent(pid).items())
+
+
 def started(command: Sequence[str]) -> int:
     """Return the process that was started by this one with a command."""
     for child in psutil.Process().children():

@@ -61,6 +61,7 @@ PROGRAMS = {
     "fleet.py": "--keep",
     "held_out.py": "--projects",
     "meaning.py": "--projects",
+    "renewal.py": "--pairs",
 }
 HELPED = """
 import os, runpy, sys

@@ -378,7 +378,9 @@ async def test_what_is_too_much_for_messages_is_in_an_index_built_anew(tmp_path:
 
 
 MAPPED = ("blocks", "signatures", "outlines", "words")  # what an index holds of every file
-ANEW = ((False, {"to.py", "new.py"}), (False, set()), (True, None))  # whether afresh, and what is parsed; None: all
+GATHERING = "gathering/__init__.py"  # exports what it imports, so its words are others under this name
+PARSED = {"new.py", GATHERING}
+ANEW = ((False, PARSED), (False, set[str]()), (True, PARSED))  # whether afresh, and what is parsed: then more
 
 
 @pytest.mark.parametrize(
@@ -390,13 +392,17 @@ ANEW = ((False, {"to.py", "new.py"}), (False, set()), (True, None))  # whether a
     ],
 )
 async def test_an_index_built_anew_parses_what_has_changed_alone(tmp_path: Path, profile: str, count: int) -> None:
-    """And is, byte for byte, the one that is built of everything."""
+    """And is, byte for byte, the one that is built of everything. A new name alone is no reason to parse."""
     plant(tmp_path, Random(4), 40)
     write(tmp_path, "gone.py", "import os\n")
     write(tmp_path, "moved.py", "def moved(): ...\n" * 999)
+    write(tmp_path, "same.py", "def moved(): ...\n" * 999)
+    write(tmp_path, "gathered.py", "import needle\n" * 999)
     async with live(tmp_path, profile) as front:
         (tmp_path / "gone.py").unlink()
         (tmp_path / "moved.py").rename(tmp_path / "to.py")
+        (tmp_path / "gathering").mkdir()
+        (tmp_path / "gathered.py").rename(tmp_path / GATHERING)
         write(tmp_path, "new.py", "def new(): ...\n" * 999)
         async with indexed(tmp_path, profile) as fresh:
             anew = await fresh.built()
@@ -405,7 +411,7 @@ async def test_an_index_built_anew_parses_what_has_changed_alone(tmp_path: Path,
             front.indexing.renew(afresh=afresh)
             again = await front.indexing.built()
             parsed = {path for path, seconds in again.slowest if seconds}
-            assert parsed == expected if not afresh else parsed > {"to.py", "new.py"}
+            assert parsed == expected if not afresh else parsed > {"to.py", "same.py", *expected}
             assert (again.files, again.symbols, again.imports) == (anew.files, anew.symbols, anew.imports)
             for name in MAPPED:
                 assert bytes(memory_file.mapped(getattr(front.indexing.images, name))) == whole[name], name

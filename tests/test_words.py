@@ -12,7 +12,8 @@ from fledgling.security import memory_file
 from fledgling.worker import words
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extractor import wording
-from fledgling.worker.extractor.wording import MAX_WORDS, MOST_TIMES, worded
+from fledgling.worker.extractor.messages import Source, TextFacts
+from fledgling.worker.extractor.wording import MAX_WORDS, MOST_TIMES, known, worded
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.ranking import synonyms
 from fledgling.worker.ranking.asked import MAX_WORDS as MAX_ASKED
@@ -158,8 +159,12 @@ def extractor() -> Extractor:
 def said(extractor: Extractor) -> Callable[[str, str, str], FileWords]:
     """The words of a file, by its language, its path and its text."""
 
+    languages = load_languages()
+
     def of(language: str, path: str, text: str) -> FileWords:
-        return worded(path, text.encode(), extractor.extract(language, text.encode()))
+        words = worded(path, text.encode(), extractor.extract(language, text.encode()))
+        found = known(Source(path, language, ()), TextFacts(None, complete=True, seconds=0.0, words=words), languages)
+        return found or words  # of a notebook, which is no code, those of its path are not asked for
 
     return of
 

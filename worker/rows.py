@@ -124,7 +124,7 @@ class Extraction(Struct, frozen=True):
 
 class FileWords(Struct, frozen=True, array_like=True):
     """The words of one file: keys of words in fields, how often each is there, and how many words each field has, as
-    arrays; and the different words of its names, a line each, in order.
+    arrays; and the words of its names, a line each.
     """
 
     keys: bytes

@@ -9,7 +9,6 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
@@ -37,17 +36,20 @@ from fledgling.worker.process import fault
 from fledgling.worker.process.child import Child
 from fledgling.worker.rows import SymbolColumns
 from fledgling.worker.store.symbol_writer import Outlined, end_to_end
+from fledgling.worker.store.symbol_writer import one_by_one as outlines_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 BATCH_FILES = 1000  # in one message, each some ten values of those that a frame may hold (pipe.MAX_VALUES)
 BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
+TOGETHER = 4  # batches in one message at most, where little in them is new: a message costs as much as a small file
 LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
 WAITING_BYTES = 2**20  # asked of the kernel for each end of a socket: who writes does not wait for who reads
 STDERR = 2
 AHEAD = 4  # batches for each process that wait to be parsed, or to be loaded
 
+Known = list[ExtractedBatch | None]  # of each source of a batch
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -145,7 +147,7 @@ class Extractors:
     ) -> Iterator[tuple[Batch, ExtractedBatch]]:
         """Yield what is `asked` of the sources, in batches and in order; several are at work at once.
 
-        A source is not parsed where it is `known` what it holds: that is asked on other threads, of each source once.
+        A source is not parsed where it is `known` what it holds: that is asked of each source once.
 
         >>> for batch, found in extractors.extract(sources, Batch((), tabled=True)): ...
 
@@ -154,11 +156,13 @@ class Extractors:
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (see `__init__`)
 
         with ThreadPoolExecutor(len(self._sockets)) as pool:
-            yield from in_order(pool, partial(self._ask, known), batches(sources, asked), AHEAD * len(self._sockets))
+            ahead = AHEAD * len(self._sockets)
+            for group in in_order(pool, self._ask, groups(batches(sources, asked), known), ahead):
+                yield from group
 
     def parsed(self, source: Source) -> ExtractedBatch:
         """Return what is in one source, which is parsed now. Raises UnfitError."""
-        _, found = self._ask(lambda _: None, Batch((source,)))
+        [(_, found)] = self._ask([(Batch((source,)), [None])])
         return found
 
     def prepare(self, language: str) -> Callable[[], None]:
@@ -183,20 +187,25 @@ class Extractors:
             ours.close()
         self._above.ended()
 
-    def _ask(self, known: Callable[[Source], ExtractedBatch | None], batch: Batch) -> tuple[Batch, ExtractedBatch]:
-        runs = in_runs(batch.sources, known)
-        pipe = self._free.get()
-        try:
-            return batch, self._found(pipe, batch, runs)
-        finally:
-            self._free.put(pipe)
+    def _ask(self, group: list[tuple[Batch, Known]]) -> list[tuple[Batch, ExtractedBatch]]:
+        """Return batches, and what is known of their sources and found in the others, which go in one message."""
+        new = tuple(source for batch, each in group for source in new_of(batch, each))
+        parsed: Iterator[ExtractedBatch] = iter(())
+        if new:
+            pipe = self._free.get()
+            try:
+                found = self._found(pipe, group[0][0], new)
+            finally:
+                self._free.put(pipe)
+            if len(group) == 1 and len(new) == len(group[0][1]):
+                return [(group[0][0], found)]
+            parsed = one_by_one(found)
+        return [(batch, joined([of_one or next(parsed) for of_one in each])) for batch, each in group]
 
-    def _found(
-        self, pipe: Pipe[FromExtractor], batch: Batch, runs: list[tuple[Source, ...] | ExtractedBatch]
-    ) -> ExtractedBatch:
-        """Put a batch to a process; where a file was the end of that, the files before and after it are put again."""
+    def _found(self, pipe: Pipe[FromExtractor], batch: Batch, new: tuple[Source, ...]) -> ExtractedBatch:
+        """Put sources to a process; where a file was the end of that, the files before and after it are put again."""
         parts: list[ExtractedBatch] = []
-        pending = runs[::-1]
+        pending: list[tuple[Source, ...] | ExtractedBatch] = [new]
         while pending:
             sources = pending.pop()
             if isinstance(sources, ExtractedBatch):
@@ -270,21 +279,6 @@ def keep(descriptors: Collection[int]) -> None:
         os.closerange(below + 1, above)
 
 
-def in_runs(
-    sources: Sequence[Source], known: Callable[[Source], ExtractedBatch | None]
-) -> list[tuple[Source, ...] | ExtractedBatch]:
-    """Return sources in their order: what is known of one, and the others that follow each other together."""
-    runs: list[tuple[Source, ...] | ExtractedBatch] = []
-    for source in sources:
-        if found := known(source):
-            runs.append(found)
-        elif runs and isinstance(runs[-1], tuple):
-            runs[-1] = (*runs[-1], source)
-        else:
-            runs.append((source,))
-    return runs
-
-
 def given_up(took: float) -> ExtractedBatch:
     """What is known of a file that was the end of an extractor after so many seconds, or does not fit a frame."""
     return ExtractedBatch([TextFacts(None, complete=False, seconds=took)], Outlined([b""]), uses=[b""])
@@ -301,6 +295,15 @@ def joined(parts: list[ExtractedBatch]) -> ExtractedBatch:
     return ExtractedBatch(facts, end_to_end([part.outlined for part in parts]), symbols, uses)
 
 
+def one_by_one(found: ExtractedBatch) -> Iterator[ExtractedBatch]:
+    """Yield what was found in each file by itself, uses aside: the reverse of `joined`."""
+    counts = [of_file.symbols for of_file in found.facts]
+    for of_file, symbols, columns in zip(
+        found.facts, outlines_of(found.outlined, counts), found.symbols.one_by_one(counts), strict=True
+    ):
+        yield ExtractedBatch([of_file], symbols, columns)
+
+
 def batches(sources: Iterable[Source], asked: Batch) -> Iterator[Batch]:
     """Put sources together until they hold BATCH_BYTES, or are BATCH_FILES."""
     waiting: list[Source] = []
@@ -313,6 +316,30 @@ def batches(sources: Iterable[Source], asked: Batch) -> Iterator[Batch]:
             waiting, size = [], 0
     if waiting:
         yield replace(asked, sources=tuple(waiting))
+
+
+def groups(
+    some: Iterable[Batch], known: Callable[[Source], ExtractedBatch | None]
+) -> Iterator[list[tuple[Batch, Known]]]:
+    """Put batches together as long as what is new in them is no more than one that is all new: it is one message."""
+    group: list[tuple[Batch, Known]] = []
+    size = files = 0
+    for batch in some:
+        each = [*map(known, batch.sources)]
+        new = new_of(batch, each)
+        length = sum(len(block) for source in new for block in source.blocks)
+        if group and (size + length > BATCH_BYTES or files + len(new) > BATCH_FILES or len(group) == TOGETHER):
+            yield group
+            group, size, files = [], 0, 0
+        group.append((batch, each))
+        size, files = size + length, files + len(new)
+    if group:
+        yield group
+
+
+def new_of(batch: Batch, each: Known) -> tuple[Source, ...]:
+    """Return the sources of a batch of which nothing is known."""
+    return tuple(source for source, found in zip(batch.sources, each, strict=True) if found is None)
 
 
 def in_order(

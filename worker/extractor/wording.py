@@ -32,16 +32,20 @@ PUBLIC = frozenset(["function", "class", "method", "interface", "enum", "type", 
 _UNSAID = frozenset({"__init__", "index", "mod", "lib", "init"})  # names of files that say nothing
 _GATHERING = re.compile(r"(?:^|/)(?:mod\.rs|lib\.rs|__init__\.py|index\.[jt]sx?)$")  # that export what they import
 _OF_LICENCES = (b"licen", b"copyright", b"spdx", b"warrant", b"redistribut", b"permission")
+_OF_PATHS = (Field.BASE, Field.DIRECTORY)  # the first
 _QUALIFIERS = re.compile(r"(?m)^.*(?:\.|::)(?!$)")  # of a name: `Flask.` of `Flask.run`
 _DOCSTRING = re.compile(rb'(?:\s|#[^\n]*\n)*+[rRuU]?("""|\'\'\')')  # of a module
 
 
 def worded(path: str, text: bytes, found: Extraction) -> FileWords:
-    """Return the words of a file with this text, in which this was found."""
+    """Return the words of a text, in which this was found; those of its path are not among them.
+
+    Of the path it matters whether it `gathers`, and nothing else: another file of the same text has the same words.
+    """
     docstring = _docstring(text)
     said = [*docstring, *(text[start:end] for start, end in found.comments)]
     comments = b"\n".join([*said, *map(str.encode, found.docs)])[:MAX_PROSE]
-    fields = _of_names(path, [row for row in found.symbols[:MAX_DEFINITIONS] if row.kind in DEFINED])
+    fields = _of_definitions([row for row in found.symbols[:MAX_DEFINITIONS] if row.kind in DEFINED])
     if comments:
         fields[Field.COMMENT] = Counter(words.words(comments))
     at_top = [*docstring, found.header.encode()[:HEADER_BYTES]] if found.header else docstring
@@ -56,18 +60,29 @@ def worded(path: str, text: bytes, found: Extraction) -> FileWords:
 
 def named(path: str, rows: Iterable[Row]) -> FileWords:
     """Return the words of a path and of the names of definitions, which is all that is known of a file."""
-    return _packed(_of_names(path, [*islice(rows, MAX_DEFINITIONS)]))
+    return _packed(_of_path(path) | _of_definitions([*islice(rows, MAX_DEFINITIONS)]))
 
 
 def known(source: Source, facts: TextFacts, languages: Languages) -> FileWords | None:
-    """Return the words of a file, those of its path if it was the end of an extractor; None if it is not code."""
-    is_code = languages.rows[source.language].role == "code"
-    return facts.words or (_packed(_of_path(source.path)) if is_code else None)
+    """Return the words of a file, only those of its path if it ended an extractor; None if it is not code."""
+    if languages.rows[source.language].role != "code":
+        return None
+    of_path = _packed(_of_path(source.path))
+    return _with(of_path, facts.words) if facts.words else of_path
 
 
-def _of_names(path: str, defined: Sequence[SymbolRow] | Sequence[Row]) -> dict[Field, Counter[bytes]]:
-    """Return the words of a path and of definitions: those of public ones are counted once more."""
-    fields = _of_path(path)
+def gathers(path: str) -> bool:
+    """Return whether a file exports what it imports, by its name.
+
+    >>> gathers("src/auth/__init__.py"), gathers("src/auth.py")
+    (True, False)
+    """
+    return _GATHERING.search(path) is not None
+
+
+def _of_definitions(defined: Sequence[SymbolRow] | Sequence[Row]) -> dict[Field, Counter[bytes]]:
+    """Return the words of definitions: those of public ones are counted once more."""
+    fields: dict[Field, Counter[bytes]] = {}
     if defined:
         public = [row.name for row in defined if row.kind in PUBLIC]
         fields[Field.DEFINITION] = _named([row.name for row in defined])
@@ -136,9 +151,20 @@ def _docstring(text: bytes) -> list[bytes]:
 
 def _exports(path: str, symbols: Iterable[SymbolRow], imports: Iterable[ImportRow]) -> list[str]:
     exported = [row.name for row in symbols if row.kind == "export"]
-    if _GATHERING.search(path):
+    if gathers(path):
         exported += [name for row in imports for name in row.imported_names]
     return exported[:MAX_DEFINITIONS]
+
+
+def _with(of_path: FileWords, of_text: FileWords) -> FileWords:
+    """Return the words of a path and those of a text, which are in other fields."""
+    first = (max(_OF_PATHS) + 1) * array(NUMBER).itemsize
+    return FileWords(
+        of_path.keys + of_text.keys,
+        of_path.counts + of_text.counts,
+        of_path.lengths[:first] + of_text.lengths[first:],
+        b"\n".join(filter(None, (of_path.names, of_text.names))),
+    )
 
 
 def _packed(fields: dict[Field, Counter[bytes]]) -> FileWords:

@@ -1,19 +1,19 @@
 """What extractors have found in each file, from one build of a server to the next: a text that is known is not parsed.
 
-It is known again by its path, its language and itself, and by what extractors were asked for: a project's settings may
-change that. What an extractor has found is no surer the second time: as it is, it was taken from a process that meets
-hostile text, and is decoded as strictly.
+It is known again by its language and itself, by whether its name says that what it imports is exported, and by what
+extractors were asked for: a project's settings may change that. A file with a new name is not parsed again. What an
+extractor has found is no surer the second time: as it is, it was taken from a process that meets hostile text, and is
+decoded as strictly.
 """
-
-from collections.abc import Iterator
 
 import msgspec
 from msgspec.structs import replace
 
 from fledgling.security import memory_file
 from fledgling.worker.extractor.messages import Batch, ExtractedBatch, Source
+from fledgling.worker.extractor.pool import one_by_one
+from fledgling.worker.extractor.wording import gathers
 from fledgling.worker.store import facts
-from fledgling.worker.store.symbol_writer import one_by_one
 
 _DECODER = msgspec.msgpack.Decoder(ExtractedBatch)
 
@@ -36,6 +36,7 @@ class Findings:
         self._fd = fd
         self._writer = None if fd is None else facts.FactsWriter(fd)
         self._asked = f"{asked.tabled:d}{asked.hashed:d}"
+        self._kept: set[bytes] = set()  # keys: files of the same text have one
         self._keys: dict[str, bytes] = {}  # of sources that were asked for, by path, until they are kept
 
     def known(self, source: Source) -> ExtractedBatch | None:
@@ -55,10 +56,13 @@ class Findings:
             key = self._keys.pop(source.path, None) or self._key(source)
             packed: bytes | memoryview | None = self._known.get(key)
             if packed is None and found.facts[at].engine:  # a file that was given up is tried again
-                each = each or [*_one_by_one(found)]
-                packed = msgspec.msgpack.encode(each[at])
-            if packed is not None and self._writer.size + len(packed) <= room:
+                each = each or [*one_by_one(found)]
+                [facts_of] = each[at].facts
+                timeless = replace(each[at], facts=[replace(facts_of, seconds=0.0)])  # the time is of this build
+                packed = msgspec.msgpack.encode(timeless)
+            if packed is not None and key not in self._kept and self._writer.size + len(packed) <= room:
                 self._writer.add(key, packed)
+                self._kept.add(key)
 
     def seal(self) -> None:
         """Write what is left, and make the file immutable."""
@@ -68,13 +72,4 @@ class Findings:
             memory_file.seal(self._fd)
 
     def _key(self, source: Source) -> bytes:
-        return facts.key_of(f"{self._asked} {source.language} {source.path}", source.blocks)
-
-
-def _one_by_one(found: ExtractedBatch) -> Iterator[ExtractedBatch]:
-    """Yield what was found in each file by itself; that it took time is of the build in which it was parsed."""
-    counts = [of_file.symbols for of_file in found.facts]
-    for of_file, outlined, columns in zip(
-        found.facts, one_by_one(found.outlined, counts), found.symbols.one_by_one(counts), strict=True
-    ):
-        yield ExtractedBatch([replace(of_file, seconds=0.0)], outlined, columns)
+        return facts.key_of(f"{self._asked}{gathers(source.path):d} {source.language}", source.blocks)

@@ -151,13 +151,12 @@ class Index:
     def has_room(self, found: ExtractedBatch) -> bool:
         """Return whether what was found fits the memory files, beside what was taken before."""
         count = sum(facts.symbols + len(facts.imports) for facts in found.facts)
-        self._words += sum(len(facts.words.keys) + len(facts.words.counts) for facts in found.facts if facts.words)
+        words = self._words + sum(_size(facts.words) for facts in found.facts if facts.words)
         rows = self._rows + count
         parts = sum(map(len, found.outlined.parts))
         tabled = 2 * parts + sum(map(len, filter(None, found.symbols.docstring))) if self.holds_symbols else 0
         has_room = (
-            not count
-            or self.size() + rows * ROW_BYTES + self._words + parts + tabled + WAITING_BYTES <= self._files_bytes
+            not count or self.size() + rows * ROW_BYTES + words + parts + tabled + WAITING_BYTES <= self._files_bytes
         )
         if has_room:
             self._rows = rows
@@ -182,6 +181,7 @@ class Index:
     def words(self, words: Sequence[tuple[str, FileWords]]) -> None:
         """Take the words of the next files, by path; in any number of calls, in path order."""
         if self._takes_words:
+            self._words += sum(_size(found) for _, found in words)
             self._sinks.words([(self._numbers[path], found) for path, found in words])
 
     def imports(self, imports: Sequence[tuple[str, ImportRow]]) -> None:
@@ -245,6 +245,10 @@ class Index:
             for section in contents(memoryview(memory_file.mapped(fd)), holds)
         }
         return mapped | {f"duckdb.{name}": os.fstat(getattr(self._images, name)).st_size for name in ("text", "code")}
+
+
+def _size(words: FileWords) -> int:
+    return len(words.keys) + len(words.counts)
 
 
 def _json(names: Sequence[str]) -> str:
