@@ -9,6 +9,7 @@ import logging
 import os
 import time
 from collections.abc import Coroutine, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -116,14 +117,10 @@ class Follower:
 
     async def begin(self) -> None:
         """Start the process over the newest index, so that the first call need not wait for it."""
-        if self._process and self._images is self._indexing.images:
+        if self._is_newest():
             return
-        try:
-            async with self._talking:
-                await self._started()
-                await self._sweep(None)
-        except LostError:
-            pass
+        with suppress(LostError):
+            await asyncio.shield(self._task(self._look(None)))
 
     async def rest(self) -> None:
         """End the process until somebody asks."""
@@ -176,34 +173,43 @@ class Follower:
         is_seen = self._begun >= as_of - (SHARE * self._swept.seconds if is_shared else 0.0)
         return is_seen and (self._swept.obstacle is not None or worker.changes == self._swept.generation)
 
-    async def _look(self, worker: QueryWorker) -> None:
+    async def _look(self, worker: QueryWorker | None) -> None:
         async with self._talking:
             await self._started()
-            await self._sweep(worker if worker.images is self._images else None)
+            await self._sweep(worker if worker and worker.images is self._images else None)
 
     async def _sweep(self, worker: QueryWorker | None) -> None:
-        """Let the process look, and tell a worker what it has not heard yet."""
+        """Let the process look, and tell a worker what it has not heard yet.
+
+        Where another index takes the place of theirs meanwhile, the number of a change is that of the other by now.
+        """
         assert self._process
         begun, begun_at = time.monotonic(), datetime.now(UTC)
         self._process.busy(True)
         self._process.tell(Sweep(worker.changes if worker else MAX_COUNT))
         while isinstance(message := await self._heard(), Update):
-            if worker:
+            if worker and self._is_newest():
                 worker.update(message)
                 self._indexing.changed_to(message.generation)  # the next process begins behind it if this one is lost
         if not isinstance(message, Swept):
             raise await self._lost("it sent a message that was not asked for")
         self._process.busy(False)
         self._begun, self._swept = begun, message
+        if not self._is_newest():
+            return
         if worker and not message.obstacle:
             worker.seen(message.generation, begun_at)
         self._indexing.changed_to(message.generation)
         if not message.obstacle:
             self._indexing.cut = message.cut
 
+    def _is_newest(self) -> bool:
+        """Return whether there is a process, and it follows the newest index."""
+        return self._process is not None and self._images is self._indexing.images
+
     async def _started(self) -> None:
         """Let there be a process over the newest index."""
-        if self._process and self._images is self._indexing.images:
+        if self._is_newest():
             return
         await self._end()
         if self._is_given_up():

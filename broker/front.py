@@ -269,7 +269,7 @@ class Front:
                 return worker
             made_of = Basis()
             found = await worker.ask(question, deadline, made_of, by_hand=self.by_hand(question))
-            if found is None:
+            if found is None or (stale is None and not worker.has_room):  # for the change that it was told of last
                 continue
             if may_share and not await self._is_current(worker, found, as_of, deadline):
                 as_of, may_share = time.monotonic(), False

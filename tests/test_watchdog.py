@@ -20,7 +20,6 @@ from fledgling.broker import following, query_worker, watchdog
 from fledgling.broker.breaker import DEADLY
 from fledgling.broker.watchdog import within
 from fledgling.messages.answers import Hits, Refusal
-from fledgling.messages.following import Swept
 from fledgling.messages.questions import Query, Search
 
 pytestmark = [
@@ -135,31 +134,6 @@ async def test_follower_that_is_starved_goes_on(tmp_path: Path, monkeypatch: pyt
                 assert isinstance(found, Hits)
                 assert found.total == 1 + number
         assert [follower] == [await first(psutil.Process(), FOLLOWER)]
-
-
-@pytest.mark.parametrize(("then", "total"), [("needle\nneedle\n", 3), ("", 1)])
-async def test_nothing_of_a_follower_that_is_lost_behind_an_update_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str, total: int
-) -> None:
-    heard, lost = following.Follower._heard, list[int]()
-
-    async def heard_or_lost(follower: following.Follower) -> object:
-        message = await heard(follower)
-        if isinstance(message, Swept) and message.generation and not lost:
-            lost.append(message.generation)
-            (tmp_path / "b.py").write_text(then)
-            raise await follower._lost("the test has ended it")
-        return message
-
-    (tmp_path / "a.py").write_text("needle = 1\n")
-    (tmp_path / "b.py").write_text("")
-    async with fronted(tmp_path, is_followed=True) as (front, _):
-        await answered(front, Search("needle"))
-        monkeypatch.setattr(following.Follower, "_heard", heard_or_lost)
-        (tmp_path / "b.py").write_text("needle\n")
-        found = await answered(front, Search("needle"))
-        assert isinstance(found, Hits)
-        assert (len(lost), found.total) == (1, total)
 
 
 async def test_worker_that_is_starved_lives_to_end_a_call(
