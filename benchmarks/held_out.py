@@ -28,6 +28,7 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 from meaning import cloned, named_at, ndcg, server_of, text_of
 
+from fledgling.plain import lines_in_short
 from fledgling.worker.tools.meaning import IN_DOUBT, NOTHING
 
 TOKENS = 600  # of an answer, four characters each, in which the definition is to be found
@@ -118,7 +119,7 @@ def named_in(row: dict[str, Any], text: str) -> Iterator[tuple[int, int | str]]:
     that, and of others the line that each begins on, and its name.
     """
     first, last = row["lines"]
-    _, begins, behind = text.partition(f"{row['path']}:{first}-{last}  ")
+    _, begins, behind = text.partition(f"{row['path']}:{lines_in_short(first, last)}  ")
     if begins:
         yield first, last
     yield from ((line, name) for line, name in row.get("others", ()) if f" {line} {name}" in behind)

@@ -38,6 +38,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def lines_in_short(first: int, last: int) -> str:
+    """Return a range of lines: `lines_in_short(5, 9)` is `5-9`, and `lines_in_short(5, 5)` is `5`."""
+    return str(first) if first == last else f"{first}-{last}"
+
+
 def visible(text: str) -> str:
     r"""Return text for a terminal: `visible("\x1b[2J")` is `\x1b[2J` in eight characters; lines and tabs stay."""
     return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)

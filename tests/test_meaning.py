@@ -20,6 +20,7 @@ from fledgling.messages.bounded import MAX_OTHERS
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.passages import TOKENS
 from fledgling.messages.questions import MAX_ALSO, Search
+from fledgling.plain import lines_in_short
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, NEITHER, ROWS
@@ -248,7 +249,7 @@ async def test_what_nobody_says_is_answered_with_the_nearest_files_by_any_mode(f
     found = await front.call("search", {"query": query})
     assert isinstance(found, Hits)
     assert 0 < len(nearest) <= NEAREST
-    places = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in nearest)
+    places = ", ".join(f"{each.path}:{lines_in_short(*each.lines)}" for each in nearest)
     assert f"{NEITHER}; the nearest are {places}." in (found.note or "")
     for absent in ("kubernetes pod scheduler", "PasswordChecker", "check_password(root)"):
         found = await front.call("search", {"query": absent})

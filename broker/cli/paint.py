@@ -23,7 +23,7 @@ Spans = Callable[[str], Iterator[tuple[int, int]]]  # where a line matches
 _LINES: Mapping[type[AnyAnswer], str] = {
     Hits: r"(?P<number>\d+)(?P<mark>[:-])(?P<text>.*?)(?P<beside>    \[in [^\]]*\])?",
     Excerpt: r"(?P<number>\d+)(?P<mark>\t)(?P<text>.*)(?P<beside>)",
-    SymbolList: r"(?P<number>  \d+-\d+)(?P<mark>  )(?P<text>.*?)(?P<beside>  in .*)?",
+    SymbolList: r"(?P<number>  \d+(?:-\d+)?)(?P<mark>  )(?P<text>.*?)(?P<beside>  in .*)?",
     DependencyGraph: r"(?P<number>  \d+)(?P<mark>: )(?P<text>.*?)(?P<beside> -> .*)?",
 }
 

@@ -27,7 +27,7 @@ from fledgling.messages.answers import (
     Table,
 )
 from fledgling.messages.questions import AnyQuestion, arguments_of, name_of
-from fledgling.plain import counted, one_line
+from fledgling.plain import counted, lines_in_short, one_line
 
 _WORD = re.compile(r"\w+")
 
@@ -120,7 +120,7 @@ def summaries(answer: Summaries) -> Iterator[str]:
 
 def _summary(each: Summarized) -> Iterator[str]:
     if each.name and each.lines:
-        yield f"  {each.lines[0]}-{each.lines[1]}  {each.kind} {each.name}"
+        yield f"  {lines_in_short(*each.lines)}  {each.kind} {each.name}"
     else:
         files = counted(each.files, "file") if each.files else ""
         yield f"{each.path}  {files or each.language or '-'}"
@@ -158,10 +158,9 @@ def ranking(answer: Ranking) -> Iterator[str]:
     what = "files by meaning" if answer.mode_used == "meaning" else "sections of documents"
     yield f"{len(answer.files)} of {answer.total} {what}, the best first; [score 0 to 1]"
     for passage in answer.files:
-        first, last = passage.lines
         named = f"{passage.kind} {passage.name}" if passage.kind else passage.name
         what = f"{one_line(passage.signature or named)}  " if named else ""
-        yield f"{one_line(passage.path)}:{first}-{last}  {what}[{passage.score:.2f}]"
+        yield f"{one_line(passage.path)}:{lines_in_short(*passage.lines)}  {what}[{passage.score:.2f}]"
         yield from (f"  {number}: {line}" for number, line in passage.best)
         if passage.others:
             yield f"  also {', '.join(f'{number} {one_line(name)}' for number, name in passage.others)}"
@@ -187,8 +186,7 @@ def symbols(answer: SymbolList) -> Iterator[str]:
             said = _declared(symbol.name, symbol.signature)
             kind = "" if said.startswith(f"{symbol.kind} ") else f"{symbol.kind} "
             parent = f"  in {symbol.parent}" if symbol.parent else ""
-            first, last = symbol.lines
-            yield f"  {first}-{last}  {one_line(f'{kind}{said}{parent}')}"
+            yield f"  {lines_in_short(*symbol.lines)}  {one_line(f'{kind}{said}{parent}')}"
 
 
 def _declared(name: str, signature: str | None) -> str:
@@ -201,7 +199,7 @@ def _declared(name: str, signature: str | None) -> str:
 
 def relations(answer: Relations) -> Iterator[str]:
     """Yield each file with what is related in it: `12  Engine.run: text`, with what a use is unless it is a call."""
-    about = ", ".join(f"{one_line(each.path)}:{each.lines[0]}-{each.lines[1]}" for each in answer.definitions)
+    about = ", ".join(f"{one_line(each.path)}:{lines_in_short(*each.lines)}" for each in answer.definitions)
     first = answer.definitions[0]
     yield f"{answer.relation} of {first.kind} {one_line(first.name)} ({about}): {answer.total}"
     for file in answer.files:

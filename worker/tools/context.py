@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fledgling.messages.answers import Context
 from fledgling.messages.questions import Read, Symbols
-from fledgling.plain import one_line
+from fledgling.plain import lines_in_short, one_line
 from fledgling.worker.store.graph import CALLS, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences
@@ -176,4 +176,5 @@ def _use(entry: RelatedEntry) -> str:
 
 def _signature(each: Placed) -> str:
     row = each.row
-    return one_line(f"  {each.file.path}:{row.line_start}-{row.line_end}  {row.signature or row.qualified_name}")
+    lines = lines_in_short(row.line_start, row.line_end)
+    return one_line(f"  {each.file.path}:{lines}  {row.signature or row.qualified_name}")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from fledgling.messages.answers import Hits, Passage, Ranking, Why
 from fledgling.messages.passages import SHOWN_WITH_LINES, filled, room
 from fledgling.messages.questions import Search
-from fledgling.plain import said
+from fledgling.plain import lines_in_short, said
 from fledgling.worker.ranking import passages
 from fledgling.worker.ranking.asked import asked
 from fledgling.worker.ranking.corpus import Corpus
@@ -126,7 +126,7 @@ def nearest(request: Request, question: Search, found: Ranked | None) -> str | N
     if found is None:
         return None
     is_said = documents.say(request, question, _corpus(request))
-    places = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in found.answer.files]
+    places = [f"{each.path}:{lines_in_short(*each.lines)}" for each in found.answer.files]
     neither = f"{NO_CODE if is_said else NEITHER}{f'; the nearest are {unknown.listed(places)}' if places else ''}."
     return unknown.joined(neither, documents.IN_DOCUMENTS if is_said else None)
 
