@@ -67,18 +67,31 @@ def is_alive(process: psutil.Process) -> bool:
 
 def broker() -> psutil.Process:
     """The server that this test has started last."""
-    servers = [child for child in psutil.Process().children() if is_alive(child) and "serve" in child.cmdline()]
+    servers = [child for child in psutil.Process().children() if is_alive(child) and "serve" in words_of(child)]
     return max(servers, key=psutil.Process.create_time)
+
+
+def words_of(process: psutil.Process) -> list[str]:
+    """The command line of a process, empty where it has ended: anybody may end between two looks."""
+    with suppress(psutil.NoSuchProcess):
+        return process.cmdline()
+    return []
+
+
+def children_of(process: psutil.Process) -> list[psutil.Process]:
+    """Whose parent a process is; nobody's where it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return process.children()
+    return []
 
 
 def back_processes(of: psutil.Process, module: str | None = None) -> list[psutil.Process]:
     """The processes below a broker; those that run `module`, or all but those that others are forked from."""
     found = []
     for child in of.children(recursive=True):
-        with suppress(psutil.NoSuchProcess):
-            words = child.cmdline()
-            if is_alive(child) and forking.__file__ not in words and (module is None or words[-1:] == [module]):
-                found.append(child)
+        words = words_of(child)
+        if is_alive(child) and forking.__file__ not in words and (module is None or words[-1:] == [module]):
+            found.append(child)
     return found
 
 
@@ -153,9 +166,10 @@ def starved(*processes: psutil.Process) -> Iterator[None]:
         os.sched_setaffinity(hog.pid, core)
         for process in processes:
             for each in (process, *process.children(recursive=True)):
-                for thread in map(int, os.listdir(f"/proc/{each.pid}/task")):
-                    os.setpriority(os.PRIO_PROCESS, thread, 19)
-                    os.sched_setaffinity(thread, core)
+                with suppress(FileNotFoundError, ProcessLookupError):  # it has ended, or a thread of it
+                    for thread in map(int, os.listdir(f"/proc/{each.pid}/task")):
+                        os.setpriority(os.PRIO_PROCESS, thread, 19)
+                        os.sched_setaffinity(thread, core)
         yield
     finally:
         hog.kill()

@@ -17,7 +17,7 @@ import msgspec
 import psutil
 import pytest
 from copying import Copy
-from running import QUERY_WORKER, back_processes, fronted, opened
+from running import QUERY_WORKER, answered, back_processes, fronted, opened
 from test_audit import WEAK
 
 from fledgling.broker.front import Front
@@ -156,7 +156,7 @@ async def attacked(planted, tmp_path, monkeypatch, taken, attacks=ATTACKS):
 
 
 async def rows(front: Front) -> list:
-    answer = await front.ask(Query(STATE))
+    answer = await answered(front, Query(STATE))
     assert isinstance(answer, Table), answer
     return answer.rows
 

@@ -282,9 +282,10 @@ def test_a_call_that_is_not_listed_is_refused_everywhere() -> None:
 def threads(process: psutil.Process) -> list[dict[str, str]]:
     """What the kernel shows of each thread of a process that has not ended meanwhile."""
     found = []
-    for task in Path(f"/proc/{process.pid}/task").iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):
-            found.append(status(int(task.name)))
+    with suppress(FileNotFoundError):  # the process has ended
+        for task in Path(f"/proc/{process.pid}/task").iterdir():
+            with suppress(FileNotFoundError, ProcessLookupError):
+                found.append(status(int(task.name)))
     return found
 
 
@@ -593,7 +594,7 @@ def test_doctor_starts_nothing_where_nothing_can_be_started(project: Path) -> No
 OLDER = "import fledgling.security.landlock as m; m.abi = lambda: {abi}; from fledgling.__main__ import main; main()"
 IN_INDEXER = "seccomp alone, in indexer"
 THIN = (
-    "which paths exist outside the root is asked: chroot alone, in indexer"
+    "it is asked which paths exist outside the root: chroot alone, in indexer"
     if os.geteuid() == 0
     else "a file outside the root is read: landlock alone, in indexer"
 )

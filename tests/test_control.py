@@ -24,7 +24,7 @@ import msgspec
 import psutil
 import pytest
 from forking import fledgling
-from running import PATIENCE, Server
+from running import PATIENCE, Server, words_of
 
 from fledgling import __version__
 from fledgling.broker.cli import quick
@@ -299,7 +299,7 @@ def unasked(
     with Server(root, env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}) as server:
         server.begin()
         made = sorted({*files(place)} - {*before})
-        kept = [child for child in server.seen.children() if "serve" in child.cmdline()]
+        kept = [child for child in server.seen.children() if "serve" in words_of(child)]
         yield root, made, kept
 
 

@@ -25,10 +25,12 @@ from running import (
     at_work,
     back_processes,
     broker,
+    children_of,
     first,
     is_alive,
     opened,
     until,
+    words_of,
 )
 from running import query_worker as worker_of
 
@@ -137,7 +139,7 @@ async def test_query_worker_holds_three_pipes_and_the_image(client):
 
 @pytest.mark.anyio
 async def test_follower_holds_three_pipes_the_root_its_files_and_its_extractors(client, project):
-    [follower] = [child for child in back_processes(broker(), FOLLOWER) if child.ppid() == broker().pid]
+    [follower] = [child for child in children_of(broker()) if words_of(child)[-1:] == [FOLLOWER]]
     is_started_bare(follower, FOLLOWER)
     assert has_limits(follower, limits.of_indexer(2 * GB))
     await client.call_tool("explore", {})
@@ -145,7 +147,7 @@ async def test_follower_holds_three_pipes_the_root_its_files_and_its_extractors(
     others = {where for where in others if not where.startswith("socket:")}
     assert others == {str(project), "/memfd:fledgling-image (deleted)"}
     [above] = follower.children()
-    assert not above.children()  # an extractor ends where there is nothing to parse
+    await until(lambda: not above.children())  # an extractor ends where there is nothing to parse
 
 
 @pytest.mark.anyio
@@ -347,7 +349,7 @@ async def test_a_stopped_extractor_ends_with_the_broker(large):
 
 def keeper_of(server):
     """The first of its children: it starts no program of its own."""
-    forked = [child for child in server.children() if child.cmdline() == server.cmdline()]
+    forked = [child for child in server.children() if words_of(child) == server.cmdline()]
     return min(forked, key=psutil.Process.create_time)
 
 

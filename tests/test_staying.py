@@ -8,7 +8,19 @@ from typing import get_args
 import psutil
 import pytest
 from conftest import DEFINED, STAGED
-from running import INDEXER, QUERY_WORKER, Server, back_processes, building, first, is_alive, opened, until
+from running import (
+    INDEXER,
+    QUERY_WORKER,
+    Server,
+    back_processes,
+    building,
+    children_of,
+    first,
+    is_alive,
+    opened,
+    until,
+    words_of,
+)
 
 from fledgling.broker.indexing import indexing as indexing_module
 from fledgling.broker.indexing.failures import IndexingError
@@ -38,14 +50,14 @@ def patient(tmp_path_factory):
 
 
 def indexers(server):
-    return [process for process in back_processes(server, INDEXER) if process.ppid() == server.pid]
+    return [process for process in children_of(server) if words_of(process)[-1:] == [INDEXER] and is_alive(process)]
 
 
 def forked(server, holds_root):
     """Children of the indexer: the lister holds the root, the process above the extractors does not."""
     found = []
     for indexer in indexers(server):
-        for child in indexer.children():
+        for child in children_of(indexer):
             with suppress(psutil.NoSuchProcess, FileNotFoundError, ProcessLookupError):
                 held = [where for fd, where in opened(child).items() if where.startswith("/") and "memfd" not in where]
                 if is_alive(child) and bool(held) == holds_root:
@@ -54,7 +66,7 @@ def forked(server, holds_root):
 
 
 def extractors(server):
-    return [child for above in forked(server, holds_root=False) for child in above.children() if is_alive(child)]
+    return [child for above in forked(server, holds_root=False) for child in children_of(above) if is_alive(child)]
 
 
 ROLES = {
