@@ -9,6 +9,7 @@ from fledgling.worker.graph.solving.argument_types import (
     ARRAY,
     NO,
     PERHAPS,
+    POINTER,
     TO_ANY,
     YES,
     Wanted,
@@ -226,10 +227,12 @@ def _chosen(
     if len({value[1] for value in chosen}) > 1:  # and not one, of several objects
         return chosen, Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     only = chosen[0]
-    others = [value for value, own in fit.items() if own.takes and not own.against and value[1] != only[1]]
+    beside = [value for value, own in fit.items() if own.takes and value[1] != only[1]]
+    others = [value for value in beside if not fit[value].against]
     is_surely = not others or (
         is_sure(solver, fit[only], made) and not any(_may_beat(solver, fit, value, only, owner) for value in others)
     )
+    is_surely = is_surely and not any(_may_take_value(solver, fit, value, only) for value in beside)
     return chosen, Reason.OVERLOAD if not is_surely or (selects and fit[only].against) else Reason.BOUND
 
 
@@ -289,6 +292,18 @@ def _may_beat(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: Value
     return any(
         theirs > own or (theirs == own < YES and _narrows(solver, dialect, *wanted) == YES) or _may_point(*wanted)
         for theirs, own, wanted in pairs
+    )
+
+
+def _may_take_value(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: Value) -> bool:
+    """Whether one takes a number where another takes what points to one, of C++: what is an `int` may be either."""
+    dialect, count = solver.project.unit(chosen[1]).dialect, len(fit[chosen].each)
+    types = zip(
+        _wanted_types(solver, other, count), _wanted_types(solver, chosen, count), fit[chosen].each, strict=False
+    )
+    return dialect.declared and any(
+        own[-1:] == "*" and own != POINTER and name[-1:] != "*" and not objects and how == YES
+        for (name, objects), (own, _), how in types
     )
 
 
