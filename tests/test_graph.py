@@ -17,12 +17,13 @@ from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph import unit as graph_unit
 from fledgling.worker.graph.columns import GraphColumns
 from fledgling.worker.graph.effects.purity import judged
+from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
 from fledgling.worker.graph.reading.facts import FactsExtractor
 from fledgling.worker.graph.reading.flow import MAX_REACHING
 from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH
-from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT, MAX_TOLD
+from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.solving import handed_back
 from fledgling.worker.graph.solving import rows as graph_rows
@@ -482,10 +483,17 @@ def test_a_comment_that_says_types_is_so_long() -> None:
         comment = f"/** @return {'(' * depth}A{')' * depth} */"
         own = f"<?php\nclass A {{ function m() {{}} }}\n{comment} function f() {{ return g(); }}\nf()->m();"
         assert said(*graph_of({"a.php": own.encode()}))["a.php", 4, "m"] == {found}, depth
+        comment = f"/** @returns {{{'(' * depth}A{')' * depth}}} */"
+        own = f"class A {{ m() {{}} }}\nconst g = require('g');\n{comment} function f() {{ return g(); }}\nf().m();"
+        found = found.replace("2", "1")
+        assert said(*graph_of({"a.js": own.encode()}))["a.js", 4, "m"] == {found}, depth
     names = [f"$a{n}" for n in range(700)]
     said_of = "".join(f"@param A {name} " for name in names[:600])
     text = f"<?php\nclass A {{}}\n/** {said_of}*/ function f({', '.join(names)}) {{}}\n"
     costs_under(1, partial(graph_of, {"a.php": text.encode()}))
+    said_of = "".join(f"@param {{Array<{name}> {name}" for name in names[:600])
+    text = f"/** {said_of}*/ function f({', '.join(names)}) {{}}\n"
+    costs_under(1, partial(graph_of, {"a.js": text.encode()}))
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,9 @@ def assign(builder: Builder, node: int, _use: int) -> int:
         return assign_each(builder, [left, *more], value, type_)
     if type_ != NONE:
         value = builder.add(Op.DECLARED, type_, value)
-    elif (comment := comment_before(builder, node)) and tree.kind(left) == IS_NAME:  # /** @var A $b */ $b = c
+    elif (comment := comment_before(builder, node)) and (
+        tree.kind(left) == IS_NAME or builder.dialect.told_in_braces
+    ):  # /** @var A $b */ $b = c
         told = told_type(builder, comment, "var", tree.text(left))
         value = value if told == NONE else builder.add(Op.CAST, told, max(value, 0))
     target(builder, left, max(value, 0), bare=bare)

@@ -6,12 +6,12 @@ What is no type by these rules says nothing. Each character is read once.
 import re
 from collections.abc import Iterator
 
+from fledgling.worker.graph.reading.braced_types import MAX_TOLD, told_in_braces
 from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind, Write
 
 MAX_COMMENT = 10_000  # bytes of a comment; a longer one says no types
 MAX_BLANK = 200  # bytes between a comment and what it is about
-MAX_TOLD = 30  # brackets within each other
 TOKENS = re.compile(
     rb"[ \t]*+(?:(?P<name>\$this\b|\\?[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:[\\-][\w\x80-\xff]++)*+)"
     rb"|(?P<sign>\[\]|[][|&?<>(){},:])"
@@ -31,6 +31,10 @@ CONTAINERS = frozenset(
     b"array list iterable non-empty-array non-empty-list generator traversable iterator"
     b" iteratoraggregate arrayiterator arrayobject splobjectstorage".split()
 )
+# What may stand between a comment of JavaScript and a function or value that it is about.
+BETWEEN = re.compile(
+    rb"\*/\s*+(?:export\s++(?:default\s++)?+)?+(?:(?:const|let|var)\s++)?+(?:[\w$.]++\s*+[=:]\s*+)?+(?:async\s++)?+\Z"
+)
 CLOSING = {b"<": b">", b"(": b")", b"{": b"}", b"[": b"]"}
 
 
@@ -41,9 +45,14 @@ class _NoTypeError(ValueError):
 def comment_before(builder: Builder, node: int) -> tuple[int, int] | None:
     """The span of the comment that says types right before a node, where the language has such comments."""
     source, start = builder.tree.source, builder.tree.start[node]
-    if not builder.dialect.told_types:
+    first = max(0, start - MAX_BLANK)
+    if builder.dialect.told_in_braces:
+        between = BETWEEN.search(source[first:start])
+        end = first + between.start() + 2 if between else 0
+    elif builder.dialect.told_types:
+        end = first + len(source[first:start].rstrip())
+    else:
         return None
-    end = max(0, start - MAX_BLANK) + len(source[max(0, start - MAX_BLANK) : start].rstrip())
     if source[end - 2 : end] != b"*/":
         return None
     begins = source.rfind(b"/*", max(0, end - MAX_COMMENT), end - 2)
@@ -67,6 +76,9 @@ def told_parameters(builder: Builder, comment: tuple[int, int] | None) -> dict[s
 def _told(builder: Builder, comment: tuple[int, int], tag: str) -> Iterator[tuple[str, int]]:
     """Yield the names, "" for none, and the types that stand behind a tag."""
     source = builder.tree.source
+    if builder.dialect.told_in_braces:
+        yield from told_in_braces(builder, comment, tag)
+        return
     for at in TAGS[tag].finditer(source, *comment):
         found, behind = _read(builder, at.end(), comment[1])
         named = VARIABLE.match(source, behind, comment[1])
@@ -88,7 +100,7 @@ def note_templates(builder: Builder, scope: int, comment: tuple[int, int] | None
 
 def hold_told(builder: Builder, scope: int, comment: tuple[int, int] | None, line: int) -> None:
     """Let objects of a class hold what a comment says that they have: `@property A $b`."""
-    if not comment:
+    if not comment or builder.dialect.told_in_braces:
         return
     for word, found in _told(builder, comment, "property"):
         held = builder.add(Op.DECLARED, found, NONE)

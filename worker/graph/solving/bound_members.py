@@ -183,7 +183,7 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
     if row.returns != NONE:
         declared = _declared(solver, function, receiver)
         if declared and solver.op(solver.child(function, row.returns)) == Op.TOLD:
-            return add(told(found), declared)
+            return found if _tells(solver, function, found) else add(told(found), declared)
         if solver.project.unit(function).dialect.typed and any(
             value[0] in (OBJECT, CONTAINER, FUNCTION) for value in declared
         ):
@@ -198,6 +198,13 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
             ):
                 add(found, declared)
     return found
+
+
+def _tells(solver: Solver, function: int, found: Values) -> bool:
+    """Whether what a function is seen to give goes before what a comment says, which only fills gaps in JavaScript."""
+    return solver.project.unit(function).dialect.told_in_braces and any(
+        value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR) for value in found
+    )
 
 
 def _declared(solver: Solver, function: int, receiver: Value | None) -> Values:

@@ -15,6 +15,7 @@ from fledgling.worker.graph.solving.values import (
     EXTERNAL,
     FUNCTION,
     OBJECT,
+    UNKNOWN,
     Value,
     Values,
     add,
@@ -219,6 +220,8 @@ def cast(solver: Solver, node: int, expression: Expression) -> Values:
     if solver.project.unit(node).dialect.selects:  # which is meant is told by types outside of the project as well
         kinds.add(EXTERNAL)
     known = any(value[0] in kinds for value in type_)
-    if known and solver.op(solver.child(node, expression[1])) == Op.TOLD:
-        return add(told(solver.value(solver.child(node, expression[2]))), type_)
+    if (known or UNKNOWN in type_) and solver.op(solver.child(node, expression[1])) == Op.TOLD:
+        value = solver.value(solver.child(node, expression[2]))
+        is_seen = solver.project.unit(node).dialect.told_in_braces and any(held[0] in kinds for held in value)
+        return dict(value) if is_seen else add(told(value), type_)
     return dict(type_ if known else solver.value(solver.child(node, expression[2])))

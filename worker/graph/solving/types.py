@@ -13,6 +13,7 @@ from fledgling.worker.graph.solving.values import (
     MODULE,
     OBJECT,
     SPACE,
+    UNKNOWN,
     Cell,
     Value,
     Values,
@@ -55,8 +56,21 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     if op == Op.POINTEE:
         return _pointed(solver, node, base | expression[1], receiver, depth)
     if op == Op.TOLD:
-        return told(of_type(solver, base | expression[1], receiver, depth))
+        return _told(solver, node, base | expression[1], receiver, depth)
     return _written(solver, node, expression, receiver)
+
+
+def _told(solver: Solver, node: int, of: int, receiver: Value | None, depth: int) -> Values:
+    """What a comment says. In JavaScript it may name what the file does not: not known, if the project has that."""
+    said = of_type(solver, of, receiver, depth)
+    found = told(said)
+    if found or not solver.project.unit(node).dialect.told_in_braces:
+        return found
+    names = [value[1].removesuffix("#").rpartition(".")[2] for value in said if value[0] == EXTERNAL]
+    is_unknown = of & MASK == 0 or any(
+        solver.project.numbers.get(name) in solver.project.vocabulary.definitions for name in names
+    )
+    return {UNKNOWN: int(Reason.TOLD)} if is_unknown else {}
 
 
 def _pointed(solver: Solver, node: int, of: int, receiver: Value | None, depth: int) -> Values:
