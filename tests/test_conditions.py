@@ -82,6 +82,7 @@ def test_conditions_take_time_in_proportion_to_the_text(unit: str) -> None:
         "\nset(a",
         "\nset(@a ",
         "\n@a get",
+        "\n@a\n",
         "\n@a(",
         "\nprivate ",
         "\nget",

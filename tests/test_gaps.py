@@ -28,6 +28,7 @@ REPAIRS = (
 
 HOSTILE = [
     "class private @",
+    "\n is a if (",
     "class A @a(",
     'class A @a("',
     "class A\n",

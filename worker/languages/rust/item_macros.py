@@ -28,18 +28,23 @@ def first(source: bytes) -> list[Span]:
     found: list[Span] = []
     if b"cfg_" not in source:
         return found
-    endless = set[bytes]()
+    ends = dict[bytes, int]()  # of those brackets the last that was found, or -1: each is looked for once
+    read = 0  # the end of the last macro whose branches are known: none in it is read again
     for match in BEGIN.finditer(source):
         close = b"\n" + match["indent"] + b"}"
-        end = -1 if close in endless else source.find(close, match.end() - 1)
+        end = ends.get(close, 0)
+        if 0 <= end < match.end() - 1:
+            end = ends[close] = source.find(close, match.end() - 1)
         if end < 0:
-            endless.add(close)
-        else:
-            head = source.find(b"\n", match.end("indent"))
-            found += [(match.end("indent"), head), (end + len(close) - 1, end + len(close))]
-            branches = BRANCH.finditer(source, head, end + 1) if match["inner"] is not None else ()
-            heads = (each.span("head") for each in branches if each["indent"] == match["inner"])
-            found += [line for each in heads for line in lines_of(source, *each)]
+            continue
+        head = source.find(b"\n", match.end("indent"))
+        found += [(match.end("indent"), head), (end + len(close) - 1, end + len(close))]
+        branches = (
+            BRANCH.finditer(source, head, end + 1) if match["inner"] is not None and match.start() >= read else ()
+        )
+        heads = [each.span("head") for each in branches if each["indent"] == match["inner"]]
+        found += [line for each in heads for line in lines_of(source, *each)]
+        read = end if heads else read
     return sorted(found)
 
 
