@@ -45,8 +45,8 @@ FILES = {
     "src/b_yard.py": "# cargo crane\n" + "\nx = 1\n" * 40 + "\n# \n",
     "docs/guide.md": "# Guide\n\n## Set up\n\nInstall it with pip.\n\n## Retries\n\nAn upload is tried three times.\n"
     + "\nWords.\n" * 100
-    + "\n## Limits\n\nA file has ten megabytes at most.\n",
-    "CHANGELOG.md": "# Changes\n\n- Uploads: a file of ten megabytes at most is limited.\n",
+    + "\n## Limits\n\nThe size of a file is ten megabytes at most.\n",
+    "docs/whatsnew-1.0.md": "# Changes\n\n## Limits\n\n- Uploads: the size of a file is limited; file size limits.\n",
     "data/words.json": '{"password": "upload retries"}\n',
 }
 
@@ -354,6 +354,7 @@ async def test_what_no_mode_takes_is_refused(front: Front, name: str) -> None:
 SECTIONS = {
     "how often is an upload tried": ("docs/guide.md", "Guide.Retries"),
     "install": ("docs/guide.md", "Guide.Set up"),
+    "attempts": ("docs/guide.md", "Guide.Retries"),  # by what is often written for it
     "file size limits": ("docs/guide.md", "Guide.Limits"),  # and not the changelog, which says more of it
 }
 

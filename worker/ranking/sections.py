@@ -15,6 +15,7 @@ from fledgling.worker import words as cutting
 from fledgling.worker.ranking.asked import AskedWords
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
+from fledgling.worker.ranking.synonyms import synonyms
 from fledgling.worker.store.symbols import CODES, Outline, Row
 from fledgling.worker.store.text import File
 
@@ -28,6 +29,9 @@ _FIRST = re.compile(r"(?i)^(?:readme[^/]*$|docs?/)")
 _LAST = re.compile(
     r"(?i)(?:^|/)(?:change|history|news|release|licen[cs]e|copying|notice|authors|third.?party)[^/]*$|/api/"
 )
+_CHANGES = re.compile(r"(?i)(?:^|/)(?:change|what.?s.?new)[^/]*$|(?:^|/)(?:history|changelogs?)/")  # in docs/, too
+SYNONYM = 0.3  # of a word, what one counts that is often written for it
+OF_HEADING = 0.2  # of a score, what comes on top where a section's own heading is what was asked for
 FIRST_TIMES, LAST_TIMES = 1.1, 0.6  # of what a section counts, one of what is read first, or last
 
 
@@ -58,6 +62,7 @@ class SectionRanker:
         is_document[[*documents]] = True
         self._blocks = is_document[corpus.files_of_blocks]
         self._rarity: dict[bytes, float] = {}
+        self.forms = {word: [(word, 1.0), *self._synonyms(word)] for word in asked.words}
         self._known: dict[int, tuple[Outline, list[int], list[int]]] = {}
 
     def ranked(self) -> list[RankedSection]:
@@ -90,16 +95,25 @@ class SectionRanker:
             self._known[number] = part, places, [part.starts[place] for place in places]
         return self._known[number]
 
+    def _synonyms(self, word: bytes) -> Iterator[tuple[bytes, float]]:
+        """Yield what may be written for a word of the question; other ways to say it have been given already."""
+        if word in self._asked.plain:
+            yield from ((other, SYNONYM) for other in synonyms(word) if other not in self._asked.words)
+
     def _best_blocks(self) -> list[tuple[int, int, int]]:
         """Return the blocks that may say most, each as its file, its first and its last line."""
         count = int(self._blocks.sum())
         scores = np.zeros(len(self._blocks), np.float32)
         for word in self._asked.words:
             self._check()
-            holding = self._corpus.marked(literal(word))
-            holding = self._blocks if holding is None else holding & self._blocks
-            self._rarity[word] = self._corpus.rarity(int(holding.sum()), count)
-            scores += np.float32(self._asked.weight(word) * self._rarity[word]) * holding
+            shares = np.zeros(len(self._blocks), np.float32)
+            for form, counts in self.forms[word]:
+                holding = self._corpus.marked(literal(form))
+                holding = self._blocks if holding is None else holding & self._blocks
+                if form == word:
+                    self._rarity[word] = self._corpus.rarity(int(holding.sum()), count)
+                shares = np.maximum(shares, np.float32(counts) * holding)
+            scores += np.float32(self._asked.weight(word) * self._rarity[word]) * shares
         # Those that say the same, in the order of paths: where files have changed, numbers of blocks are in another.
         best = np.lexsort((self._corpus.files_of_blocks, -scores))[:READ_BLOCKS]
         blocks = self._corpus.blocks
@@ -114,21 +128,28 @@ class SectionRanker:
 
     def _scored(self, file: File, first: int, last: int, row: Row | None) -> RankedSection:
         text = self.text(file, first, last).lower()
-        names = cutting.names((row.qualified_name if row else file.path).encode())
-        heading = cutting.plain(word for name in names for word in cutting.of_name(name))
+        heading = _words(row.qualified_name if row else file.path)
+        own = {*_words(row.name if row else file.path)}
         length = _SLOPE * (1 - _SHARE + _SHARE * len(text) / BYTES)
-        score = said = most = 0.0
+        score = said = most = of_heading = 0.0
         for word, rarity in self._rarity.items():
             weight = self._asked.weight(word) * rarity
-            count = text.count(literal(word)) + HEADING_TIMES * heading.count(word)
+            counts = [
+                (share * (text.count(literal(form)) + HEADING_TIMES * heading.count(form)), share)
+                for form, share in self.forms[word]
+            ]
+            count = sum(times for times, _ in counts)
             score += weight * count * (_SLOPE + 1) / (count + length) if count else 0
             if word in self._asked.plain:
                 most += weight
-            said += weight if count else 0
-        share = min(said / most, 1.0) if most else 0.0
-        times = FIRST_TIMES if _FIRST.search(file.path) else LAST_TIMES if _LAST.search(file.path) else 1
-        whole = score * share * times / (most * (_SLOPE + 1)) if most else 0.0
-        return RankedSection(file, first, last, row, min(whole, 1.0), share)
+            said += weight * max((share for times, share in counts if times), default=0.0)
+            of_heading += weight * max((share for form, share in self.forms[word] if form in own), default=0.0)
+        if not most:
+            return RankedSection(file, first, last, row, 0.0, 0.0)
+        share = min(said / most, 1.0)
+        asked_for = len(own & {form for forms in self.forms.values() for form, _ in forms}) / max(len(own), 1)
+        whole = score * share / (most * (_SLOPE + 1)) + OF_HEADING * of_heading / most * asked_for**0.5
+        return RankedSection(file, first, last, row, min(whole * _times(file.path), 1.0), share)
 
     def text(self, file: File, first: int, last: int) -> bytes:
         """Return some lines of a file."""
@@ -138,3 +159,14 @@ class SectionRanker:
             at = blocks.first_lines[block]
             lines += blocks.text(block).split(b"\n")[max(first - at, 0) : last - at + 1]
         return b"\n".join(lines)
+
+
+def _words(heading: str) -> list[bytes]:
+    return cutting.plain(word for name in cutting.names(heading.encode()) for word in cutting.of_name(name))
+
+
+def _times(path: str) -> float:
+    """Return what a section of a file counts: changelogs come last, wherever they are."""
+    if _CHANGES.search(path):
+        return LAST_TIMES
+    return FIRST_TIMES if _FIRST.search(path) else LAST_TIMES if _LAST.search(path) else 1.0

@@ -65,17 +65,21 @@ def _passage(question: Search, sections: SectionRanker, asked: AskedWords, secti
     row, file = section.row, section.file
     lines = sections.text(file, section.first, section.last).split(b"\n")
     lower = [line.lower() for line in lines]
-    words = {word: literal(word) for word in asked.words}
-    counts = [sum(text in line for text in words.values()) for line in lower]
+    words = {word: [literal(form) for form, _ in forms] for word, forms in sections.forms.items()}
+    counts = [sum(any(text in line for text in texts) for texts in words.values()) for line in lower]
     best = sorted(sorted(range(len(lines)), key=lambda place: -counts[place])[:BEST_LINES])
     why = None
     if question.explain:
         heading = (row.qualified_name if row else "").lower().encode()
         places = {"heading": [heading], "text": lower}
-        where = {
-            asked.form(word): [place for place, some in places.items() if any(text in line for line in some)]
-            for word, text in words.items()
-        }
+        where: dict[str, list[str]] = {}
+        for word, forms in sections.forms.items():
+            for form, _ in forms:
+                found = [place for place, some in places.items() if any(literal(form) in line for line in some)]
+                if form == word:
+                    where[asked.form(word)] = found
+                elif found:
+                    where[f"{asked.form(word)} ~ {form.decode()}"] = found
         score = round(section.score, 2)
         why = Why(where, at + 1, score, at + 1, score)
     return Passage(
