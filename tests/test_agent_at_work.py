@@ -247,7 +247,8 @@ class Asking:
             self.seconds.append(time.monotonic() - begun)
             self.told[tool] += 1
             text = result.content[0].text
-            if OLDER in text or "still being" in text:
+            ours = text if result.is_error else "\n".join(line for line in text.split("\n") if line.startswith("["))
+            if OLDER in ours or "still being" in ours:  # lines of files, which may say the same, begin with a number
                 self.told["said to be older"] += 1
             elif result.is_error and re.search(LATE, text):
                 self.told["refused"] += 1
