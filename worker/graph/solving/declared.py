@@ -83,8 +83,9 @@ def weighed(solver: Solver, types: Types, made: int, function: int, sure: int) -
 
 
 def crowded(solver: Solver, types: Types, run: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The functions that a call may run, each possible where more than three come in the place of what is declared."""
-    classes = [value[1] for value, sure in types if value[0] == OBJECT and sure not in PASSED]
+    """The functions that a call may run, each possible where several come in the place of what is declared."""
+    types = [(value, sure) for value, sure in types if sure not in PASSED]
+    classes = [value[1] for value, _ in types if value[0] == OBJECT]
     declared = {above for at in classes for above in solver.classes.order(at)}
     came = {at for at, sure in run if sure in CAME and solver.classes.owner(at) not in (None, *declared)}
     if not types or len(came) <= MAX_OVERRIDING:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import bound_to, returned
 from fledgling.worker.graph.solving.class_members import (
-    MAX_OVERRIDING,
     by_classes,
     has_body,
     is_of_implementing,
@@ -46,6 +45,7 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import Space, Unit
 
+MAX_OF_ANY = 3  # functions that any type may have, `impl<T> A for T`, which are likely; of more, each is possible
 MAX_EXTENDING = 256  # functions of one name that extend types outside, each of which is asked for each value
 
 
@@ -324,7 +324,7 @@ def _of_any(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return {(BOUND, at, value): int(Reason.NAME_ONLY) for at in functions}
     family = solver.project.unit(value[1]).dialect.family
     functions = [at for at in functions if solver.project.unit(at).dialect.family == family]
-    is_open = value[1] in solver.classes.has_external_base or len(functions) > MAX_OVERRIDING
+    is_open = value[1] in solver.classes.has_external_base or len(functions) > MAX_OF_ANY
     sure = min(sure, Reason.NAME_ONLY if is_open else Reason.INTERFACE)
     return {(FUNCTION, at) if value[0] == CLASS else (BOUND, at, value): sure for at in functions}
 
