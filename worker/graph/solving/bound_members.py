@@ -7,6 +7,7 @@ from fledgling.worker.graph.solving.values import (
     BOUND,
     CLASS,
     CONTAINER,
+    EXTERNAL,
     FUNCTION,
     GENERATOR,
     GIVEN,
@@ -197,7 +198,17 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
                 or (any(value[0] == OBJECT for value in declared) and not any(value[0] == OBJECT for value in found))
             ):
                 add(found, declared)
+        elif _may_be_any(solver, function):
+            return {value: sure for value, sure in found.items() if value[0] != EXTERNAL}
     return found
+
+
+def _may_be_any(solver: Solver, function: int) -> bool:
+    """Whether a function of Python says that what it gives may be anything: `-> Any`."""
+    unit, node = solver.project.unit(function), solver.child(function, solver.project.scope(function).returns)
+    if unit.dialect.typed or solver.op(node) not in (Op.NAME, Op.GET):
+        return False
+    return unit.dialect.types.get(solver.project.last_name(node)) == "unknown"
 
 
 def _tells(solver: Solver, function: int, found: Values) -> bool:
