@@ -119,6 +119,7 @@ async def test_looks_between_ticks_count_all_that_it_runs(process, monkeypatch) 
     assert process.cpu_times().user - before < 2 * LIMIT
 
 
+@pytest.mark.long  # it waits for one that has a hundredth of a processor, or less where others run
 async def test_follower_that_is_starved_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.py").write_text("needle = 1\n")
     async with fronted(tmp_path, is_followed=True) as (front, _):
