@@ -23,6 +23,7 @@ from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.plain import lines_in_short
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
+from fledgling.worker.tools.documents import NO_WORD
 from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, NEITHER, ROWS
 
 pytestmark = pytest.mark.anyio
@@ -367,6 +368,14 @@ async def test_a_section_of_a_document_is_found(front: Front, query: str) -> Non
     assert found.files[0].best
     first, last = found.files[0].lines
     assert last - first < 60
+
+
+@pytest.mark.parametrize("query", ["x", "1 2 3", "?!"])
+async def test_what_is_no_word_is_not_said_to_be_absent(front: Front, query: str) -> None:
+    for mode in ("meaning", "docs"):
+        found = await front.call("search", {"query": query, "mode": mode})
+        assert isinstance(found, Ranking)
+        assert found.note == NO_WORD, mode
 
 
 async def test_what_no_document_says_is_said_to_be_absent(front: Front) -> None:

@@ -17,6 +17,8 @@ SHOWN_WITH_LINES = 5  # sections whose best lines are shown: documents are read 
 LINE_CHARS = 200
 IN_DOCUMENTS = 'Documents do: mode="docs" ranks their sections.'
 
+NO_WORD = 'Nothing says this: single letters, numbers and signs are no words that are ranked; mode="text" finds them.'
+
 
 def ranked(request: Request, question: Search, corpus: Corpus, rows: int, nearest: int) -> Ranking:
     """Answer with so many sections, or with the nearest where none says what is asked."""
@@ -29,7 +31,7 @@ def ranked(request: Request, question: Search, corpus: Corpus, rows: int, neares
     is_said = _is_said(found[:rows])
     best = found[: rows if is_said else min(rows, nearest)]
     note = unknown.joined(
-        None if is_said else _nothing(len(documents), is_near=bool(best)),
+        None if is_said else _nothing(len(documents), is_near=bool(best)) if what.words else NO_WORD,
         request.partial if best else empty_answers.of_filters(request, question),
         unknown.of_unread(request, scope, "ranked", lambda file: file.language in languages) if best else None,
     )

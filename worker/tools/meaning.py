@@ -132,6 +132,8 @@ def nearest(request: Request, question: Search, found: Ranked | None) -> str | N
 
 
 def _doubt(request: Request, question: Search, order: FileOrder, found: list[Passage]) -> str | None:
+    if not order.features.asked.words:
+        return documents.NO_WORD
     return IN_DOUBT if order.is_said else _nothing(request, question, found)
 
 
