@@ -9,9 +9,7 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
 MAX_OVERLOADS = 16  # of one name in a class, of which each is compared with those above; with more, any may override
-MAX_OVERRIDING = (
-    1  # of what has no body that are likely where types are declared: it is all that may run; of more, each is possible
-)
+MAX_OVERRIDING = 1  # likely of what has no body, where types are declared: all that may run; of more, each is possible
 MAX_UNTYPED = 32  # elsewhere: of what a test-suite runs, as many of those are seen as of what is passed as an argument
 
 
