@@ -403,7 +403,9 @@ def test_doctor_finds_every_layer_as_an_ordinary_user(project: Path) -> None:
     found = json.loads(fledgling("doctor", "--root", theirs, "--json", prefix=("env", "HOME=/", *prefix)).stdout)
     assert {row["state"] for row in found["findings"]} == {"enforced"}
     assert not any(row["layer"] == "chroot" for row in found["findings"])
-    assert any("is asked which paths exist outside the root: NOTHING stops it, in indexer" in row for row in found["thin"])
+    assert any(
+        "is asked which paths exist outside the root: NOTHING stops it, in indexer" in row for row in found["thin"]
+    )
 
 
 WITHOUT_CHROOT = ("setpriv", "--bounding-set=-sys_chroot")
