@@ -795,24 +795,27 @@ def test_who_sends_more_while_it_takes_no_replies_holds_up_nobody(served, place)
     assert served.process.poll() is None
 
 
-ASKED_AGAIN = 0.5  # seconds without more of a reply: the server holds the rest, and takes another request
-
-
 def test_who_takes_no_replies_is_hung_up(served, root, place):
-    """It asks for more until there is no room for another reply, and keeps its end open."""
-    (root / "long.txt").write_text(("x" * 99 + "\n") * 1000)
-    with dialled(place) as deaf, suppress(BrokenPipeError):
-        ended, held, grown = select.poll(), 0, time.monotonic()
+    """It asks for more as it is replied to, until there is no room for another reply, and keeps its end open."""
+    # Characters of four bytes: what a reply has no room for is more than the 64 KB that the server sends behind it.
+    (root / "long.txt").write_text(("\N{GRINNING FACE}" * 99 + "\n") * 1000)
+    with dialled(place) as deaf:
+        ended, held, end = select.poll(), 0, time.monotonic() + PATIENCE
         ended.register(deaf, 0)
-        end = grown + PATIENCE
         while not ended.poll(1):
             assert time.monotonic() < end, "it is waited for without end"
-            waiting = array("i", [0])
-            fcntl.ioctl(deaf, termios.FIONREAD, waiting)
-            if waiting[0] > held or time.monotonic() - grown > ASKED_AGAIN:
-                held, grown = max(held, waiting[0]), time.monotonic()
-                deaf.sendall(pack(AskTool(0, Read("long.txt"))))
-    assert held > 100_000, "it was hung up for something else"
+            if (waiting := _waiting(deaf)) > held:  # not sooner: who sends before it has its reply is taken to be gone
+                held = waiting
+                with suppress(BrokenPipeError):
+                    deaf.sendall(pack(AskTool(0, Read("long.txt"))))
+        assert _waiting(deaf) > 100_000, "it was hung up for something else"
+
+
+def _waiting(connection: socket.socket) -> int:
+    """How many bytes were sent to who has not taken them."""
+    waiting = array("i", [0])
+    fcntl.ioctl(connection, termios.FIONREAD, waiting)
+    return waiting[0]
 
 
 def _written(pipe: Pipe[ToOperator], data: bytes) -> None:
