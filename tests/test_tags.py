@@ -61,6 +61,29 @@ FILES: dict[str, tuple[str, list[str]]] = {
         "import io.swagger.v3.oas.annotations.media.Schema;\n\nclass Plan {\n}\n",
         ["api/http 0.70 (IMPORT io.swagger.v3.oas.annotations.media, line 1)"],
     ),
+    "src/handlers.py": (
+        "from flask import request\nfrom flask_login import current_user\nfrom sqlalchemy.exc import IntegrityError\n",
+        ["api/http 0.85 (IMPORT flask, line 1)"],
+    ),
+    "src/commands.py": ("from flask.cli import AppGroup\nfrom sqlalchemy.orm.exc import NoResultFound\n", []),
+    "src/series.py": ("from influxdb_client import Point\n", ["database 0.90 (IMPORT influxdb_client, line 1)"]),
+    "src/rates.py": (
+        "from rest_framework.views import APIView\nfrom rest_framework.permissions import AllowAny\n",
+        ["api/http 0.85 (IMPORT rest_framework.views, line 1)"],
+    ),
+    "Data/Shop.cs": ("class ShopDbContext : Base {\n}\n", ["database 0.62 (SYMBOL ShopDbContext, line 1)"]),
+    "web/rates.service.ts": (
+        "import { Injectable } from '@nestjs/common';\nimport { A } from '@prisma/client';\n",
+        [],
+    ),
+    "web/rates.ts": (
+        "import { Controller, Get } from '@nestjs/common';\nimport { PrismaClient } from '@prisma/client';\n",
+        ["api/http 0.85 (IMPORT @nestjs/common, line 1)", "database 0.90 (IMPORT @prisma/client, line 2)"],
+    ),
+    "web/roles.guard.ts": (
+        "import { CanActivate, Injectable } from '@nestjs/common';\n",
+        ["auth 0.65 (IMPORT @nestjs/common, line 1)"],
+    ),
     "src/worker.py": ("import logging\n\nlog = logging.getLogger(__name__)\n", []),
     "src/once.py": ("QUERY = 'DELETE FROM users'\n", []),
     "docs/database.md": ("# Database\n\nSELECT a FROM b\n", []),
@@ -90,11 +113,15 @@ async def test_a_file_has_the_tags_that_rules_give_it_and_says_why(front: Front,
     assert await tags_of(front, path) == FILES[path][1]
 
 
+AUTH = {"src/users.py", "web/roles.guard.ts"}
 # Arguments of a search for "e", and the files that it is left with.
 LEFT: dict[str, tuple[dict[str, Any], set[str]]] = {
-    "one": ({"tags_any": ["auth"]}, {"src/users.py"}),
-    "any of two": ({"tags_any": ["auth", "payments"]}, {"src/users.py", "pay/Checkout.java"}),
-    "any of two in one text": ({"tags_any": "auth, payments"}, {"src/users.py", "pay/Checkout.java"}),
+    "one": ({"tags_any": ["auth"]}, AUTH),
+    "any of two": ({"tags_any": ["auth", "payments"]}, {*AUTH, "pay/Checkout.java"}),
+    "any of two in one text": (
+        {"tags_any": "auth, payments"},
+        {*AUTH, "pay/Checkout.java"},
+    ),
     "all of two": ({"tags_all": ["auth", "database"]}, {"src/users.py"}),
     "any, and all": ({"tags_any": ["auth", "payments"], "tags_all": ["payments"]}, {"pay/Checkout.java"}),
     "none that has both": ({"tags_all": ["auth", "payments"]}, set()),
@@ -196,7 +223,7 @@ async def test_a_profile_adds_rules_and_replaces_those_of_a_tag(tmp_path: Path) 
     rules = "\n  users SYMBOL 0.9 (?i)user\n  auth PATH 0.8 ^src/app\\.py$\n  acme PATH 0.9 ^com/acme/billing/\n"
     path = own(tmp_path, rules)
     (tmp_path / "tree").mkdir()
-    tree = make(write(tmp_path / "tree"), **{f"com/acme/billing/part/C{n}.java": "class C {}\n" for n in range(60)})
+    tree = make(write(tmp_path / "tree"), **{f"com/acme/billing/part/C{n}.java": "class C {}\n" for n in range(80)})
     make(tree, **{"com/acme/billing/invoice/Line.java": "class Line {}\n"})
     async with fronted(tree, path) as (front, indexing):
         await indexing.built()
