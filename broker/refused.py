@@ -84,7 +84,7 @@ def unfinished(profile: Profile, indexing: Indexing) -> Refusal:
         "unavailable",
         f"{indexing.state()}, and what this call needs was not ready within the profile's query_timeout of "
         f"{profile.query_timeout:g} s",
-        f"{meanwhile} this again later.",
+        f"{meanwhile} this again later: the work goes on.",
     )
 
 

@@ -236,7 +236,7 @@ def _locate(wanted: str, asked: AskedBy, chain: tuple[Path, ...]) -> Path:
 
 
 def _bytes(path: Path, asked: AskedBy) -> bytes:
-    shown = str(path)[:MAX_SHOWN_PATH]
+    shown = str(path)[:MAX_SHOWN_PATH] if asked.line else "it"  # the operator's own words are said before
     try:
         if not path.is_file():  # a FIFO or a device would block, or never end
             raise ProfileError(*asked, f"{shown} is not a file", f"give a path, or one of {', '.join(shipped())}")

@@ -115,7 +115,7 @@ QUESTIONS = (
 )
 BESIDE_TEXT = (
     "Meanwhile ask explore or read (by path and lines, without symbol) or search (for text, without kind); "
-    "ask this again later."
+    "ask this again later: the work goes on."
 )
 
 
@@ -155,7 +155,7 @@ async def test_calls_that_wait_for_the_index_are_refused_in_time(staged, hasty, 
     assert newest is None if number is None else newest.number >= number
     if newest is None:
         assert len(refused) == len(QUESTIONS)
-        assert {answer.next_step for answer in refused} == {"Ask this again later."}
+        assert {answer.next_step for answer in refused} == {"Ask this again later: the work goes on."}
     if number == TEXT and newest.number == TEXT:
         waited = [answer for answer in refused if answer.reason.startswith("the index is still being built: ")]
         assert len(waited) >= 3

@@ -171,7 +171,7 @@ def test_a_shipped_name_wins_over_a_file_of_that_name(tmp_path, monkeypatch):
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "mine.sql")
-    with pytest.raises(ProfileError, match=r"mine\.sql is not a file"):
+    with pytest.raises(ProfileError, match=r"mine\.sql: it is not a file"):
         load(str(tmp_path / "mine.sql"))
 
 

@@ -213,8 +213,8 @@ async def test_the_best_by_meaning_of_all(client):
     assert (nothing["mode_used"], nothing["files"]) == ("text", [])
     assert nothing["note"] == (
         "api/: Nothing found in 17 files. Not looked into: 1 symlink, 1 binary, 1 secret. Not indexed: 2 ignored. "
-        "Nothing says this by meaning, either. "
-        "web/, a.b/: Nothing found in 2 files. Nothing says this by meaning, either."
+        "Search by meaning finds nothing, either. "
+        "web/, a.b/: Nothing found in 2 files. Search by meaning finds nothing, either."
     )
 
 

@@ -20,6 +20,7 @@ from fledgling.worker.indexer.placing import MAX_LINES
 from fledgling.worker.indexer.whole import Spans
 from fledgling.worker.rows import WIDEST
 from fledgling.worker.store.graph import MAX_PLACES
+from fledgling.worker.tools.context import FIRST
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
@@ -132,6 +133,16 @@ async def test_a_context_is_within_its_budget_and_says_each_thing_once(front: Fr
     assert found.tokens == -(-len(text) // 4)
     assert len({*found.lines}) == len(found.lines)
     assert bool(found.dropped) is any(line.startswith("[dropped") for line in found.lines)
+
+
+async def test_a_context_has_the_first_of_each_kind_however_many_there_are_of_one(front: Front) -> None:
+    found: Any = await front.call("read", {"symbol": "busy_hub", "budget_tokens": 200})
+    headings = [line for line in found.lines if line.endswith("):") and "\t" not in line]
+    assert headings == ["callers (16):", "callees (1):", "types (1):", "tests (1):"]
+    rows = [found.lines.index(heading) for heading in headings[:2]]
+    listed = rows[1] - rows[0] - 1
+    assert listed > FIRST
+    assert found.dropped[0] == f"{16 - listed} of 16 callers"
 
 
 async def test_a_context_of_overloads_has_the_one_with_a_body(front: Front) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -98,7 +99,9 @@ def exploration(answer: Exploration) -> Iterator[str]:
         yield f"largest: {one_line(summary.largest_file)}"
     if summary.skipped:
         yield f"without content:{_counts(summary.skipped)}"
-    for directory in answer.directories:
+    for directory, following in zip_longest(answer.directories, answer.directories[1:]):
+        if following and following.path.startswith(directory.path) and following.files == directory.files:
+            continue  # it holds nothing but the next, whose path names it
         languages = ", ".join(f"{count} {name}" for name, count in directory.languages.items())
         lines = "" if directory.lines is None else f"; {counted(directory.lines, 'line')}"
         yield f"{one_line(directory.path)}  {counted(directory.files, 'file')}: {languages or '-'}{lines}"
@@ -127,7 +130,7 @@ def _summary(each: Summarized) -> Iterator[str]:
     if each.says:
         yield f'"{each.says}" [{each.source}]'
     if each.defines:
-        yield f"defines {', '.join(each.defines)}"
+        yield f"· defines {', '.join(each.defines)}"
 
 
 def architecture(answer: Architecture) -> Iterator[str]:

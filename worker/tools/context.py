@@ -3,7 +3,7 @@
 What is said first matters most. Each thing is said once, and what did not fit is counted at the end.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from fledgling.messages.answers import Context
@@ -21,6 +21,7 @@ from fledgling.worker.tools.uses import callers
 TOKEN_CHARS = 4  # that a token has, as a rule of thumb
 LONGEST = 400  # characters of one line
 OWN_SHARE = 0.6  # of the budget that the definition itself may take, if it is longer than that
+FIRST = 3  # lines of each kind that come before more of any: a method that all call would be told by its callers alone
 DROPPED_CHARS = 160  # kept for saying what did not fit
 
 
@@ -47,17 +48,22 @@ class _Packing:
         self.lines += lines
         return True
 
-    def add_some(self, what: str, lines: Sequence[str]) -> None:
-        """Take as many of some lines as fit below a heading."""
-        if not lines:
-            return
-        heading = [f"{what} ({len(lines)}):"]
-        taken = 0
-        while taken < len(lines) and self.add([*heading, lines[taken]]):
-            taken += 1
-            heading = []
-        if taken < len(lines):
-            self.dropped.append(f"{len(lines) - taken} of {len(lines)} {what}")
+    def add_kinds(self, kinds: Mapping[str, Sequence[str]]) -> None:
+        """Take as many lines as fit below the heading of their kind: the first few of each, then the rest by kind."""
+        taken = dict.fromkeys(kinds, 0)
+        for most in (FIRST, None):
+            for kind, lines in kinds.items():
+                for line in lines[taken[kind] : most]:
+                    heading = 0 if taken[kind] else len(_heading(kind, lines)) + 1
+                    if heading + len(line) + 1 > self._room:
+                        break
+                    self._room -= heading + len(line) + 1
+                    taken[kind] += 1
+        for kind, lines in kinds.items():
+            if taken[kind]:
+                self.lines += [_heading(kind, lines), *lines[: taken[kind]]]
+            if taken[kind] < len(lines):
+                self.dropped.append(f"{len(lines) - taken[kind]} of {len(lines)} {kind}")
 
     def finish(self) -> list[str]:
         """Return all lines, with what was dropped as the last."""
@@ -65,6 +71,10 @@ class _Packing:
             said = f"[dropped for the budget: {', '.join(self.dropped)}]"
             self.lines.append(shown(said, DROPPED_CHARS - 25) if len(said) >= DROPPED_CHARS else said)
         return self.lines
+
+
+def _heading(kind: str, lines: Sequence[str]) -> str:
+    return f"{kind} ({len(lines)}):"
 
 
 class _Related(NamedTuple):
@@ -85,10 +95,14 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
     packing = _Packing(question.budget_tokens * TOKEN_CHARS)
     _add_own(request, packing, file, start, end)
     related = _related(request, question, about[:1])
-    packing.add_some("callers", [*map(_use, related.callers)])
-    packing.add_some("callees", [*map(_signature, related.callees)])
-    packing.add_some("types", [*map(_signature, related.types)])
-    packing.add_some("tests", [*map(_use, related.tests)])
+    packing.add_kinds(
+        {
+            "callers": [*map(_use, related.callers)],
+            "callees": [*map(_signature, related.callees)],
+            "types": [*map(_signature, related.types)],
+            "tests": [*map(_use, related.tests)],
+        }
+    )
     _add_sources(request, packing, [*related.callees, *related.types])
     lines = packing.finish()
     chars = sum(len(line) + 1 for line in lines) - 1

@@ -30,7 +30,7 @@ NEAREST = 3  # that are named where none says what is asked
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 NOTHING = "Nothing says this"
-NEITHER, NO_CODE = f"{NOTHING} by meaning, either", "No code says this by meaning, either"
+NEITHER, NO_CODE = "Search by meaning finds nothing, either", "Search by meaning finds no code, either"
 IN_DOUBT = "Little of this is said in any one place: it may not be there."
 BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the files of code.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
