@@ -154,7 +154,7 @@ class Flag:
     TYPES_NEEDED = 134217728  # of its type parameters one stands in no parameter: a call has to say it, `f<T>()`
     DERIVES = 268435456  # it says that it has what is derived: `data class`
     WITHDRAWN = 536870912  # no source may call it any more: `@Deprecated(level = DeprecationLevel.HIDDEN)`
-    RENAMES = 1073741824  # a macro that stands for another name: `#define a lib_a`, also where a is defined
+    RENAMES = 1073741824  # a macro that stands for another name: `#define a lib_a`
 
 
 class Use:
@@ -298,8 +298,8 @@ class Facts(Struct, array_like=True):
     are scopes of such functions: the expression of the type, and the scope. `package` is what the file says it is a
     part of, `language` the one that it was read as, where that is another. `conditions` are the first and last lines of
     what a compiler may leave out, `replaced` the names of members that the file removes or sets by name, each with the
-    expression of whose it is or -1, `augmented` what `a += b` may change, but for keys. Not `complete` where the text
-    did not parse or was nested too deeply.
+    expression of whose it is or -1, `augmented` what `a += b` may change, but for keys, `undefined` the names of
+    macros that end in it, `#undef a`. Not `complete` where the text did not parse or was nested too deeply.
     """
 
     names: list[str]
@@ -320,6 +320,7 @@ class Facts(Struct, array_like=True):
     replaced: list[tuple[int, int]] = []
     augmented: list[Augmented] = []
     taken: list[Consumed] = []
+    undefined: list[int] = []
 
 
 class GraphFile(NamedTuple):

@@ -73,6 +73,7 @@ class Builder(Positions):
         self.members: list[tuple[int, int]] = []
         self.extensions: list[tuple[int, int]] = []
         self.conditions: list[tuple[int, int]] = []
+        self.undefined: set[int] = set()
         self.replaced: dict[int, int] = {}  # the nodes of names of members, and whose they are
         self.augmented: list[Augmented] = []
         self.taken: list[Consumed] = []

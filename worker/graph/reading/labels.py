@@ -3,8 +3,8 @@
 # What a node is. Of two kinds that a span has, the first of these holds.
 KINDS = [
     "import", "from", "imports", "export", "require", "package", "import_path", "use", "use_under", "pointee",
-    "path", "root", "extension", "tokens", "conditional", "mixin", "accessor", "method_alias", "method_made",
-    "constant_made", "setting", "own_field", "attribute", "decorated", "function", "variables", "class",
+    "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "accessor", "method_alias",
+    "method_made", "constant_made", "setting", "own_field", "attribute", "decorated", "function", "variables", "class",
     "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch", "loop", "try", "handler",
     "with", "item_with", "within", "match", "case", "case_name", "pattern", "narrow", "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",

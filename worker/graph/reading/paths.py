@@ -203,6 +203,13 @@ def conditional(builder: Builder, node: int, _use: int) -> int:
     return 0
 
 
+@visits("undefined")
+def undefined(builder: Builder, node: int, _use: int) -> int:
+    """`#undef a`: what a macro may be called that is none behind it."""
+    builder.undefined.update(builder.named(word) for word in builder.tree.text(node).split()[:1])
+    return 0
+
+
 @visits("tokens")
 def tokens(builder: Builder, node: int, _use: int) -> int:
     """What a macro is replaced by, or what it gets: names that no parser has read."""

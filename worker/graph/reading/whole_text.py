@@ -45,6 +45,7 @@ def read_whole(builder: Builder) -> Facts:
         replaced=replaced,
         augmented=builder.augmented,
         taken=builder.taken,
+        undefined=sorted(builder.undefined),
     )
 
 

@@ -106,9 +106,12 @@ def _renamed_first(solver: Solver, values: Values, groups: dict[Group, list[Valu
     place = {Op.BARE: 1, Op.NAME: 1}.get(callee[0])
     if place is None:
         return values
-    own = solver.project.unit(made.node).names[callee[place]]
+    unit = solver.project.unit(made.node)
+    own = unit.names[callee[place]]
     alone = {name: group for (owner, name), group in groups.items() if owner is None}
-    renamed = (value for name, group in alone.items() if name != own for value in group)
+    bound = map(solver.project.value_of, solver.project.table(unit.base).get(own, ()))
+    imported = {value for at in bound if solver.op(at) in (Op.IMPORT, Op.ALIAS) for value in solver.value(at)}
+    renamed = (value for name, group in alone.items() if name != own for value in group if value in imported)
     if own not in alone or not any(
         fit.takes and not fit.against for fit in (taken(solver, at, made) for at in renamed)
     ):

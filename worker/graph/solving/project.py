@@ -31,7 +31,7 @@ from fledgling.worker.graph.tables import (
     Use,
     site_columns,
 )
-from fledgling.worker.graph.unit import MASK, SHIFT
+from fledgling.worker.graph.unit import MASK, SHIFT, Unit
 from fledgling.worker.languages.python import effects as known
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
@@ -207,7 +207,7 @@ class GraphProject(NumberedFiles):
         """The bindings that are no mere declarations; all of them where there is nothing else."""
         if not 1 < len(bindings) <= MAX_DECLARED:
             return bindings
-        defined = [at for at in bindings if not self.only_declares(at)]
+        defined = self._without_renaming([at for at in bindings if not self.only_declares(at)])
         if not defined or not self.unit(bindings[0]).dialect.overloads:
             return defined or bindings
         counts = {len(self._parameters(at)) for at in defined}
@@ -241,8 +241,30 @@ class GraphProject(NumberedFiles):
         if unit.bindings[binding & MASK].how == DECLARED:
             return True
         expression = unit.facts.expressions[self.binding(binding).value]
-        nothing = Flag.DECLARATION | Flag.RENAMES
-        return expression[0] == Op.FUNCTION and bool(unit.facts.scopes[expression[1]].flags & nothing)
+        return expression[0] == Op.FUNCTION and bool(unit.facts.scopes[expression[1]].flags & Flag.DECLARATION)
+
+    def renames(self, binding: int) -> bool:
+        """Whether a binding is a macro that stands for another name."""
+        unit = self.unit(binding)
+        op, *parts = unit.facts.expressions[self.binding(binding).value]
+        return op == Op.FUNCTION and bool(unit.facts.scopes[parts[0]].flags & Flag.RENAMES)
+
+    def undefines(self, unit: Unit, name: int) -> bool:
+        """Whether a macro of that name may be none any more in a part of a file."""
+        return any(unit.names[each] == name for each in unit.facts.undefined)
+
+    def _without_renaming(self, bindings: list[int]) -> list[int]:
+        """The definitions of a file without macros before them that stand for another name: what defines it has that.
+
+        A macro behind one, or that may have ended before, stays.
+        """
+        renaming = [at for at in bindings if self.renames(at)]
+        others = [at for at in bindings if at not in renaming]
+        if not renaming or not others:
+            return bindings
+        unit, last = self.unit(others[0]), max(self.binding(at).line for at in renaming)
+        is_before = last < min(self.binding(at).line for at in others)
+        return others if is_before and not self.undefines(unit, unit.names[self.binding(others[0]).name]) else bindings
 
     def holding(self, bindings: list[int]) -> list[int]:
         """The bindings that define a name, without what functions assign to it, if there are any."""

@@ -49,6 +49,7 @@ class Spaces:
         self._named: dict[tuple[str, int], list[int]] = {}  # the scopes of all namespaces that bind a name
         self._included: dict[int, frozenset[int]] = {}
         self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
+        self._renaming: set[tuple[int, int]] = set()  # and those for which they have macros, which may be meant
         self._saying: dict[tuple[int, int], tuple[bool, frozenset[int]]] = {}
         self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
         self.paths: dict[int, str] = {}
@@ -57,9 +58,12 @@ class Spaces:
         for unit in project.units:
             if unit.shares:
                 self._add(unit)
+        declaring = [unit for unit in project.units if unit.shares and unit.dialect.declared]
+        for unit in declaring:
+            self._leave_renamed(unit)
+        for unit in declaring:
+            self._link(unit)
         for unit in project.units:
-            if unit.shares and unit.dialect.declared:
-                self._link(unit)
             if unit.dialect.crates:
                 self._add_macros(unit)
 
@@ -103,10 +107,12 @@ class Spaces:
         if found and (unit.dialect.declared or is_method):
             included = self.included(unit.number)
             if not any(self._project.unit(scope).number in included for scope in self._binding[space][name]):
-                found = [scope for scope in found if (scope, name) not in self._declaring]
+                nothing = self._declaring, self._renaming
+                found = [scope for scope in found if not any((scope, name) in which for which in nothing)]
                 reason = Reason.UNDECLARED
             found = [scope for scope in found if self._project.unit(scope).number in included] or found
-        if len(found) > 1 and not unit.dialect.overloads:
+            found = [*dict.fromkeys([*self._renamed(space, name, included), *found])]
+        if len(found) > 1 and (not unit.dialect.overloads or (found[0], name) in self._renaming):
             reason = min(reason, Reason.SEVERAL)
         return found, reason
 
@@ -155,10 +161,44 @@ class Spaces:
         for at, path in [(at, path) for at, path in self._own_paths[unit.number].items()]:
             scope = unit.base | at
             for name in self._project.table(scope):
-                if (scope, name) in self._declaring:
+                if (scope, name) in self._declaring and (scope, name) not in self._renaming:
                     found = self.binding((unit.dialect.family, path), name)
                     if (found[0], name) not in self._declaring:
                         self._project.link(scope, name, found)
+
+    def _leave_renamed(self, unit: Unit) -> None:
+        """Let macros that stand for other names leave them to who defines these: who sees the macro is renamed with it.
+
+        Where some do not see it, or end it, either may be meant by who includes it.
+        """
+        if not any(row.flags & Flag.RENAMES for row in unit.facts.scopes):
+            return
+        for at, path in self._own_paths[unit.number].items():
+            scope = unit.base | at
+            for name, bindings in self._project.table(scope).items():
+                found = self._binding.get((unit.dialect.family, path), {}).get(name, ())
+                others = [each for each in found if each != scope and self._defines(each, name)]
+                if scope in found and all(map(self._project.renames, bindings)):
+                    if others:
+                        self._declaring.add((scope, name))
+                    are_few = 0 < len(others) <= MAX_BINDING  # each is looked at
+                    if not (are_few and all(self._is_renamed(unit, each, name) for each in others)):
+                        self._renaming.add((scope, name))
+
+    def _renamed(self, space: Space, name: int, included: Set[int]) -> list[int]:
+        """The scopes with macros for other names that a file may mean, of those that it includes."""
+        known = self._binding[space][name] if self._renaming else ()
+        return [at for at in known if (at, name) in self._renaming and self._project.unit(at).number in included]
+
+    def _defines(self, scope: int, name: int) -> bool:
+        """Whether a scope defines a name, and is no macro for another one."""
+        bindings = self._project.table(scope)[name]
+        return (scope, name) not in self._declaring and not all(map(self._project.renames, bindings))
+
+    def _is_renamed(self, unit: Unit, scope: int, name: int) -> bool:
+        """Whether what a scope defines is renamed by a macro of a file: its own includes that, and does not end it."""
+        own = self._project.unit(scope)
+        return unit.number in self.included(own.number) and not self._project.undefines(own, name)
 
     def _add(self, unit: Unit) -> None:
         family, package = unit.shares or ("", "")
