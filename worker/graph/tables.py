@@ -98,6 +98,7 @@ class Op:
     NAMED = 48  # of, name: a member by a name that is a value, `$a->$b()`
     TOLD = 49  # of: a type that only a comment says
     QUALIFIED = 50  # of, trait: a type that a path begins with, which goes on to what that trait gives it
+    ANNOTATION = 51  # of: what an annotation names, which a class that may be none is not
 
 
 class ScopeKind:

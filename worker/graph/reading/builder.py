@@ -469,9 +469,9 @@ class Builder(Positions):
         if op == Op.BARE:
             self.expressions[at] = (Op.BARE, *parts[:2], 0 if parts[0] in self.own[0] else parts[2], 1)
 
-    def apply(self, at: int, count: int) -> None:
+    def apply(self, at: int, count: int = 0) -> None:
         """Let the name of a type mean the class that has so many type parameters: in C# `A<B>` is no `A`."""
-        if self.dialect.selects and len(self.expressions[at]) == 5 and self.expressions[at][0] == Op.BARE:
+        if count and self.dialect.selects and len(self.expressions[at]) == 5 and self.expressions[at][0] == Op.BARE:
             self.expressions[at] = (*self.expressions[at], count)
 
     def use_path(self, of: int, part: object, at: int) -> int:

@@ -4,8 +4,9 @@ from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.class_definitions import KINDS_OF_CLASS, define_class
 from fledgling.worker.graph.reading.definitions import define_function
 from fledgling.worker.graph.reading.labels import BITS, IS_FUNCTION
-from fledgling.worker.graph.tables import NONE, Op, Use
+from fledgling.worker.graph.tables import NONE, Op, Site, Use
 
+SUFFIX = "Attribute"  # which C# lets a program leave out
 DECORATOR, COMPILED, SKIP = BITS["decorator"], BITS["compiled"], BITS["skip"]
 
 
@@ -39,4 +40,32 @@ def attribute(builder: Builder, node: int, _use: int) -> int:
     if tree.labels[node] & COMPILED or node in builder.perhaps:
         builder.perhaps.add(behind)
     builder.visit_all(node)
+    return 0
+
+
+@visits("annotation")
+def annotation(builder: Builder, node: int, _use: int) -> int:
+    """`[A]`, `[B.A(c)]`, `[A<B>]` of C#: the class A or AAttribute; a use of each, where that is one."""
+    builder.tree.unsay(node, BITS["annotation"])
+    is_alone = bool(builder.tree.kind(node))  # there is no more than the name
+    of, *arguments = [node] if is_alone else builder.tree.kids[node] or [NONE]
+    before = len(builder.sites)
+    at = builder.visit(of, Use.TYPE)
+    op, *parts = builder.expressions[at]
+    if op == Op.INDEX:
+        at = parts[0]
+        op, *parts = builder.expressions[at]
+    if op in (Op.BARE, Op.GET):
+        short = parts[0] if op == Op.BARE else parts[1]
+        name = builder.named(builder.text_of(short) + SUFFIX)
+        longer = builder.use_name(name) if op == Op.BARE else builder.add(Op.GET, parts[0], name)
+        builder.mean_type(longer)
+        builder.apply(longer, *parts[4:])
+        named = builder.add(Op.ANNOTATION, at)
+        for site in builder.sites[before:]:
+            if (site.name, site.at) == (short, at):
+                site.at = named
+                builder.sites.append(Site(site.line, site.column, name, site.use, longer, site.scope))
+    for argument in arguments:
+        builder.visit(argument)
     return 0

@@ -4,9 +4,9 @@
 KINDS = [
     "import", "from", "imports", "export", "require", "package", "import_path", "use", "use_under", "pointee",
     "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "accessor", "method_alias",
-    "method_made", "constant_made", "setting", "own_field", "attribute", "decorated", "function", "variables", "class",
-    "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch", "loop", "try", "handler",
-    "with", "item_with", "within", "match", "case", "case_name", "pattern", "narrow", "return", "yield", "raise",
+    "method_made", "constant_made", "setting", "own_field", "attribute", "annotation", "decorated", "function",
+    "variables", "class", "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch", "loop", "try",
+    "handler", "with", "item_with", "within", "match", "case", "case_name", "pattern", "narrow", "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
     "param", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "call", "new", "initializer",
     "reference", "get", "index", "slice", "cast", "qualified",

@@ -14,7 +14,7 @@ def behind_call(solver: Solver, node: int) -> int:
     if expression[0] in (Op.CALL, Op.NEW):
         node = (node & ~MASK) | expression[1]
         expression = solver.project.expression(node)
-    while expression[0] in (Op.UNSURE, Op.CASE) or (expression[0] == Op.REACH and expression[2] != NONE):
+    while expression[0] in (Op.UNSURE, Op.CASE, Op.ANNOTATION) or (expression[0] == Op.REACH and expression[2] != NONE):
         is_member = expression[0] == Op.CASE and not no_member(solver, node, expression)
         node = (node & ~MASK) | expression[1 if is_member else -1]
         expression = solver.project.expression(node)

@@ -4,7 +4,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.overrides import may_override
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import Cell, Place, Value
+from fledgling.worker.graph.solving.values import CLASS, Cell, Place, Value
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
@@ -147,3 +147,14 @@ def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
         if expression[0] == Op.FUNCTION and solver.classes.is_abstract((binding & ~MASK) | expression[1]):
             return True
     return False
+
+
+def as_annotation(solver: Solver, scope: int) -> int:
+    """How sure it is that a class is an attribute of C#, which has `Attribute` above it: a Reason, or 0."""
+    project = solver.project
+    parts = [part for above in solver.classes.order(scope) for part in solver.classes.parts(above)]
+    bases = [(part & ~MASK) | base for part in parts for base in project.scope(part).bases]
+    outside = [base for base in bases if all(value[0] != CLASS for value in solver.value(base))]
+    if any(project.last_name(base).endswith("Attribute") for base in outside):
+        return Reason.BOUND
+    return Reason.EXTERNAL_BASE if outside else 0

@@ -143,6 +143,10 @@ class Classes:
         """The scope that stands for a class, of all the places that make it up."""
         return self._wholes.get(scope, scope)
 
+    def parts(self, scope: int) -> tuple[int, ...]:
+        """The scopes of all the places that make up a whole class."""
+        return scope, *self._parts.get(scope, ())
+
     def _join_parts(self) -> None:
         """Make one of the classes that several places make up, and of what extends one from outside."""
         for parts in self._in_parts.values():
@@ -251,7 +255,7 @@ class Classes:
         found: list[tuple[int, int]] = []
         nodes = [
             ((at & ~MASK) | base, base in self._project.scope(at).prepended)
-            for at in (scope, *self._parts.get(scope, ()))
+            for at in self.parts(scope)
             for base in self._project.scope(at).bases
         ]
         for node, is_first in nodes[:MAX_BASES]:

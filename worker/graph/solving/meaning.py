@@ -7,7 +7,7 @@ from fledgling.worker.graph.reasons import LIKELY, Reason
 from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of, receivers_of
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.callees import callees, run_by
-from fledgling.worker.graph.solving.class_members import asked_of
+from fledgling.worker.graph.solving.class_members import as_annotation, asked_of
 from fledgling.worker.graph.solving.declared import CAME, crowded, declared_types, made_class, weighed
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, is_variable, starred
@@ -172,6 +172,10 @@ class Meaning:
         if op in (Op.CALL, Op.NEW, Op.ALIAS, Op.TOKEN, Op.UNSURE, Op.PREFIX):
             sure = min(sure, DOUBTED.get(op, sure))
             self._of_expression(base | expression[1], name, found, sure, depth + 1)
+        elif op == Op.ANNOTATION:
+            classes = [value[1] for value in self.solver.value(node) if value[0] == CLASS]
+            if own := max((as_annotation(self.solver, at) for at in classes), default=0):
+                self._of_expression(base | expression[1], name, found, min(sure, own), depth + 1)
         elif op == Op.CASE:
             self._of_case(node, expression, name, found, sure, depth)
         elif op == Op.REACH:

@@ -76,6 +76,7 @@ OPERATIONS = {
     Op.CASE: names.case,
     Op.PAYLOAD: operations.payload,
     Op.QUALIFIED: operations.alias,
+    Op.ANNOTATION: operations.alias,
 }
 RULES = {
     "name": names.named,

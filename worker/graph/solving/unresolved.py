@@ -128,7 +128,8 @@ class Unresolved:
         node, expression = self._behind_prefix(node, expression)
         if expression[0] == Op.GET:
             return self._unresolved_member(node, expression, site)
-        if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
+        is_no_annotation = self.solver.op(unit.base | site.at) == Op.ANNOTATION
+        if is_no_annotation or expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
             return Reason.OUTSIDE
         is_open = unit.dialect.bare_calls or (unit.dialect.implicit_parameter and not self.solver.value(node))
         if expression[0] == Op.BARE and is_open:  # what self has, or a receiver, is known only when it runs

@@ -7,7 +7,8 @@
 (preproc_if condition: (_) @skip)
 (preproc_elif condition: (_) @skip)
 [(preproc_region) (preproc_endregion) (preproc_nullable) (preproc_pragma) (preproc_define)] @skip
-(attribute name: (_) @value) @await
+(attribute) @annotation
+(parameter (attribute_list (attribute) @decorator))
 
 ; ---- namespaces
 
