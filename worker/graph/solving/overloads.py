@@ -20,7 +20,7 @@ from fledgling.worker.graph.solving.argument_types import (
 )
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, parameters_of, taken
-from fledgling.worker.graph.solving.overrides import alike, parameter_types
+from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value, Values
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
@@ -228,6 +228,8 @@ def _chosen(
         return group, Reason.OTHER_ARGUMENTS
     chosen += extending
     if len({value[1] for value in chosen}) > 1:  # and not one, of several objects
+        if len(chosen) <= MAX_NARROWED and are_alternatives(solver, [value[1] for value in chosen]):
+            return chosen, Reason.CONDITIONAL
         return chosen, Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     only = chosen[0]
     beside = [value for value, own in fit.items() if own.takes and value[1] != only[1]]

@@ -144,6 +144,15 @@ def alike(own: tuple[Type, ...], above: tuple[Type, ...]) -> int:
     return min(map(same, own, above), default=YES)
 
 
+def are_alternatives(solver: Solver, functions: list[int]) -> bool:
+    """Whether functions of one name stand together and take the very same, so that a compiler sees one of them."""
+    project = solver.project
+    if not project.unit(functions[0]).dialect.typed or len({project.outer(at) for at in functions}) > 1:
+        return False
+    first, *others = (parameter_types(solver, at) for at in functions)
+    return all(alike(first, each) == YES for each in others)
+
+
 def same(own: Type, above: Type) -> int:
     """Whether two types are the same.
 
