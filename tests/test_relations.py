@@ -21,6 +21,7 @@ from fledgling.worker.indexer.whole import Spans
 from fledgling.worker.rows import WIDEST
 from fledgling.worker.store.graph import MAX_PLACES
 from fledgling.worker.tools.context import FIRST
+from fledgling.worker.tools.occurrences import MOST
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
@@ -538,3 +539,18 @@ async def test_a_language_is_named_though_none_of_its_files_could_be_read(tmp_pa
         found: Any = await front.call("symbols", {"symbol": "k", "relation": "callers"})
     assert isinstance(found, Relations), found
     assert "2 occurrences of `k`: 2 unresolved (not parsed: a.js:1, a.js:3)" in found.account
+
+
+async def test_of_very_many_computed_names_those_of_the_language_are_counted_and_the_nearest_named(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.js").write_text("function all(a, b) {" + "a[b]();\n" * (MOST + 1) + "}")
+    (tmp_path / "b.js").write_text("function one() {}\nfunction any(a, b) { a[b](); }\n")
+    (tmp_path / "c.py").write_text("def two(): eval('')\n")
+    said = {"one": "more than 20,000 places (b.js:2, a.js:1, a.js:2, ...)", "two": "1 place (c.py:1)"}
+    async with fronted(tmp_path, "fledgling-analyst") as (front, indexing):
+        assert await indexing.is_sealed(GRAPH, PATIENCE)
+        for name, places in said.items():
+            found: Any = await front.call("symbols", {"symbol": name, "relation": "callers"})
+            assert isinstance(found, Relations), found
+            assert found.account.endswith(f", nor those by names that are computed at run time in {places}")

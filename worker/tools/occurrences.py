@@ -25,7 +25,7 @@ from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request
 
-MOST = 20_000  # occurrences of one name that are accounted for: some microseconds each
+MOST = 20_000  # occurrences of one name that are accounted for, and places of others: some microseconds each
 TYPES = ("class", "enum", "interface", "struct", "trait")
 MADE = ("class", "enum", "struct")  # kinds that `new()` may make: C# admits no interface there
 CALLABLE = ("function", "method", *TYPES)  # kinds whose names some languages let a use spell in any case
@@ -124,19 +124,18 @@ def sentence(account: Account, *, names_texts: bool = False) -> str:
     if account.aliased:
         said += f"; {account.aliased:,} more by another name"
     if account.made:
-        made_in = counted(len(account.made), "place")
-        said += f"; a name computed at run time may be this one in {made_in} ({_shown(account.made)})"
+        said += f"; a name computed at run time may be this one in {_counted(account.made)} ({_shown(account.made)})"
     if account.inferred:
         said += f"; {len(account.inferred):,} `new()` without a type may make one ({_shown(account.inferred)})"
     return said
 
 
 def of_computed(account: Account) -> str:
-    """Say where a name may be computed that nobody sees, if anywhere: `, nor through names computed ...`."""
+    """Say where a name may be computed that nobody sees, if anywhere: `, nor those by names that are computed ...`."""
     if not account.computed:
         return ""
-    places = counted(len(account.computed), "place")
-    return f", nor through names computed at run time in {places} ({_shown(account.computed)})"
+    where = f"{_counted(account.computed)} ({_shown(account.computed)})"
+    return f", nor those by names that are computed at run time in {where}"
 
 
 _WORDS = {  # classes of occurrences, in their order, and what they are called
@@ -155,6 +154,10 @@ _WORDS = {  # classes of occurrences, in their order, and what they are called
 _ONE = {"definition": "definition", "import": "import", "keyword": "name of an argument"}
 
 
+def _counted(places: Sequence[str]) -> str:
+    return counted(len(places), "place") if len(places) <= MOST else f"more than {MOST:,} places"
+
+
 def _shown(places: Sequence[str]) -> str:
     lines = [*dict.fromkeys(places)]
     more = ", ..." if len(lines) > SHOWN_PLACES else ""
@@ -165,7 +168,7 @@ def _made(request: Request, name: str, asked: Collection[GraphDefinition]) -> li
     """Return where a name is made that may be this one: `getattr(a, "b_" + c)`."""
     assert request.graph
     making = request.graph.making(name, _classes_related(request, asked))
-    return [f"{request.blocks.file(file).path}:{line}" for file, line in islice(making, MOST)]
+    return [f"{request.blocks.file(file).path}:{line}" for file, line in islice(making, MOST + 1)]
 
 
 def _computed(request: Request, asked: Collection[GraphDefinition]) -> list[str]:
@@ -173,9 +176,13 @@ def _computed(request: Request, asked: Collection[GraphDefinition]) -> list[str]
     assert request.graph
     own = {each.file for each in asked}
     known = {unknown.family(request, request.blocks.file(each)) for each in own}
-    places = sorted({*islice(request.graph.computing(), MOST)}, key=lambda place: (place[0] not in own, place))
-    found = ((request.blocks.file(file), line) for file, line in places)
-    return [f"{file.path}:{line}" for file, line in found if unknown.family(request, file) in known]
+    found: dict[int, list[int]] = {}  # file -> lines
+    for file, line in request.graph.computing():
+        found.setdefault(file, []).append(line)
+    of_family = (file for file in found if unknown.family(request, request.blocks.file(file)) in known)
+    in_order = sorted(of_family, key=lambda file: (file not in own, file))
+    places = ((file, line) for file in in_order for line in sorted({*found[file]}))
+    return [f"{request.blocks.file(file).path}:{line}" for file, line in islice(places, MOST + 1)]
 
 
 def _classes_related(request: Request, asked: Collection[GraphDefinition]) -> set[GraphDefinition]:
