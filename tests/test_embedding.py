@@ -41,6 +41,7 @@ pytestmark = pytest.mark.anyio
 
 PATHS: dict[Protocol, str] = {"ollama": "/api/embed", "openai": "/v1/embeddings"}
 SECONDS = 1  # that an endpoint has in these tests where it takes longer
+SOON_SECONDS = SECONDS + 4  # in which a failure is told of; the rest is for a machine that is busy
 ATTEMPTS = 5
 PATIENT_SECONDS = 30  # that it has where it answers: the machine may stand still for a while
 
@@ -165,12 +166,13 @@ async def similar(connector: Connector, *texts: str, seconds: float = PATIENT_SE
     return await connector.similar("session", texts, time.monotonic() + seconds, TOLD.append)
 
 
-async def answered_once(connector: Connector, *texts: str) -> tuple[float, ...]:
-    """What is said by an endpoint that has one second: the machine may stand still for that."""
-    for _ in range(ATTEMPTS - 1):
+async def asked_until_answered(connector: Connector, *texts: str) -> int:
+    """How often an endpoint that has one second is asked until it answers: the machine may stand still for that."""
+    for attempt in range(1, ATTEMPTS + 1):
         with contextlib.suppress(FailedError):
-            return await similar(connector, *texts)
-    return await similar(connector, *texts)
+            assert len(await similar(connector, *texts)) == len(texts)
+            return attempt
+    raise AssertionError("it does not answer")
 
 
 # ---- what it answers -------------------------------------------------------------------------------------------------
@@ -299,16 +301,18 @@ async def test_whatever_it_sends_it_is_said_in_time_and_the_next_is_asked(
 ) -> None:
     fake.behave, reason, tries = FAILING[what]
     connector = hasty if reason == "silent" else connectors["ollama"]
-    for _ in range(ATTEMPTS):
+    for _ in range(ATTEMPTS):  # the machine may stand still in each but one
+        fake.heard.clear()
         begun = time.monotonic()
         with pytest.raises(FailedError, match=f"^{WORDS[reason]}$"):  # type: ignore[index]
             await similar(connector, "one", "two")
-        assert time.monotonic() - begun < PATIENT_SECONDS
-        if fake.heard:  # else the machine stood still for as long as it may take
+        taken = time.monotonic() - begun
+        if fake.heard and taken < SOON_SECONDS:
             break
+    assert taken < SOON_SECONDS
     assert len(fake.heard) == tries
     fake.behave = well
-    assert len(await answered_once(connector, "one", "two")) == 2
+    await asked_until_answered(connector, "one", "two")
 
 
 def test_a_reply_of_very_many_numbers_is_not_decoded() -> None:
@@ -358,7 +362,8 @@ async def test_a_connector_that_takes_long_to_start_is_waited_for(fake: Fake, se
         await asyncio.sleep(seconds)
         process.resume()
         await until(lambda: not connector._at_work)  # it has started, in more time than a question has
-        assert len(await answered_once(connector, "session")) == 1
+        most = await asked_until_answered(connector, "session")
+        assert 1 <= len(fake.heard) <= most
         assert {heard.asked["input"][1] for heard in fake.heard} == {"session"}
     finally:
         connector.close()

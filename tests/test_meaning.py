@@ -48,6 +48,8 @@ FILES = {
     + "\nWords.\n" * 100
     + "\n## Limits\n\nThe size of a file is ten megabytes at most.\n",
     "docs/whatsnew-1.0.md": "# Changes\n\n## Limits\n\n- Uploads: the size of a file is limited; file size limits.\n",
+    "docs/change-detection.md": "# Pigments\n\nA pigment is told by its hue.\n",
+    "notes/detection.md": "# Pigments\n\nA pigment is told by its hue.\n",
     "data/words.json": '{"password": "upload retries"}\n',
 }
 
@@ -357,6 +359,7 @@ SECTIONS = {
     "install": ("docs/guide.md", "Guide.Set up"),
     "attempts": ("docs/guide.md", "Guide.Retries"),  # by what is often written for it
     "file size limits": ("docs/guide.md", "Guide.Limits"),  # and not the changelog, which says more of it
+    "hue of a pigment": ("docs/change-detection.md", "Pigments"),  # which is no changelog
 }
 
 
@@ -381,7 +384,7 @@ async def test_what_is_no_word_is_not_said_to_be_absent(front: Front, query: str
 async def test_what_no_document_says_is_said_to_be_absent(front: Front) -> None:
     found = await front.call("search", {"query": "bluetooth pairing", "mode": "docs"})
     assert isinstance(found, Ranking)
-    assert found.note == "Nothing in 2 documents says this."
+    assert found.note == "Nothing in 4 documents says this."
 
 
 # ---- answers, and where there is nothing to rank ---------------------------------------------------------------------

@@ -29,7 +29,9 @@ _FIRST = re.compile(r"(?i)^(?:readme[^/]*$|docs?/)")
 _LAST = re.compile(
     r"(?i)(?:^|/)(?:change|history|news|release|licen[cs]e|copying|notice|authors|third.?party)[^/]*$|/api/"
 )
-_CHANGES = re.compile(r"(?i)(?:^|/)(?:change|what.?s.?new)[^/]*$|(?:^|/)(?:history|changelogs?)/")  # in docs/, too
+_CHANGES = re.compile(  # in docs/, too
+    r"(?i)(?:^|/)(?:changes|change[-_. ]?logs?|what.?s.?new)(?![a-z])[^/]*$|(?:^|/)changelogs?/"
+)
 SYNONYM = 0.3  # of a word, what one counts that is often written for it
 OF_HEADING = 0.2  # of a score, what comes on top where a section's own heading is what was asked for
 FIRST_TIMES, LAST_TIMES = 1.1, 0.6  # of what a section counts, one of what is read first, or last
