@@ -7,6 +7,7 @@ from fledgling.worker.graph.reading.labels import (
     BITS,
     IS_ASSIGN,
     IS_GET,
+    IS_LABEL,
     IS_NAME,
     IS_PAIR,
     IS_SLICE,
@@ -164,8 +165,11 @@ def take_shape(builder: Builder, node: int, value: int) -> None:
             import_member(builder, value, *names)
         elif kind == IS_PAIR:
             key = tree.first(kid, KEY)
-            builder.visit(key)
             inner = builder.add(Op.GET, value, builder.name(key))
+            if builder.dialect.prototypes and tree.kind(key) == IS_LABEL:
+                builder.site(key, Use.READ, inner)
+            else:
+                builder.visit(key)
             take_part(builder, tree.first(kid, VALUE), inner)
         elif kind == IS_SPREAD:
             target(builder, tree.first(kid, VALUE), value)

@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Any
 
-from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.reasons import Confidence, Reason, confidence
 from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of
 from fledgling.worker.graph.solving.handed_back import HandedBack
 from fledgling.worker.graph.solving.lookup import CLASSES
@@ -116,7 +116,7 @@ class Unresolved:
         if site.use == Use.KEYWORD:
             return Reason.WORD
         if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
-            return Reason.VARIABLE
+            return self._of_variable(unit, site, [site.binding])
         if site.at <= 1:
             return Reason.OUTSIDE if site.use == Use.IMPORT else Reason.NOT_PARSED
         if self.project.expression(unit.base | site.at)[0] == Op.TOKEN:
@@ -142,7 +142,8 @@ class Unresolved:
             ) in self.project.vocabulary.constants  # `case A:`
             is_named = is_named and site.use == Use.READ
             return Reason.UNKNOWN_RECEIVER if is_named else Reason.OUTSIDE
-        return Reason.OUTSIDE if self._is_imported(node, expression) else Reason.VARIABLE
+        is_outside = self._is_imported(node, expression)
+        return Reason.OUTSIDE if is_outside else self._of_variable(unit, site, self._bindings(node, expression))
 
     def _behind_prefix(self, node: int, expression: Expression) -> tuple[int, Expression]:
         """What a name before `::` is, where it is no namespace."""
@@ -153,12 +154,31 @@ class Unresolved:
 
     def _is_imported(self, node: int, expression: Expression) -> bool:
         """Whether a name, or what it is bound to, is an import."""
-        bindings = [node & ~MASK | at for at in expression[3] or ()] if expression[0] == Op.NAME else []
-        if expression[0] == Op.NAME and not bindings:
-            own = self.project.unit(node).names[expression[1]]
-            bindings = self.project.table(node & ~MASK | expression[2]).get(own, [])
-        values = [self.solver.op(self.project.value_of(at)) for at in bindings]
+        values = [self.solver.op(self.project.value_of(at)) for at in self._bindings(node, expression)]
         return expression[0] == Op.ALIAS or (bool(values) and all(op in (Op.IMPORT, Op.ALIAS) for op in values))
+
+    def _bindings(self, node: int, expression: Expression) -> list[int]:
+        """What binds a name that reaches it, or else in its scope."""
+        if expression[0] != Op.NAME:
+            return []
+        own = self.project.unit(node).names[expression[1]]
+        reaching = [node & ~MASK | at for at in expression[3] or ()]
+        return reaching or self.project.table(node & ~MASK | expression[2]).get(own, [])
+
+    def _of_variable(self, unit: Unit, site: Site, bindings: list[int]) -> int:
+        """Why a variable means nothing else: in JavaScript it may hold a member of its name, `const { a } = b`."""
+        for at in bindings if unit.dialect.prototypes else ():
+            value = self.project.value_of(unit.base | at)
+            expression = self.project.expression(value)
+            if expression[0] == Op.CHOICE:  # `{ a = b }`
+                value = unit.base | expression[1][0]
+                expression = self.project.expression(value)
+            if expression[0] == Op.GET and unit.facts.names[expression[2]] == unit.facts.names[site.name]:
+                member = Site(site.line, site.column, site.name, Use.READ, value & MASK, site.scope)
+                why = self.reason(unit, member)
+                if confidence(why) == Confidence.UNRESOLVED:
+                    return why
+        return Reason.VARIABLE
 
     def _unresolved_member(self, node: int, expression: Expression, site: Site) -> int:
         receivers = self.solver.value((node & ~MASK) | expression[1])
