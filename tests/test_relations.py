@@ -139,7 +139,7 @@ async def test_a_context_is_within_its_budget_and_says_each_thing_once(front: Fr
 async def test_a_context_has_the_first_of_each_kind_however_many_there_are_of_one(front: Front) -> None:
     found: Any = await front.call("read", {"symbol": "busy_hub", "budget_tokens": 200})
     headings = [line for line in found.lines if line.endswith("):") and "\t" not in line]
-    assert headings == ["callers (16):", "callees (1):", "types (1):", "tests (1):"]
+    assert headings == ["callers (16):", "callees (1):", "types (1):", "tests (1):", "sections (1):"]
     rows = [found.lines.index(heading) for heading in headings[:2]]
     listed = rows[1] - rows[0] - 1
     assert listed > FIRST

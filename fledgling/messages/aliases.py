@@ -50,7 +50,7 @@ class FindUsages(Question, frozen=True, tag="find_usages"):
 
 
 class SymbolContext(Question, frozen=True, tag="symbol_context"):
-    """A definition with its callers, callees, types and tests, packed into a budget of tokens.
+    """A definition with its callers, callees, types, tests and sections, packed into a budget of tokens.
 
     Example: symbol_context(symbol="Engine.run", budget_tokens=1500)
     """

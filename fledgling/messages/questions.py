@@ -142,7 +142,8 @@ class Read(Question, frozen=True):
     end_line: Annotated[Line | None, Meta(description="included")] = None
     symbol: Annotated[Text | None, Meta(description="`name`, `Class.method` or a qualified name")] = None
     budget_tokens: Annotated[
-        Budget | None, Meta(description="with `symbol`: and callers, callees, types and tests, in so many tokens")
+        Budget | None,
+        Meta(description="with `symbol`: callers, callees, types, tests and docs in so many tokens"),
     ] = None
 
     def __post_init__(self) -> None:

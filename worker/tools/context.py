@@ -1,4 +1,5 @@
-"""A definition and what one must know of the rest to work on it, packed to a budget: callers, callees, types, tests.
+"""A definition and what one must know of the rest to work on it, packed to a budget: callers, callees, types, tests
+and sections of documents that name it.
 
 What is said first matters most. Each thing is said once, and what did not fit is counted at the end.
 """
@@ -6,12 +7,12 @@ What is said first matters most. Each thing is said once, and what did not fit i
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from fledgling.messages.answers import Context
-from fledgling.messages.questions import Read, Symbols
+from fledgling.messages.answers import Context, Passage
+from fledgling.messages.questions import Read, Search, Symbols
 from fledgling.plain import lines_in_short, one_line
 from fledgling.worker.store.graph import CALLS, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import definitions, occurrences
+from fledgling.worker.tools import definitions, documents, meaning, occurrences
 from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.related import Asked, RelatedEntry, order
@@ -22,6 +23,8 @@ TOKEN_CHARS = 4  # that a token has, as a rule of thumb
 LONGEST = 400  # characters of one line
 OWN_SHARE = 0.6  # of the budget that the definition itself may take, if it is longer than that
 FIRST = 3  # lines of each kind that come before more of any: a method that all call would be told by its callers alone
+SIGNATURE_CHARS = 120  # of a callee or type: a longer one would leave no room for the next
+SECTIONS = 5  # of documents that are looked at: the best, whose lines are known
 DROPPED_CHARS = 160  # kept for saying what did not fit
 
 
@@ -101,6 +104,7 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
             "callees": [*map(_signature, related.callees)],
             "types": [*map(_signature, related.types)],
             "tests": [*map(_use, related.tests)],
+            "sections": [*map(_section, _sections(request, about[:1]))],
         }
     )
     _add_sources(request, packing, [*related.callees, *related.types])
@@ -181,6 +185,25 @@ def _targets(
                 yield each
 
 
+def _sections(request: Request, about: Sequence[Placed]) -> list[Passage]:
+    """Return the best sections of documents about a definition of code, if their best lines name it."""
+    known = request.opened.generation
+    if not (request.words and known.has_content):
+        return []
+    found: list[Passage] = []
+    for each in about:
+        if each.file.language in known.code:
+            asked = Search(each.row.qualified_name, mode="docs")
+            named = occurrences.pattern(each.row.name.encode())
+            ranking = documents.ranked(request, asked, meaning.corpus_of(request), SECTIONS, 0)
+            found += [one for one in ranking.files if any(named.search(line.encode()) for _, line in one.best)]
+    return found
+
+
+def _section(found: Passage) -> str:
+    return one_line(f"  {found.path}:{lines_in_short(*found.lines)}  {found.name or found.best[0][1]}")
+
+
 def _use(entry: RelatedEntry) -> str:
     related = entry.related
     around = f" in {related.name}" if related.name else ""
@@ -191,4 +214,4 @@ def _use(entry: RelatedEntry) -> str:
 def _signature(each: Placed) -> str:
     row = each.row
     lines = lines_in_short(row.line_start, row.line_end)
-    return one_line(f"  {each.file.path}:{lines}  {row.signature or row.qualified_name}")
+    return one_line(f"  {each.file.path}:{lines}  {shown(row.signature or row.qualified_name, SIGNATURE_CHARS)}")

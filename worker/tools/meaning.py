@@ -49,7 +49,7 @@ class Ranked(NamedTuple):
 def ranked(request: Request, question: Search) -> Ranking:
     """Answer with the files that are about what is asked, or sections; where none says it, with the nearest, and so."""
     if question.mode == "docs":
-        return documents.ranked(request, question, _corpus(request), _rows(question, SECTIONS), NEAREST)
+        return documents.ranked(request, question, corpus_of(request), _rows(question, SECTIONS), NEAREST)
     return _ranked(request, question).answer
 
 
@@ -62,7 +62,7 @@ def again(request: Request, question: Search, near: Mapping[str, float]) -> Rank
 
 def order_of(request: Request, question: Search, tagged: Set[int] | None) -> FileOrder:
     """Return the files that answer a question by meaning, the best first; of those that tags have left, if any are."""
-    corpus = _corpus(request)
+    corpus = corpus_of(request)
     leaves = _leaves(request, question, corpus)
     if tagged is not None:
         leaves = leaves & np.isin(np.arange(corpus.files), [*tagged])
@@ -125,7 +125,7 @@ def nearest(request: Request, question: Search, found: Ranked | None) -> str | N
     """Say that no code answers a question that was asked by meaning, what is nearest, and whether documents do."""
     if found is None:
         return None
-    is_said = documents.say(request, question, _corpus(request))
+    is_said = documents.say(request, question, corpus_of(request))
     places = [f"{each.path}:{lines_in_short(*each.lines)}" for each in found.answer.files]
     neither = f"{NO_CODE if is_said else NEITHER}{f'; the nearest are {unknown.listed(places)}' if places else ''}."
     return unknown.joined(neither, documents.IN_DOCUMENTS if is_said else None)
@@ -151,7 +151,7 @@ def _unknown(order: FileOrder) -> str | None:
     return f"No file of code has {unknown.listed(words)}." if words else None
 
 
-def _corpus(request: Request) -> Corpus:
+def corpus_of(request: Request) -> Corpus:
     """Return what is ranked. Raises Refused where nothing is."""
     if not request.opened.generation.has_content:
         raise Refused("invalid", "nothing is ranked by meaning without text", unknown.NO_TEXT)
