@@ -23,7 +23,7 @@ _BUILDS = re.compile(r"(?:.*/)?build\.rs")
 _STARTING = re.compile(
     r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
     r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
-    r"|(?:.*/)?(?:public|web|www|htdocs)/index\.php|index\.php|artisan"
+    r"|(?:.*/)?(?:public|web|www|htdocs)/index\.php|index\.php|artisan|main\.tf"
 )
 _LIBRARIES = (
     "__init__.py",

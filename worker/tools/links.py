@@ -1,5 +1,6 @@
 """Which files import which; and which import a whole package, as `using Acme.Core;` does: that means no one file."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Set
 from functools import cache
@@ -9,6 +10,8 @@ from fledgling.messages.control import Modules
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages
 from fledgling.worker.tools.request import Request
+
+PLATFORM = re.compile(r"(?:Microsoft|System)(?:\.|$)")  # namespaces of .NET, which projects add extension methods to
 
 
 class Link(NamedTuple):
@@ -72,9 +75,19 @@ def links(request: Request) -> ImportLinks:
             pairs.add(Link(row.path, row.resolved_path))
             wholes[PackageImport(row.path, package)] = None
             members[package] = files
+    others = _of_platform(members)
     return ImportLinks(
-        [each for each in request.rows("resolved_imports", Link) if each not in pairs], [*wholes], members
+        [each for each in request.rows("resolved_imports", Link) if each not in pairs],
+        [each for each in wholes if each.package not in others],
+        {package: files for package, files in members.items() if package not in others},
     )
+
+
+def _of_platform(members: Mapping[Package, Collection[str]]) -> Set[Package]:
+    """Return the packages of .NET itself that some files declare too; none where most do, as in a part of .NET."""
+    sizes = {package: len(files) for package, files in members.items() if package.family == "dotnet"}
+    found = {package for package in sizes if PLATFORM.match(package.name)}
+    return found if 2 * sum(sizes[each] for each in found) < sum(sizes.values()) else set()
 
 
 class WholePackages:
