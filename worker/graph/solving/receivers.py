@@ -15,6 +15,7 @@ from fledgling.worker.graph.solving.values import (
     FUNCTION,
     METHOD_OF,
     OBJECT,
+    SOME_MEMBER,
     Cell,
     Value,
     Values,
@@ -30,6 +31,8 @@ FUNCTIONS = (FUNCTION, BOUND)
 
 def method_of_function(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a method of a function is that says on what to call it."""
+    if value[0] == SOME_MEMBER:  # which is then called
+        return {value: sure} if solver.project.text(name) in CALLING else {}
     if value[0] not in FUNCTIONS or not has_prototype(solver, value[1]) or solver.project.text(name) not in CALLING:
         return {}
     return {(METHOD_OF, value, name): sure}
