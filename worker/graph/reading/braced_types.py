@@ -41,7 +41,7 @@ SPECIAL = (
 )
 
 
-class _NoTypeError(ValueError):
+class _NoBracedTypeError(ValueError):
     """The text is not a type that these rules know."""
 
 
@@ -49,17 +49,17 @@ def told_in_braces(builder: Builder, comment: tuple[int, int], tag: str) -> Iter
     """Yield the names, "" for none, and the types that stand behind a tag."""
     source = builder.tree.source
     for at in TAGS[tag].finditer(source, *comment):
-        reader = _Reader(builder, at.end(), comment[1])
+        reader = _BracedReader(builder, at.end(), comment[1])
         try:
             found = reader.whole()
-        except _NoTypeError:
+        except _NoBracedTypeError:
             found, reader.at = 0, source.find(b"}", reader.at, comment[1]) + 1 or comment[1]
         named = NAMED.match(source, reader.at, comment[1]) if tag == "param" else None
         if named or tag != "param":
             yield named[1].decode(errors="replace") if named else "", builder.add(Op.TOLD, found)
 
 
-class _Reader:
+class _BracedReader:
     """Reads a type from a byte on."""
 
     def __init__(self, builder: Builder, start: int, end: int) -> None:
@@ -68,7 +68,7 @@ class _Reader:
     def _next(self) -> re.Match[bytes]:
         match = TOKENS.match(self._builder.tree.source, self.at, self._end)
         if not match:
-            raise _NoTypeError
+            raise _NoBracedTypeError
         self.at = match.end()
         return match
 
@@ -84,13 +84,13 @@ class _Reader:
         """A type and the brace behind it."""
         found = self._type(0)
         if not self._takes(b"}"):
-            raise _NoTypeError
+            raise _NoBracedTypeError
         return found
 
     def _type(self, depth: int) -> int:
         """`A|B`, `?A`, `A=`"""
         if depth > MAX_TOLD:
-            raise _NoTypeError
+            raise _NoBracedTypeError
         ways = [self._one(depth)]
         while self._takes(b"|"):
             ways.append(self._one(depth))
@@ -105,9 +105,9 @@ class _Reader:
         if token["sign"] == b"(":
             found = self._type(depth + 1)
             if not self._takes(b")"):
-                raise _NoTypeError
+                raise _NoBracedTypeError
         elif token["sign"] or is_rest:
-            raise _NoTypeError
+            raise _NoBracedTypeError
         else:
             found = MADE if token["text"] else self._named(token["name"], depth)
         while self._takes(b"[]"):
@@ -119,14 +119,14 @@ class _Reader:
     def _named(self, name: bytes, depth: int) -> int:
         """`A`, `a.A`, `A<B, C>`, `Array.<A>`"""
         if name in SPECIAL:
-            raise _NoTypeError
+            raise _NoBracedTypeError
         if not self._takes(b"<", b".<"):
             return MADE if name in PLAIN or name in CONTAINERS or name in SAME else self._of_name(name)
         parts = [self._type(depth + 1)]
         while self._takes(b","):
             parts.append(self._type(depth + 1))
         if not self._takes(b">"):
-            raise _NoTypeError
+            raise _NoBracedTypeError
         if name in SAME or parts[-1] == MADE:
             return parts[-1] if name in (*SAME, *CONTAINERS) else self._of_name(name)
         return self._builder.add(Op.ARRAY, parts[-1]) if name in CONTAINERS else self._of_name(name)
@@ -135,7 +135,7 @@ class _Reader:
         builder, scope = self._builder, self._builder.scope
         while scope != NONE:
             if name in builder.templates.get(scope, ()):
-                raise _NoTypeError
+                raise _NoBracedTypeError
             scope = builder.scopes[scope].parent
         first, *others = name.decode(errors="replace").split(".")
         at = builder.use_name(builder.named(first))

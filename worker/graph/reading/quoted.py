@@ -30,7 +30,7 @@ class QuotedToken(NamedTuple):
     start: int
 
 
-class _NoTypeError(ValueError):
+class _NoQuotedTypeError(ValueError):
     """The text is not a type."""
 
 
@@ -45,8 +45,8 @@ def quoted_type(builder: Builder, start: int, end: int) -> int | None:
     inner = opening.end(), end - len(opening[1])
     sites: list[tuple[int, int, int]] = []
     try:
-        found = _Reader(builder, *inner, sites, 0).whole()
-    except _NoTypeError:
+        found = _QuotedReader(builder, *inner, sites, 0).whole()
+    except _NoQuotedTypeError:
         return None
     for at, name, expression in sites:
         builder.site_at(at, name, Use.TYPE, expression)
@@ -58,14 +58,14 @@ def _tokens(source: bytes, start: int, end: int) -> list[QuotedToken]:
     while start < end:
         match = TOKENS.match(source, start, end)
         if not match or match[0] in WORDS:
-            raise _NoTypeError
+            raise _NoQuotedTypeError
         if match.lastgroup and match.lastgroup != "blank":
             found.append(QuotedToken(match.lastgroup, match[0], start))
         start = match.end()
     return found
 
 
-class _Reader:
+class _QuotedReader:
     """Reads the tokens of one text; `sites` gets the names, as places, names and expressions."""
 
     def __init__(self, builder: Builder, start: int, end: int, sites: list[tuple[int, int, int]], depth: int) -> None:
@@ -77,12 +77,12 @@ class _Reader:
         """Return the expression of the whole text."""
         found = self._type()
         if self._at < len(self._tokens):
-            raise _NoTypeError
+            raise _NoQuotedTypeError
         return found
 
     def _next(self) -> QuotedToken:
         if self._at == len(self._tokens):
-            raise _NoTypeError
+            raise _NoQuotedTypeError
         self._at += 1
         return self._tokens[self._at - 1]
 
@@ -96,7 +96,7 @@ class _Reader:
         """`A | B`"""
         self._depth += 1
         if self._depth > MAX_NESTED:
-            raise _NoTypeError
+            raise _NoQuotedTypeError
         ways = [self._one()]
         while self._takes(b"|"):
             ways.append(self._one())
@@ -113,13 +113,13 @@ class _Reader:
             return MADE
         if token.kind == "text":
             end = token.start + len(token.text) - 1
-            return _Reader(self._builder, token.start + 1, end, self._sites, self._depth).whole()
+            return _QuotedReader(self._builder, token.start + 1, end, self._sites, self._depth).whole()
         if token.text == b"[":
             return self._builder.add(Op.LIST, self._types(b"]"), True)
         if token.text == b"(":
             inner = self._types(b")")
             return inner[0] if len(inner) == 1 else self._builder.add(Op.TUPLE, inner)
-        raise _NoTypeError
+        raise _NoQuotedTypeError
 
     def _named(self, token: QuotedToken) -> int:
         """`A`, `a.A`, `A[B]`"""
@@ -134,7 +134,7 @@ class _Reader:
             if self._takes(b"."):
                 key = self._next()
                 if key.kind != "name":
-                    raise _NoTypeError
+                    raise _NoQuotedTypeError
                 word = key.text.decode("utf-8", "replace")
                 name = builder.named(word)
                 at = builder.add(Op.GET, at, name)
@@ -159,7 +159,7 @@ class _Reader:
         while not self._takes(end):
             found.append(self._type())
             if not self._takes(b",") and (self._at == len(self._tokens) or self._tokens[self._at].text != end):
-                raise _NoTypeError
+                raise _NoQuotedTypeError
         return found
 
     def _skip(self) -> None:

@@ -38,7 +38,7 @@ BETWEEN = re.compile(
 CLOSING = {b"<": b">", b"(": b")", b"{": b"}", b"[": b"]"}
 
 
-class _NoTypeError(ValueError):
+class _NoTagTypeError(ValueError):
     """The text is not a type."""
 
 
@@ -117,15 +117,15 @@ def hold_told(builder: Builder, scope: int, comment: tuple[int, int] | None, lin
 
 def _read(builder: Builder, start: int, end: int) -> tuple[int, int]:
     """The expression of a type, which is not known where these rules have none, and the byte behind it."""
-    reader = _Reader(builder, start, end)
+    reader = _TagReader(builder, start, end)
     try:
         found = reader.type_(0)
-    except _NoTypeError:
+    except _NoTagTypeError:
         found = 0
     return builder.add(Op.TOLD, found), reader.at
 
 
-class _Reader:
+class _TagReader:
     """Reads a type from a byte on."""
 
     def __init__(self, builder: Builder, start: int, end: int) -> None:
@@ -134,7 +134,7 @@ class _Reader:
     def _next(self) -> re.Match[bytes]:
         match = TOKENS.match(self._builder.tree.source, self.at, self._end)
         if not match:
-            raise _NoTypeError
+            raise _NoTagTypeError
         self.at = match.end()
         return match
 
@@ -149,7 +149,7 @@ class _Reader:
     def type_(self, depth: int) -> int:
         """`A|B`, `?A`"""
         if depth > MAX_TOLD:
-            raise _NoTypeError
+            raise _NoTagTypeError
         self._takes(b"?")
         ways = [self._one(depth)]
         while self._takes(b"|", b"&"):
@@ -162,9 +162,9 @@ class _Reader:
         if token["sign"] == b"(":
             found = self.type_(depth + 1)
             if not self._takes(b")"):
-                raise _NoTypeError
+                raise _NoTagTypeError
         elif token["sign"]:
-            raise _NoTypeError
+            raise _NoTagTypeError
         else:
             found = MADE if token["text"] else self._named(token["name"], depth)
         while self._takes(b"[]"):
@@ -181,7 +181,7 @@ class _Reader:
             while self._takes(b","):
                 parts.append(self.type_(depth + 1))
             if not self._takes(b">"):
-                raise _NoTypeError
+                raise _NoTagTypeError
             return self._applied(name, parts)
         if opening in (b"{", b"("):
             self._skip()
@@ -242,4 +242,4 @@ class _Reader:
                 ends.pop()
                 if not ends:
                     return
-        raise _NoTypeError
+        raise _NoTagTypeError

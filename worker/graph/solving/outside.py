@@ -39,15 +39,8 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE, Op
 
 CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
-WITHOUT = (
-    "words",
-    "unknown",
-    "mapped",
-    "gathered",
-    "defaults",
-    "defined",
-    "fills",
-)  # what gives something where it gets nothing
+# What gives something where it gets nothing.
+WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "defined", "fills")
 
 
 def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
