@@ -208,6 +208,19 @@ def test_imports_of_a_project(table: Table) -> None:
             assert (path, one.module, one.names, [*map(meaning, found)]) == (path, one.module, one.names, expected)
 
 
+def test_each_module_that_a_script_requires_is_an_import() -> None:
+    files = languages(["a.ps1", "Till.psm1"])
+    said = row(
+        """-Modules Till,"Pester", @{ ModuleName = 'Az.Accounts'; ModuleVersion = '2.1' }, @{A = 1} -Version 5"""
+    )
+    found = Resolution(LANGUAGES, files).of("a.ps1", [said])
+    assert [(each.module, meaning(each)) for each in found] == [
+        ("Till", "Till.psm1"),
+        ("Pester", None),
+        ("Az.Accounts", None),
+    ]
+
+
 def test_only_what_waits_needs_what_others_declare() -> None:
     """A build resolves all else while other files are parsed."""
     differ = set[bool]()

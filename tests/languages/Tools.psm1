@@ -45,3 +45,4 @@ using module ./Shapes.psm1
 Import-Module -Force -Name Other.Module
 import-module "$PSScriptRoot/../Third.psd1"
 if ($true) { Import-Module Inner }
+#Requires -Modules Az, @{ ModuleName = "Pester"; ModuleVersion = '5.0' }

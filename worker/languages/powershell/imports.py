@@ -4,6 +4,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from fledgling.worker.resolving.load_path import below
 from fledgling.worker.resolving.project import Project, Resolver, Suffixes, answer, join, only
 from fledgling.worker.rows import ImportRow
@@ -13,11 +15,15 @@ SHIPPED = re.compile(
     r"(?i)(?:Microsoft\.(?:PowerShell|WSMan)\.[\w.]++|PSReadLine|PowerShellGet|PackageManagement|CimCmdlets)$"
 )
 ROOT = re.compile(r"(?i)\$(?:PSScriptRoot|\{PSScriptRoot\})/")
+REQUIRES = re.compile(r"-[A-Za-z]")  # how what stands behind `#Requires` begins, and no path or name does
+REQUIRED = re.compile(r"(?i)-modules?\s++(.*?)(?:\s-[a-z]|$)")
+MODULE = re.compile(r"@\{([^{}]*+)|([^\s,\"'@{}]++)")  # of those: a table of its name and version, or its name
+IN_TABLE = re.compile(r"(?i)\bModuleName\s*+=\s*+[\"']?([\w.-]++)")
 VARIABLE = re.compile(r"\$(?:\w++|\{[^{}]*+\}|\([^()]*+\))/")
 
 
 def resolver(project: Project, language: str) -> Resolver:
-    """Resolve `. "$PSScriptRoot/a.ps1"`, `Import-Module ./a.psm1` and `Import-Module A`."""
+    """Resolve `. "$PSScriptRoot/a.ps1"`, `Import-Module ./a.psm1`, `Import-Module A` and `#Requires -Modules A, B`."""
     named = Suffixes(project.written_in(language))
 
     def locate(path: str, module: str) -> str | None:
@@ -43,6 +49,18 @@ def resolver(project: Project, language: str) -> Resolver:
         return next(filter(None, found), None)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
-        yield answer(row, locate(path, row.module), is_stdlib=SHIPPED.match(row.module) is not None)
+        for module in _required(row.module) if REQUIRES.match(row.module) else (row.module,):
+            named = replace(row, module=module)
+            yield answer(named, locate(path, module), is_stdlib=SHIPPED.match(module) is not None)
 
     return resolved
+
+
+def _required(requires: str) -> Iterator[str]:
+    """Yield the modules of `-Modules A, @{ModuleName = 'B'; ModuleVersion = 1}`; a version is none."""
+    words = REQUIRED.search(requires)
+    for found in MODULE.finditer(words[1] if words else ""):
+        if found[2]:
+            yield found[2]
+        elif name := IN_TABLE.search(found[1]):
+            yield name[1]
