@@ -376,7 +376,16 @@ class Builder(Positions):
         return is_member and bool(self.scopes[of[0]].flags & Flag.STATIC)
 
     def _merges(self, node: int, value: int) -> bool:
-        """Whether a type or namespace of TypeScript leaves what else has its name: `type A = B; namespace A {}`."""
+        """Whether what else has the name of a definition is left: `type A = B; namespace A {}` of TypeScript.
+
+        In Rust two functions of one name in one place are for different builds.
+        """
+        if self.dialect.crates:
+            held = self.flow.reaching((self.binder(self.name(node)), self.name(node)))
+            each = [value, *(self.bindings[at].value for at in held if at != NONE)]
+            functions = [self.expressions[at][1] for at in each if self.expressions[at][0] == Op.FUNCTION]
+            kinds = [self.scopes[at].kind for at in functions]
+            return len(kinds) == len(each) and ScopeKind.LAMBDA not in kinds
         if not (self.dialect.typed and self.dialect.prototypes):
             return False
         op, *of = self.expressions[value]

@@ -70,7 +70,10 @@ class Unresolved:
         if expression[0] != Op.GET or name not in self._members:
             return False
         receivers = self.solver.value((node & ~MASK) | expression[1])
-        if unit.dialect.typed and any(name in self._below_outside.get(value[1], ()) for value in receivers):
+        asked = [value[1] for value in receivers]
+        if unit.dialect.crates:  # `Debug::fmt(a, b)` is of what a is
+            asked += [f"{value[1]}#" for value in receivers if value[0] == EXTERNAL]
+        if unit.dialect.typed and any(name in self._below_outside.get(key, ()) for key in asked):
             return True
         return bool(unit.dialect.protocols) and any(self._is_protocol(unit, value) for value in receivers)
 
