@@ -189,7 +189,7 @@ class Unresolved:
         held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]
         if MANY in receivers or MANY in values:
             return Reason.MANY
-        if UNKNOWN in receivers:
+        if UNKNOWN in receivers or Reason.TOLD in receivers.values():  # a comment may be wrong
             return Reason.UNKNOWN_RECEIVER
         may_name = self.project.unit(node).dialect.texts_name_classes and site.use != Use.WRITE
         if any(self._is_kept(value) or (may_name and self._is_text(value)) for value in receivers):
