@@ -53,6 +53,7 @@ class Unit:
         }.get(dialect.shared)
         is_open = self.shares or self.facts.scopes[0].stars or dialect.crates
         self.imports_all_it_names = not is_open
+        self.undefined = frozenset(self.names[each] for each in self.facts.undefined)  # macros that end somewhere in it
 
     @cached_property
     def together(self) -> dict[int, dict[tuple[int, int], tuple[int, int]]]:

@@ -31,7 +31,7 @@ from fledgling.worker.graph.tables import (
     Use,
     site_columns,
 )
-from fledgling.worker.graph.unit import MASK, SHIFT, Unit
+from fledgling.worker.graph.unit import MASK, SHIFT
 from fledgling.worker.languages.python import effects as known
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
@@ -249,22 +249,19 @@ class GraphProject(NumberedFiles):
         op, *parts = unit.facts.expressions[self.binding(binding).value]
         return op == Op.FUNCTION and bool(unit.facts.scopes[parts[0]].flags & Flag.RENAMES)
 
-    def undefines(self, unit: Unit, name: int) -> bool:
-        """Whether a macro of that name may be none any more in a part of a file."""
-        return any(unit.names[each] == name for each in unit.facts.undefined)
-
     def _without_renaming(self, bindings: list[int]) -> list[int]:
         """The definitions of a file without macros before them that stand for another name: what defines it has that.
 
         A macro behind one, or that may have ended before, stays.
         """
-        renaming = [at for at in bindings if self.renames(at)]
+        renaming = {at for at in bindings if self.renames(at)}
         others = [at for at in bindings if at not in renaming]
         if not renaming or not others:
             return bindings
         unit, last = self.unit(others[0]), max(self.binding(at).line for at in renaming)
         is_before = last < min(self.binding(at).line for at in others)
-        return others if is_before and not self.undefines(unit, unit.names[self.binding(others[0]).name]) else bindings
+        is_undefined = unit.names[self.binding(others[0]).name] in unit.undefined
+        return others if is_before and not is_undefined else bindings
 
     def holding(self, bindings: list[int]) -> list[int]:
         """The bindings that define a name, without what functions assign to it, if there are any."""

@@ -198,7 +198,7 @@ class Spaces:
     def _is_renamed(self, unit: Unit, scope: int, name: int) -> bool:
         """Whether what a scope defines is renamed by a macro of a file: its own includes that, and does not end it."""
         own = self._project.unit(scope)
-        return unit.number in self.included(own.number) and not self._project.undefines(own, name)
+        return unit.number in self.included(own.number) and name not in own.undefined
 
     def _add(self, unit: Unit) -> None:
         family, package = unit.shares or ("", "")
