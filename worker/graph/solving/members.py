@@ -224,9 +224,10 @@ def _in_module(solver: Solver, unit: Unit, name: int, sure: int) -> list[Place]:
     is_import = unit.dialect.prototypes and all(  # which a module of JavaScript does not hand on
         solver.op(solver.project.value_of(at)) == Op.IMPORT for at in table.get(name, ())
     )
-    if name in table and not is_import:
-        return _bound(solver, scope, name, name, sure)
     beside, reason = solver.spaces.beside(unit, name)
+    is_package = unit.dialect.shared == "directory"  # what it imports is all files, and not the first alone
+    if name in table and not is_import and not (is_package and len(beside) > 1):
+        return _bound(solver, scope, name, name, sure)
     if beside:
         return [(("name", at, name), min(sure, reason), None) for at in beside]
     objects = exported_objects(solver, unit.number) if unit.dialect.prototypes else []  # module.exports = a
