@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from fledgling.worker.graph.reading.builder import Builder
+from fledgling.worker.graph.reading.type_reader import MAX_TOLD, NoTypeError, TypeReader
 from fledgling.worker.graph.tables import MADE, NONE, Op
 
-MAX_TOLD = 30  # brackets within each other
 TAGS = {
     "param": re.compile(rb"@(?:param|arg|argument)\s++\{"),
     "return": re.compile(rb"@returns?\s++\{"),
@@ -41,10 +41,6 @@ SPECIAL = (
 )
 
 
-class _NoBracedTypeError(ValueError):
-    """The text is not a type that these rules know."""
-
-
 def told_in_braces(builder: Builder, comment: tuple[int, int], tag: str) -> Iterator[tuple[str, int]]:
     """Yield the names, "" for none, and the types that stand behind a tag."""
     source = builder.tree.source
@@ -52,50 +48,31 @@ def told_in_braces(builder: Builder, comment: tuple[int, int], tag: str) -> Iter
         reader = _BracedReader(builder, at.end(), comment[1])
         try:
             found = reader.whole()
-        except _NoBracedTypeError:
+        except NoTypeError:
             found, reader.at = 0, source.find(b"}", reader.at, comment[1]) + 1 or comment[1]
         named = NAMED.match(source, reader.at, comment[1]) if tag == "param" else None
         if named or tag != "param":
             yield named[1].decode(errors="replace") if named else "", builder.add(Op.TOLD, found)
 
 
-class _BracedReader:
-    """Reads a type from a byte on."""
-
-    def __init__(self, builder: Builder, start: int, end: int) -> None:
-        self._builder, self.at, self._end = builder, start, end
-
-    def _next(self) -> re.Match[bytes]:
-        match = TOKENS.match(self._builder.tree.source, self.at, self._end)
-        if not match:
-            raise _NoBracedTypeError
-        self.at = match.end()
-        return match
-
-    def _takes(self, *signs: bytes) -> bool:
-        """Go on where one of these signs is next."""
-        match = TOKENS.match(self._builder.tree.source, self.at, self._end)
-        if not match or match["sign"] not in signs:
-            return False
-        self.at = match.end()
-        return True
+class _BracedReader(TypeReader):
+    TOKENS = TOKENS
 
     def whole(self) -> int:
         """A type and the brace behind it."""
         found = self._type(0)
         if not self._takes(b"}"):
-            raise _NoBracedTypeError
+            raise NoTypeError
         return found
 
     def _type(self, depth: int) -> int:
         """`A|B`, `?A`, `A=`"""
         if depth > MAX_TOLD:
-            raise _NoBracedTypeError
+            raise NoTypeError
         ways = [self._one(depth)]
         while self._takes(b"|"):
             ways.append(self._one(depth))
-        known = [way for way in ways if way != MADE]
-        return known[0] if len(known) == 1 else self._builder.add(Op.CHOICE, known) if known else MADE
+        return self._any_of(ways)
 
     def _one(self, depth: int) -> int:
         is_rest = False
@@ -105,9 +82,9 @@ class _BracedReader:
         if token["sign"] == b"(":
             found = self._type(depth + 1)
             if not self._takes(b")"):
-                raise _NoBracedTypeError
+                raise NoTypeError
         elif token["sign"] or is_rest:
-            raise _NoBracedTypeError
+            raise NoTypeError
         else:
             found = MADE if token["text"] else self._named(token["name"], depth)
         while self._takes(b"[]"):
@@ -119,14 +96,14 @@ class _BracedReader:
     def _named(self, name: bytes, depth: int) -> int:
         """`A`, `a.A`, `A<B, C>`, `Array.<A>`"""
         if name in SPECIAL:
-            raise _NoBracedTypeError
+            raise NoTypeError
         if not self._takes(b"<", b".<"):
             return MADE if name in PLAIN or name in CONTAINERS or name in SAME else self._of_name(name)
         parts = [self._type(depth + 1)]
         while self._takes(b","):
             parts.append(self._type(depth + 1))
         if not self._takes(b">"):
-            raise _NoBracedTypeError
+            raise NoTypeError
         if name in SAME or parts[-1] == MADE:
             return parts[-1] if name in (*SAME, *CONTAINERS) else self._of_name(name)
         return self._builder.add(Op.ARRAY, parts[-1]) if name in CONTAINERS else self._of_name(name)
@@ -135,7 +112,7 @@ class _BracedReader:
         builder, scope = self._builder, self._builder.scope
         while scope != NONE:
             if name in builder.templates.get(scope, ()):
-                raise _NoBracedTypeError
+                raise NoTypeError
             scope = builder.scopes[scope].parent
         first, *others = name.decode(errors="replace").split(".")
         at = builder.use_name(builder.named(first))

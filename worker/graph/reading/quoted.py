@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.flow import MAX_REACHING
+from fledgling.worker.graph.reading.type_reader import NoTypeError
 from fledgling.worker.graph.tables import MADE, NONE, Imported, Op, Use
 
 MAX_QUOTED = 4_000  # bytes; a longer text is a string
@@ -30,10 +31,6 @@ class QuotedToken(NamedTuple):
     start: int
 
 
-class _NoQuotedTypeError(ValueError):
-    """The text is not a type."""
-
-
 def quoted_type(builder: Builder, start: int, end: int) -> int | None:
     """Return the expression of a string that is a type, whose names are noted as occurrences; None of any other.
 
@@ -46,7 +43,7 @@ def quoted_type(builder: Builder, start: int, end: int) -> int | None:
     sites: list[tuple[int, int, int]] = []
     try:
         found = _QuotedReader(builder, *inner, sites, 0).whole()
-    except _NoQuotedTypeError:
+    except NoTypeError:
         return None
     for at, name, expression in sites:
         builder.site_at(at, name, Use.TYPE, expression)
@@ -58,7 +55,7 @@ def _tokens(source: bytes, start: int, end: int) -> list[QuotedToken]:
     while start < end:
         match = TOKENS.match(source, start, end)
         if not match or match[0] in WORDS:
-            raise _NoQuotedTypeError
+            raise NoTypeError
         if match.lastgroup and match.lastgroup != "blank":
             found.append(QuotedToken(match.lastgroup, match[0], start))
         start = match.end()
@@ -77,12 +74,12 @@ class _QuotedReader:
         """Return the expression of the whole text."""
         found = self._type()
         if self._at < len(self._tokens):
-            raise _NoQuotedTypeError
+            raise NoTypeError
         return found
 
     def _next(self) -> QuotedToken:
         if self._at == len(self._tokens):
-            raise _NoQuotedTypeError
+            raise NoTypeError
         self._at += 1
         return self._tokens[self._at - 1]
 
@@ -96,7 +93,7 @@ class _QuotedReader:
         """`A | B`"""
         self._depth += 1
         if self._depth > MAX_NESTED:
-            raise _NoQuotedTypeError
+            raise NoTypeError
         ways = [self._one()]
         while self._takes(b"|"):
             ways.append(self._one())
@@ -119,7 +116,7 @@ class _QuotedReader:
         if token.text == b"(":
             inner = self._types(b")")
             return inner[0] if len(inner) == 1 else self._builder.add(Op.TUPLE, inner)
-        raise _NoQuotedTypeError
+        raise NoTypeError
 
     def _named(self, token: QuotedToken) -> int:
         """`A`, `a.A`, `A[B]`"""
@@ -134,7 +131,7 @@ class _QuotedReader:
             if self._takes(b"."):
                 key = self._next()
                 if key.kind != "name":
-                    raise _NoQuotedTypeError
+                    raise NoTypeError
                 word = key.text.decode("utf-8", "replace")
                 name = builder.named(word)
                 at = builder.add(Op.GET, at, name)
@@ -159,7 +156,7 @@ class _QuotedReader:
         while not self._takes(end):
             found.append(self._type())
             if not self._takes(b",") and (self._at == len(self._tokens) or self._tokens[self._at].text != end):
-                raise _NoQuotedTypeError
+                raise NoTypeError
         return found
 
     def _skip(self) -> None:

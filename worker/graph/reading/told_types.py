@@ -6,8 +6,9 @@ What is no type by these rules says nothing. Each character is read once.
 import re
 from collections.abc import Iterator
 
-from fledgling.worker.graph.reading.braced_types import MAX_TOLD, told_in_braces
+from fledgling.worker.graph.reading.braced_types import told_in_braces
 from fledgling.worker.graph.reading.builder import Builder
+from fledgling.worker.graph.reading.type_reader import MAX_TOLD, NoTypeError, TypeReader
 from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind, Write
 
 MAX_COMMENT = 10_000  # bytes of a comment; a longer one says no types
@@ -36,10 +37,6 @@ BETWEEN = re.compile(
     rb"\*/\s*+(?:export\s++(?:default\s++)?+)?+(?:(?:const|let|var)\s++)?+(?:[\w$.]++\s*+[=:]\s*+)?+(?:async\s++)?+\Z"
 )
 CLOSING = {b"<": b">", b"(": b")", b"{": b"}", b"[": b"]"}
-
-
-class _NoTagTypeError(ValueError):
-    """The text is not a type."""
 
 
 def comment_before(builder: Builder, node: int) -> tuple[int, int] | None:
@@ -120,51 +117,32 @@ def _read(builder: Builder, start: int, end: int) -> tuple[int, int]:
     reader = _TagReader(builder, start, end)
     try:
         found = reader.type_(0)
-    except _NoTagTypeError:
+    except NoTypeError:
         found = 0
     return builder.add(Op.TOLD, found), reader.at
 
 
-class _TagReader:
-    """Reads a type from a byte on."""
-
-    def __init__(self, builder: Builder, start: int, end: int) -> None:
-        self._builder, self.at, self._end = builder, start, end
-
-    def _next(self) -> re.Match[bytes]:
-        match = TOKENS.match(self._builder.tree.source, self.at, self._end)
-        if not match:
-            raise _NoTagTypeError
-        self.at = match.end()
-        return match
-
-    def _takes(self, *signs: bytes) -> bool:
-        """Go on where one of these signs is next."""
-        match = TOKENS.match(self._builder.tree.source, self.at, self._end)
-        if not match or match["sign"] not in signs:
-            return False
-        self.at = match.end()
-        return True
+class _TagReader(TypeReader):
+    TOKENS = TOKENS
 
     def type_(self, depth: int) -> int:
         """`A|B`, `?A`"""
         if depth > MAX_TOLD:
-            raise _NoTagTypeError
+            raise NoTypeError
         self._takes(b"?")
         ways = [self._one(depth)]
         while self._takes(b"|", b"&"):
             ways.append(self._one(depth))
-        known = [way for way in ways if way != MADE]
-        return known[0] if len(known) == 1 else self._builder.add(Op.CHOICE, known) if known else MADE
+        return self._any_of(ways)
 
     def _one(self, depth: int) -> int:
         token = self._next()
         if token["sign"] == b"(":
             found = self.type_(depth + 1)
             if not self._takes(b")"):
-                raise _NoTagTypeError
+                raise NoTypeError
         elif token["sign"]:
-            raise _NoTagTypeError
+            raise NoTypeError
         else:
             found = MADE if token["text"] else self._named(token["name"], depth)
         while self._takes(b"[]"):
@@ -181,7 +159,7 @@ class _TagReader:
             while self._takes(b","):
                 parts.append(self.type_(depth + 1))
             if not self._takes(b">"):
-                raise _NoTagTypeError
+                raise NoTypeError
             return self._applied(name, parts)
         if opening in (b"{", b"("):
             self._skip()
@@ -242,4 +220,4 @@ class _TagReader:
                 ends.pop()
                 if not ends:
                     return
-        raise _NoTagTypeError
+        raise NoTypeError
