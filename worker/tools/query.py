@@ -27,6 +27,8 @@ EFFECTS_LATER = "purity is NULL here: a statement that names purity or purity_re
 UNSEEN = (
     "No use is known of the rows of unreachable. A name computed at run time may use them; unseen says what else may."
 )
+_INEXACT = ("TIME ZONE", "INTERVAL", "_NS")  # in the names of types: of an interval, Python would make a year 360 days
+_ENDS = frozenset({date.min, date.max, datetime.min, datetime.max})  # what DuckDB makes of dates without end as well
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round
 
 
@@ -69,13 +71,10 @@ def _run(
     request.check()
     result = cursor.execute(one_select(cursor, admitted.text))
     columns = [name for name, *_ in result.description]
-    zoned = [name for name, kind, *_ in result.description if "TIME ZONE" in str(kind)]
-    if zoned:
-        raise Refused(
-            "invalid",
-            f"the column {zoned[0]} is a timestamp with a time zone",
-            f"Cast it: {zoned[0]}::TIMESTAMP (the index holds UTC).",
-        )
+    for name, kind, *_ in result.description:
+        if any(part in str(kind) for part in _INEXACT):
+            reason = f"the column {name} holds a time zone, an interval or nanoseconds, which an answer does not hold"
+            raise Refused("invalid", reason, f"Cast it: {name}::VARCHAR (the index holds UTC).")
     fetched = result.fetchmany(request.profile.max_rows + 1)
     kept = _fitting(request, fetched[: request.profile.max_rows])
     truncated = len(kept) < len(fetched)
@@ -153,6 +152,9 @@ def plain(cell: object) -> Any:
             return cell if math.isfinite(cell) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(cell, "NaN")
         case Decimal():
             return float(cell) if Decimal(repr(float(cell))) == cell else str(cell)
+        case datetime() | date() if cell in _ENDS:
+            reason = f"a date is infinite, or {cell.isoformat()}: the two look the same here"
+            raise Refused("invalid", reason, "Cast its column to VARCHAR.")
         case datetime() | date() | time():
             return cell.isoformat()
         case bytes():
