@@ -14,7 +14,7 @@ from fledgling.config import suggestion
 from fledgling.messages.answers import Refusal
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import QUESTIONS
-from fledgling.plain import said
+from fledgling.plain import MAX_SHOWN, one_line, said
 
 NO_ROOT = Refusal(
     "unavailable",
@@ -23,7 +23,9 @@ NO_ROOT = Refusal(
 )
 GIVEN_UP = Refusal("unavailable", "the index was given up meanwhile", "Ask again: another is made.")
 NOT_STARTED = Refusal("unavailable", "the query worker does not start", "Ask again; see the server's log.")
-_FIELD = re.compile(r"`\$\.(\w+)|field `(\w+)`")  # how msgspec names the field that is wrong, missing or unknown
+MAX_MISFIT = 100  # characters of why a value does not fit: it may be part of that, and who has sent it knows it
+# How msgspec names the field that is wrong, missing or unknown: last, behind what may be the value of it.
+_FIELD = re.compile(r" - at `\$\.(\w+)[^`]*`\Z|field `(.*)`\Z", re.DOTALL)
 
 
 def taken(profile: Profile, tool: str, arguments: Mapping[str, object], root: str) -> Taken | Refusal:
@@ -98,13 +100,14 @@ def invalid(tool: str, problem: msgspec.ValidationError, allowed: Collection[str
     named = _FIELD.search(str(problem))
     field = named[1] or named[2] if named else ""
     if field in known:
-        misfit = str(problem).partition(" - at")[0]
+        misfit = one_line(str(problem).rpartition(" - at")[0])
+        misfit = misfit if len(misfit) <= MAX_MISFIT else f"{misfit[:MAX_MISFIT]}..."
         unfit = f"has a value that does not fit{'' if 'matching regex' in misfit else f' ({misfit})'}"
         why = "is missing" if "missing required" in str(problem) else unfit
         return Refusal("invalid", f"{tool}: {field} {why}", f"Give {field} as {schema.in_words(known[field])}.")
     if not field:
-        return Refusal("invalid", f"{tool}: {problem}", f"{tool} takes {', '.join(known)}.")
+        return Refusal("invalid", said(f"{tool}: {problem}"), f"{tool} takes {', '.join(known)}.")
     others = [name for name in allowed if name in QUESTIONS and field in QUESTIONS[name].__struct_fields__]
     takers = f"; {field} is an argument of {', '.join(others)}" if others else ""
     near = re.sub("^did", "Did", suggestion(field, known, f"{tool} takes"))
-    return Refusal("invalid", f"{tool}: there is no argument {field!r}", f"{near}{takers}.")
+    return Refusal("invalid", f"{tool}: there is no argument {field[:MAX_SHOWN]!r}", f"{near}{takers}.")

@@ -68,7 +68,7 @@ def _unknown(request: Request, question: Symbols) -> Refused:
     symbol = question.symbol or ""
     last = symbol.rpartition(".")[2]
     named = Symbols(question.path, question.kind, question.language, last or None)
-    ways = f'symbols(name_pattern="*{last}*") lists names that hold it; search(query="{last}") finds text.'
+    ways = empty_answers.ways_to(request, symbol)
     looked = empty_answers.of_symbols(request, named)
     return Refused("not_found", f"no definition {symbol!r} in the index", f"{looked} {ways}" if looked else ways)
 

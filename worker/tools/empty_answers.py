@@ -5,6 +5,8 @@ from collections.abc import Set
 from difflib import get_close_matches
 from typing import NamedTuple
 
+import msgspec
+
 from fledgling.messages.questions import Search, Symbols
 from fledgling.plain import counted
 from fledgling.worker.matching import globs
@@ -84,6 +86,16 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
         unlisted.of_filter(request, path),
         request.partial,
     )
+
+
+def ways_to(request: Request, symbol: str) -> str:
+    """Say what else to ask where nothing has a name: `search(query="main") finds text.`; it may be that of a file."""
+    if request.blocks.find(symbol):
+        return f'It is a file: symbols(path="{symbol}") lists what it defines.'
+    words = re.findall(r"\w+", symbol)
+    if not words:
+        return f"search(query={msgspec.json.encode(symbol).decode()}) finds text."
+    return f'symbols(name_pattern="*{words[-1]}*") lists names that hold it; search(query="{words[-1]}") finds text.'
 
 
 def of_filters(request: Request, question: Search) -> str | None:

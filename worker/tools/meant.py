@@ -18,7 +18,7 @@ from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths, unknown, unlisted
-from fledgling.worker.tools.empty_answers import of_symbols
+from fledgling.worker.tools.empty_answers import of_symbols, ways_to
 from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request
 
@@ -275,9 +275,8 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
     found = first_meant(known, symbol)
     files = [*dict.fromkeys(each.file.path for each in found)]
     if not found:
-        last = (re.findall(r"\w+", symbol) or [name])[-1]
         looked = of_symbols(request, Symbols(directory or None, name_pattern=name))
-        ways = f'symbols(name_pattern="*{last}*") lists names that hold it; search(query="{last}") finds text.'
+        ways = ways_to(request, symbol)
         raise Refused(
             "not_found",
             f"no file {f'in {place}' if place else 'of the index'} defines {symbol!r}",

@@ -103,7 +103,7 @@ def _finding(question: Search) -> Matcher:
 def _irregular(question: Search, problem: Exception) -> Refused:
     return Refused(
         "invalid",
-        f"{question.query!r} is not a regular expression: {matching.reason(problem)}",
+        f"{question.query!r} is not an expression that RE2 can run: {matching.reason(problem)}",
         "Write RE2 syntax, without look-around or back-references, or search for the text: "
         f"search(query={msgspec.json.encode(question.query).decode()}).",
     )
