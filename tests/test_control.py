@@ -348,7 +348,7 @@ BUSY = "takes commands and does not answer: it is starting, busy with others, or
 
 def test_a_server_that_stands_still_is_passed_over(served, root, place):
     def ask(*arguments):
-        return fledgling(*arguments, XDG_RUNTIME_DIR=str(place), timeout=60)
+        return fledgling(*arguments, XDG_RUNTIME_DIR=str(place))
 
     served.process.send_signal(signal.SIGSTOP)
     waiting, directory = [], os.open(place, os.O_PATH)
@@ -370,6 +370,24 @@ def test_a_server_that_stands_still_is_passed_over(served, root, place):
     assert (found.returncode, unseen.returncode) == (0, 0)
     assert "a server of this root does not answer" in found.stderr
     assert [(done.returncode, BUSY in done.stderr) for done in refused] == [(1, True)] * 3
+
+
+def test_a_wait_that_a_signal_ends_is_no_connection(tmp_path):
+    """As that of a command which is stopped and goes on: nothing says then that nobody listens."""
+    directory = os.open(tmp_path, os.O_PATH)
+    address = control_place.address(directory, "fledgling-1")
+    signalled = signal.signal(signal.SIGALRM, lambda *_: None)
+    with ExitStack() as stack:
+        stack.callback(os.close, directory)
+        stack.callback(signal.signal, signal.SIGALRM, signalled)
+        listening, waiting = (stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(2))
+        listening.bind(address)
+        listening.listen(0)
+        waiting.connect(address)  # and nobody else may wait
+        stack.callback(signal.setitimer, signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+        with pytest.raises(BlockingIOError, match="too many wait"):
+            control_place.connection(directory, "fledgling-1", PATIENCE)
 
 
 def test_there_may_be_more_sockets_than_a_process_can_hold(served, root, place):

@@ -117,7 +117,8 @@ def names(directory: int, beginning: str) -> list[str]:
 def connection(directory: int, name: str, seconds: float = CONNECTING_SECONDS) -> "socket.socket | None":
     """Return a connection to the server of this user behind a socket; None where nobody listens, or another user.
 
-    Raises BlockingIOError where too many wait for so long. What a server has left that ended is removed.
+    Raises BlockingIOError where too many wait for so long, or until a signal ends the wait (signal(7), SO_SNDTIMEO),
+    which Python takes for a connection. What a server has left that ended is removed.
     """
     import socket  # noqa: PLC0415
 
@@ -125,6 +126,8 @@ def connection(directory: int, name: str, seconds: float = CONNECTING_SECONDS) -
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval(seconds))
         made.connect(address(directory, name))
+        if not _is_connected(made):
+            raise BlockingIOError
         if is_own(made):
             return made
     except ConnectionRefusedError:  # nobody listens; or it is no socket at all
@@ -138,3 +141,11 @@ def connection(directory: int, name: str, seconds: float = CONNECTING_SECONDS) -
         pass
     made.close()
     return None
+
+
+def _is_connected(made: "socket.socket") -> bool:
+    try:
+        made.getpeername()
+    except OSError:
+        return False
+    return True
