@@ -30,6 +30,7 @@ FOLLOWER = "fledgling.worker.follower"
 PATIENCE = 180.0  # seconds for what has no bound of its own: other tests and other work may hold the processors
 GONE_SECONDS = 30.0  # for processes to end where that is the test: longer, and an orphan may have done its work instead
 
+STILL_SECONDS = 0.1  # without running: fewer are of a busy machine, more of one that is frozen or lends processors
 LOOK_SECONDS = 0.01  # between two looks at what is awaited: psutil takes 2 ms to look through all processes
 
 EXPLORE = Explore()
@@ -312,6 +313,36 @@ class Peak:
     def _look(self) -> None:
         while not self._over.wait(self._every):
             self.bytes = max(self.bytes, self._held())
+
+
+class StoodStill:
+    """For how many seconds after a moment this process did not run, a tenth or more at once: nor did any, if frozen.
+
+    >>> with StoodStill(time.monotonic() + 1.0) as still: ...
+    """
+
+    def __init__(self, since: float) -> None:
+        self._seen = since
+        self._over = threading.Event()
+        self._looking = threading.Thread(target=self._look)
+        self.seconds = 0.0
+
+    def __enter__(self) -> Self:
+        self._looking.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._looking.join()
+
+    def _look(self) -> None:
+        is_over = False
+        while not is_over:
+            is_over = self._over.wait(LOOK_SECONDS)
+            now = time.monotonic()
+            if now - self._seen > STILL_SECONDS:
+                self.seconds += now - self._seen
+            self._seen = max(self._seen, now)
 
 
 def largest(of: psutil.Process, module: str) -> int:

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import threading
+import time
 import tracemalloc
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ from typing import get_args
 import msgspec
 import psutil
 import pytest
-from running import INDEXER, QUERY_WORKER, answered, back_processes, fronted, opened, until
+from running import INDEXER, PATIENCE, QUERY_WORKER, answered, back_processes, fronted, opened, until
 
 from fledgling.broker.audit_log.records import KilledRecord, ProcessRecord
 from fledgling.broker.front import Front
@@ -24,6 +25,7 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import LOGGED_CHARS, LOGGED_TOTAL, BackProcess, receive
 from fledgling.broker.protocol.tools import fits
 from fledgling.broker.spawn import spawn
+from fledgling.broker.terms import Terms
 from fledgling.messages.answers import Exploration, FileHits, Hits, Refusal, Summary, Table
 from fledgling.messages.control import (
     Accepted,
@@ -414,7 +416,8 @@ async def test_lying_worker_is_killed_and_the_next_call_answered(front, tmp_path
         [honest] = back_processes(me, QUERY_WORKER)
         honest.kill()
         await until(lambda: not psutil.pid_exists(honest.pid))
-        answer = await front.ask(Explore())
+        # The lie alone ends the call, however long it takes to be told.
+        answer = await front.ask(Explore(), None if heard == "timeout" else Terms(time.monotonic() + PATIENCE))
         assert (answer.kind if isinstance(answer, Refusal) else "answer") == heard
     if heard == "answer":
         assert answer == Exploration("", [], [], answer.summary)
@@ -683,7 +686,7 @@ async def test_worker_that_does_not_get_ready_is_given_up(front, tmp_path, monke
     with monkeypatch.context() as replaced:
         replaced.setattr(sys, "executable", script(tmp_path, LIAR, before=before, lie=""))
         await until(lambda: not psutil.pid_exists(honest.pid))
-        answer = await front.ask(Explore())
+        answer = await front.ask(Explore(), Terms(time.monotonic() + PATIENCE))
         assert (answer.kind, answer.reason) == ("unavailable", "the query worker does not start")
     assert isinstance(await answered(front), Exploration)
     await until(lambda: len(opened(me)) <= descriptors)
@@ -980,7 +983,7 @@ async def test_sealed_garbage_is_no_index(project, tmp_path, monkeypatch, conten
     front = Front(indexing.profile, indexing)
     try:
         await indexing.accepted()
-        answer = await front.ask(Explore())
+        answer = await front.ask(Explore(), Terms(time.monotonic() + PATIENCE))
         assert (answer.kind, answer.reason) == ("unavailable", "the query worker does not start")
     finally:
         await front.close()
