@@ -29,6 +29,7 @@ from fledgling.settings import Settings
 
 EDITED, MOST_EDITED, MOVED = 100, 500, 3_000  # files; past 500 that differ, an index is built anew
 SINGLE = 30  # files that are edited one by one
+REPEATED = 9  # edits of the largest
 LARGEST = 2**19  # bytes of the largest source that is edited; parsing it is what an edit costs
 SOURCES = (".c", ".go", ".java", ".py", ".rs", ".ts")
 PAUSE_SECONDS = 1.0  # before a call: an agent thinks, and no look is shared any more
@@ -63,7 +64,7 @@ async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.F
             largest = max(paths, key=lambda path: _size(changing / path))
             for name, some in {
                 "edit": paths[MOST_EDITED : MOST_EDITED + SINGLE],
-                "edit_largest": [largest] * 9,
+                "edit_largest": [largest] * REPEATED,
             }.items():
                 found |= await one_by_one(fronts[1], changing, some, name)
             for name, step in steps.items():

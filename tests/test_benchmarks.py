@@ -88,9 +88,13 @@ def test_searches_of_a_project_that_changes_are_measured(tmp_path):
     files = {f"m{number}.py": text.format(number) for number in range(12)}
     git(make(tmp_path, **files), "init", "--quiet")
     git(tmp_path, "add", ".")
-    fewer = "import changes; changes.EDITED, changes.MOST_EDITED, changes.MOVED = 1, {}, 3; changes.main()"
+    fewer = (
+        "import changes; changes.EDITED, changes.MOST_EDITED, changes.MOVED = 1, {}, 3; "
+        "changes.SINGLE = changes.REPEATED = 2; changes.main()"
+    )
     rows = run("-c", fewer.format(2), str(tmp_path)).splitlines()
-    assert [row.split()[0] for row in rows] == [
+    single = [f"{name}_{figure}" for name in ("edit", "edit_largest") for figure in ("cpu", "p50", "p95")]
+    assert [row.split()[0] for row in rows] == single + [
         f"{step}_{share}"
         for step in ("unchanged", "overlay_1", "overlay_2", "moved", "moved_overlay_1")
         for share in ("p50", "p95")
