@@ -16,6 +16,7 @@ from fledgling.broker.embedding.reranking import reranked
 from fledgling.broker.following import Follower, LostError
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
+from fledgling.broker.indexing.ordering import is_replaced
 from fledgling.broker.protocol import tools
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import GIVEN_UP, NO_ROOT, not_looked_at, not_ready, taken, unfinished
@@ -292,7 +293,7 @@ class Front:
                 return worker, UNFOLLOWED
             if swept is None:
                 continue
-            if swept.obstacle == "no root":
+            if swept.obstacle == "no root" or is_replaced(self.indexing.root, self.indexing.root_fd):
                 return NO_ROOT, None
             if not swept.obstacle and worker.has_room and not self._lacks_changes(number, swept, as_of):
                 return worker, None

@@ -439,6 +439,22 @@ async def test_the_root_that_is_gone_is_answered_by_a_refusal(tmp_path: Path) ->
         assert "deleted" in refused.reason
 
 
+async def test_a_root_whose_name_another_directory_has_is_answered_by_a_refusal(tmp_path: Path) -> None:
+    """As long as nothing has its name, and once it has that again, it is answered from."""
+    root, moved = tmp_path / "root", tmp_path / "moved"
+    write(root, "a.py", "needle = 1\n")
+    async with live(root) as front:
+        root.rename(moved)
+        assert (await answered(front, Search("needle"))).total == 1
+        write(root, "a.py", "other = 1\n")
+        refused = await front.ask(Search("needle"))
+        assert isinstance(refused, Refusal)
+        assert "another directory has taken its place" in refused.reason
+        shutil.rmtree(root)
+        moved.rename(root)
+        assert (await answered(front, Search("needle"))).total == 1
+
+
 async def test_what_cannot_be_read_for_a_while_is_left_out_that_long(tmp_path: Path) -> None:
     """A directory is said to be unreadable; of a root nothing is answered."""
     root = tmp_path / "root"

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from fledgling.broker.indexing.failures import IndexingError
@@ -46,6 +47,14 @@ def opened(path: str) -> tuple[Path, int]:
     except OSError as gone:
         reason = said(f"the root {path!r} cannot be opened: {gone.strerror}")
         raise IndexingError(Refusal("failed", reason, "Give the directory of the project with --root.")) from None
+
+
+def is_replaced(root: str, root_fd: int) -> bool:
+    """Return whether another directory has the name of a root. As long as that has it, no file system is asked."""
+    with suppress(OSError):  # nothing has that name, or nobody can tell
+        is_renamed = Path(f"/proc/self/fd/{root_fd}").readlink() != Path(root)  # proc(5)
+        return is_renamed and not os.path.samestat(Path(root).stat(), os.fstat(root_fd))
+    return False
 
 
 def reference(root_fd: int) -> str:
