@@ -253,6 +253,7 @@ REFUSED = [
     ("tasks", {"action": "create", "title": "a", "id": 1}, "create takes no id"),
     ("tasks", {"action": "get", "id": 99}, "there is no task 99"),
     ("tasks", {"action": "update", "id": 0}, "Give id as"),
+    ("status", {"since": 2**64}, "Give since as"),
     ("tasks", {"limit": 0}, "Give limit as"),
     ("tasks", {"limit": 101}, "Give limit as"),
     ("tasks", {"path": "/tmp/x"}, "there is no argument 'path'"),

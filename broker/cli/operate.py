@@ -17,6 +17,7 @@ from fledgling.broker.control import asking, place
 from fledgling.broker.control.asking import ServedIndex
 from fledgling.broker.protocol import render
 from fledgling.messages.answers import Refusal
+from fledgling.messages.bounded import MAX_COUNT
 from fledgling.messages.operating import AskStatus, FromOperator, Purge, Reindex
 from fledgling.messages.status import Status
 
@@ -32,7 +33,7 @@ FAILED, IN_PART = 1, 2  # as scripts that fill an index expect; wrong usage is 2
 
 since_option = click.option(
     "--since",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MAX_COUNT),
     metavar="GENERATION",
     help="changes since this one: a number that `status`, or _meta of an answer, has",
 )

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from fledgling.messages.bounded import MAX_LINE
+from fledgling.messages.bounded import MAX_LINE, Count
 from fledgling.messages.profile import TAG
 from fledgling.messages.questions import Question, Text, name_of
 from fledgling.plain import HIDDEN
@@ -32,9 +32,7 @@ class StatusOf(Question, frozen=True, tag="status"):
 
     project: Project = None
     changes: Annotated[bool, Meta(description="name the files added, modified and deleted since `since`")] = False
-    since: Annotated[
-        Annotated[int, Meta(ge=0)] | None, Meta(description="generation, by default that of the index")
-    ] = None
+    since: Annotated[Count | None, Meta(description="generation, by default that of the index")] = None
 
 
 class Manage(Question, frozen=True):
