@@ -53,14 +53,7 @@ class ToolDenied(MCPError):
 class Offers:
     """The handlers of one profile's resources, prompts and completions."""
 
-    def __init__(
-        self,
-        profile: Profile,
-        log: AuditLog,
-        ask: Ask,
-        state: AskStatus,
-        shown: App | None = None,
-    ) -> None:
+    def __init__(self, profile: Profile, log: AuditLog, ask: Ask, state: AskStatus, shown: App | None) -> None:
         """Put calls by `ask`; `state` says how the index is.
 
         `shown` is the page that clients may show, where there is one.

@@ -81,7 +81,7 @@ class Loading:
 class TableRows(Mapping[str, "npt.NDArray[np.generic]"]):
     """Rows that lie in a table of the catalog `memory`, as columns: loading them takes no way through Python.
 
-    >>> TableRows(loading, "left_over", first=0, count=500)["path"]
+    >>> TableRows(loading, "rest", first=0, count=500)["path"]
     array(['a.py', ...], dtype=object)
     """
 

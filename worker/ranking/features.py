@@ -38,14 +38,14 @@ Table = dict[str, Scores]  # of each feature, a number for each file
 class Features:
     """What speaks for each file that it is what was asked for.
 
-    >>> features = Features(corpus, asked("retry failed uploads"))
+    >>> features = Features(corpus, asked("retry failed uploads"), request.check)
     >>> features.of_all["comments"].shape
     (812,)
     >>> [found.shape for found in features.read([3, 17], near=True)]
     [(2,), (2,)]
     """
 
-    def __init__(self, corpus: Corpus, asked: AskedWords, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, corpus: Corpus, asked: AskedWords, check: Callable[[], None]) -> None:
         """Look at fields and blocks; `check` raises where the call is to end."""
         self.corpus, self.asked, self.check = corpus, asked, check
         self.variants = {word: [(word, 1.0), *self._variants(word)] for word in asked.words}

@@ -81,12 +81,10 @@ class FileOrder(NamedTuple):
         return self.said >= SURE
 
 
-def rank(
-    corpus: Corpus, asked: AskedWords, leaves: npt.NDArray[np.bool_], check: Callable[[], None] = lambda: None
-) -> FileOrder:
-    """Rank the files that `leaves` marks.
+def rank(corpus: Corpus, asked: AskedWords, leaves: npt.NDArray[np.bool_], check: Callable[[], None]) -> FileOrder:
+    """Rank the files that `leaves` marks; `check` raises where the call is to end.
 
-    >>> rank(corpus, asked("retry failed uploads"), corpus.is_code).ranked[0].file
+    >>> rank(corpus, asked("retry failed uploads"), corpus.is_code, request.check).ranked[0].file
     17
     """
     features = Features(corpus, asked, check)

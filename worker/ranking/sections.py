@@ -51,13 +51,11 @@ class RankedSection(NamedTuple):
 class SectionRanker:
     """The sections of some documents.
 
-    >>> SectionRanker(corpus, asked("memory limits"), [3, 4]).ranked()[0].row.qualified_name
+    >>> SectionRanker(corpus, asked("memory limits"), [3, 4], request.check).ranked()[0].row.qualified_name
     'Settings.Limits'
     """
 
-    def __init__(
-        self, corpus: Corpus, asked: AskedWords, documents: Sequence[int], check: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, corpus: Corpus, asked: AskedWords, documents: Sequence[int], check: Callable[[], None]) -> None:
         """`documents` are numbers of files; `check` raises where the call is to end."""
         self._corpus, self._asked, self._check = corpus, asked, check
         is_document = np.zeros(corpus.files + 1, bool)

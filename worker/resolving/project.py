@@ -225,13 +225,3 @@ def only(paths: Sequence[str]) -> str | None:
 def answer(row: ImportRow, found: str | None, *, is_stdlib: bool = False) -> ImportRow:
     """The row with where it leads; what leads to a file of the project is not the standard library's."""
     return replace(row, resolved_path=found, is_stdlib=is_stdlib and found is None)
-
-
-def by_name(row: ImportRow, found: str | None, places: Mapping[str, str | None], separator: str) -> Iterator[ImportRow]:
-    """A row for the names that lead where the module does, and one for each name that leads elsewhere."""
-    elsewhere = {name: place for name, place in places.items() if place is not None and place != found}
-    names = tuple(name for name in row.imported_names if name not in elsewhere)
-    if names or not elsewhere:
-        yield replace(row, resolved_path=found, is_stdlib=False, imported_names=names)
-    for name, place in elsewhere.items():
-        yield replace(row, module=f"{row.module}{separator}{name}", resolved_path=place, imported_names=(name,))

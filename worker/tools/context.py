@@ -32,22 +32,16 @@ class _Packing:
     """Lines that fit a budget of characters, and what did not."""
 
     def __init__(self, chars: int) -> None:
-        self._room = chars - DROPPED_CHARS
-        self._chars = chars
+        self.room = chars - DROPPED_CHARS  # what is left
         self.lines: list[str] = []
         self.dropped: list[str] = []
-
-    @property
-    def room(self) -> int:
-        """The characters that are left."""
-        return self._room
 
     def add(self, lines: Sequence[str]) -> bool:
         """Take some lines if all of them fit."""
         size = sum(len(line) + 1 for line in lines)
-        if size > self._room:
+        if size > self.room:
             return False
-        self._room -= size
+        self.room -= size
         self.lines += lines
         return True
 
@@ -58,9 +52,9 @@ class _Packing:
             for kind, lines in kinds.items():
                 for line in lines[taken[kind] : most]:
                     heading = 0 if taken[kind] else len(_heading(kind, lines)) + 1
-                    if heading + len(line) + 1 > self._room:
+                    if heading + len(line) + 1 > self.room:
                         break
-                    self._room -= heading + len(line) + 1
+                    self.room -= heading + len(line) + 1
                     taken[kind] += 1
         for kind, lines in kinds.items():
             if taken[kind]:

@@ -292,7 +292,7 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
     return MeantQuestion(chosen, others(each for each in known if each.file.path != files[0]))
 
 
-def all_named(request: Request, symbol: str, is_meant: Callable[[File], bool] = bool) -> list[Placed]:
+def all_named(request: Request, symbol: str, is_meant: Callable[[File], bool]) -> list[Placed]:
     """Return what the last part of a name may mean in the files that are meant, in the order of paths and lines.
 
     A name may have several parts itself, as those of modules have: of `Shop.Cart` all of it, or its end, `Cart`.

@@ -104,7 +104,7 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
     )
 
 
-def sentence(account: Account, *, names_texts: bool = False) -> str:
+def sentence(account: Account, *, names_texts: bool) -> str:
     """Say it: `3 occurrences of `run`: 1 certain, 1 definition, 1 in comments and strings; nothing unresolved`.
 
     Where the texts that have the name are all that is found, `names_texts` says where they are.

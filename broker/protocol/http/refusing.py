@@ -72,7 +72,7 @@ def is_expecting(scope: Scope, headers: Headers) -> bool:
     return "expect" in headers and scope["http_version"] != "1.0"
 
 
-def token(headers: Headers, challenge: str = "Bearer") -> str:
+def token(headers: Headers, challenge: str) -> str:
     """Return the token of a request: `Authorization: Bearer TOKEN`, and nothing else."""
     scheme, _, given = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not given:

@@ -14,7 +14,7 @@ from fledgling.worker.graph.reading.labels import (
     TYPE,
 )
 from fledgling.worker.graph.reading.statements import any_of, arms
-from fledgling.worker.graph.reading.targets import key_changed, left_of, target
+from fledgling.worker.graph.reading.targets import key_changed, left_of, take_shape, target
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use, Write
 
@@ -149,4 +149,11 @@ def outward(builder: Builder, node: int, _use: int) -> int:
     """`global a`"""
     for kid in builder.tree.kids[node]:
         builder.site(kid, Use.READ, builder.use_name(builder.name(kid)))
+    return 0
+
+
+@visits("shape")
+def shape(builder: Builder, node: int, _use: int) -> int:
+    """A pattern where it is not expected."""
+    take_shape(builder, node, 0)
     return 0

@@ -58,7 +58,7 @@ class Builder(Positions):
     """
 
     def __init__(
-        self, tree: Reduced, dialect: Dialect, starts: Sequence[int], unseen: Sequence[tuple[int, int]] = ()
+        self, tree: Reduced, dialect: Dialect, starts: Sequence[int], unseen: Sequence[tuple[int, int]]
     ) -> None:
         super().__init__(tree, starts, unseen)
         self.dialect = dialect

@@ -52,14 +52,14 @@ def name(builder: Builder, node: int, use: int) -> int:
     return at
 
 
-@visits("own_field")
-def own_field(builder: Builder, node: int, use: int) -> int:
-    """`@a`: a field of the object that a method is of"""
-    part = builder.name(node)
-    of = builder.add(Op.THIS, builder.scope)
-    at = builder.use_path(of, part, builder.add(Op.GET, of, part))
-    builder.site(node, use, at)
-    return at
+@visits("label")
+def label(builder: Builder, node: int, _use: int) -> int:
+    """A name that no scope has to know: a key, a type parameter."""
+    if builder.tree.labels[node] & BIND:
+        builder.bind(node, 1, Use.DEFINITION)
+    else:
+        builder.site(node, Use.KEYWORD, 0)
+    return builder.add(Op.TEXT, builder.name(node))
 
 
 @visits("get")

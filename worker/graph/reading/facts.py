@@ -16,14 +16,16 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
     decorated,
     definitions,
     expressions,
+    fields,
     import_statements,
     literals,
     matches,
     named_methods,
-    objects,
     paths,
     statements,
+    this,
     tried,
+    type_expressions,
 )
 from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.namespaces import enclose

@@ -32,14 +32,14 @@ IS_HANDLER, IS_ITEM, IS_BLOCK = BITS["handler"], BITS["item_with"], BITS["block"
 
 
 def arms(
-    builder: Builder, nodes: list[int], narrowed: list[tuple[int, int]], values: list[int] | None = None
+    builder: Builder, nodes: list[int], narrowed: list[tuple[int, int]], values: list[int]
 ) -> list[tuple[dict, bool]]:  # type: ignore[type-arg]
     """Read each of some arms by itself; where the first one runs, names are `narrowed`. Note what they give."""
 
     def run(node: int, narrowed: list[tuple[int, int]]) -> None:
         narrow(builder, narrowed)
         value = builder.body(node)
-        if values is not None and not builder.flow.is_dead:
+        if not builder.flow.is_dead:
             values.append(value)
 
     found = []

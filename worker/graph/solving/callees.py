@@ -44,7 +44,7 @@ def _is_method(solver: Solver, value: Value) -> bool:
     return solver.classes.owner(value[1]) is not None
 
 
-def run_by(solver: Solver, value: Value, sure: int, node: int = NONE) -> list[tuple[int, int]]:
+def run_by(solver: Solver, value: Value, sure: int, node: int) -> list[tuple[int, int]]:
     """The scopes of the functions that calling a value runs, and of the class that it makes an object of."""
     kind = value[0]
     if kind in (FUNCTION, BOUND):

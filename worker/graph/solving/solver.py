@@ -17,7 +17,7 @@ from fledgling.worker.graph.solving.stars import Stars
 from fledgling.worker.graph.solving.taken_classes import TakenClasses
 from fledgling.worker.graph.solving.values import EXTERNAL, MANY, Cell, Value, Values, add
 from fledgling.worker.graph.tables import Expression
-from fledgling.worker.graph.telling import Tell, unheard
+from fledgling.worker.graph.telling import Tell
 from fledgling.worker.graph.unit import MASK
 
 MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of dropping some
@@ -38,7 +38,7 @@ class GraphBudget(NamedTuple):
 class Solver:
     """The cells of a project."""
 
-    def __init__(self, project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> None:
+    def __init__(self, project: GraphProject, budget: GraphBudget, tell: Tell) -> None:
         """Prepare to solve a project; `tell` hears again and again while cells are evaluated."""
         self.project = project
         self.budget = budget

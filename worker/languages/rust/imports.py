@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from fledgling.worker.resolving.manifest import Table, parse_toml, table
 from fledgling.worker.resolving.project import (
     Declared,
@@ -17,7 +19,6 @@ from fledgling.worker.resolving.project import (
     Resolver,
     ancestors,
     answer,
-    by_name,
     by_parts,
     holding,
     join,
@@ -185,9 +186,19 @@ def resolver(project: Project, _language: str) -> Resolver:
         parent = found.place if found and not found.next_name else None
         places = {name: place.file for name in names if parent and (place := paths.child(parent, name))}
         own = path if first in said(path)[0] else None  # use Color::*;
-        yield from by_name(row, found.place.file if found else own, places, "::")
+        yield from _by_name(row, found.place.file if found else own, places)
 
     return resolved
+
+
+def _by_name(row: ImportRow, found: str | None, places: Mapping[str, str]) -> Iterator[ImportRow]:
+    """Yield a row for the names that lead where the module does, and one for each name that leads elsewhere."""
+    elsewhere = {name: place for name, place in places.items() if place != found}
+    names = tuple(name for name in row.imported_names if name not in elsewhere)
+    if names or not elsewhere:
+        yield replace(row, resolved_path=found, is_stdlib=False, imported_names=names)
+    for name, place in elsewhere.items():
+        yield replace(row, module=f"{row.module}::{name}", resolved_path=place, imported_names=(name,))
 
 
 class Paths:

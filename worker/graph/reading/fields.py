@@ -1,0 +1,118 @@
+"""How fields, constants and variables are declared, with or without a type."""
+
+import re
+
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.call_expressions import called, of_type
+from fledgling.worker.graph.reading.definitions import said_inside
+from fledgling.worker.graph.reading.expressions import of_brackets, own_type
+from fledgling.worker.graph.reading.labels import ALIAS, ARGS, BIND, BITS, KEY, RECEIVER, RIGHT, TYPE, VALUE
+from fledgling.worker.graph.reading.targets import left_of, target
+from fledgling.worker.graph.reading.told_types import comment_before, told_instead, told_type
+from fledgling.worker.graph.tables import DECLARED, MADE, NONE, OF_CLASS, OF_OBJECTS, OF_PACKAGE, Op, ScopeKind, Use
+
+HIDDEN, OPEN, STATIC = BITS["hidden"], BITS["open"], BITS["static"]
+DECLARATION, IS_FIELD, IS_PAYLOAD = BITS["declaration"], BITS["field"], BITS["payload"]
+# The name of a constant, as the text of `define("A\\B", 1)` gives it, behind its namespace.
+CONSTANT_NAME = re.compile(r"((?:[^\W\d]\w*\\{1,2})*)([^\W\d]\w*)")
+
+
+@visits("field")
+def field(builder: Builder, node: int, _use: int) -> int:
+    """`a: T = b` in a class"""
+    tree = builder.tree
+    type_ = of_brackets(builder, node, builder.optional(tree.first(node, TYPE), Use.TYPE))
+    value = of_type(builder, tree.first(node, VALUE), type_)
+    told = told_type(builder, comment_before(builder, node), "var")
+    type_ = told_instead(builder, tree.first(node, TYPE), type_, told)
+    if tree.labels[node] & RECEIVER:  # a constant of an enum is an object of it
+        value = builder.add(Op.THIS, builder.scope)
+    if tree.labels[node] & ALIAS:
+        value = builder.add(Op.RENAMED, value)
+    how = (OF_CLASS if said_inside(tree, node) & STATIC else OF_OBJECTS) if builder.dialect.prototypes else 0
+    is_name = tree.labels[node] & BIND  # `A` of `enum E { A, B(1) }` is as long as its name
+    for kid in [node] if is_name else tree.kids[node]:
+        if tree.labels[kid] & BIND and (kid == node or not tree.labels[kid] & IS_FIELD):
+            builder.name_value(value, kid)
+            held = value if type_ == NONE else builder.add(Op.DECLARED, own_type(builder, type_, kid), value)
+            bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
+            builder.show(builder.scope, builder.name(bound))
+            builder.begin(bound, node)
+            builder.bind_name(builder.name(bound), builder.scope, max(held, 1), bound, Use.DEFINITION, how=how)
+        elif tree.kind(kid) == IS_PAYLOAD:
+            hold(builder, kid, f"{builder.text_of(builder.bindings[-1].name)}.")
+        elif not tree.labels[kid] & (TYPE | VALUE):
+            builder.visit(kid)
+    if tree.labels[node] & ALIAS and not is_name and not any(tree.labels[kid] & BIND for kid in tree.kids[node]):
+        chosen = tree.first(tree.first(node, VALUE), KEY)  # A::b insteadof C
+        builder.bind_silently(builder.name(chosen), builder.scope, value, chosen)
+    return 0
+
+
+@visits("payload")
+def payload(builder: Builder, node: int, _use: int) -> int:
+    """`(A, B)` of `struct C(A, B)`: fields that have numbers for names."""
+    hold(builder, node, "")
+    return 0
+
+
+def hold(builder: Builder, node: int, before: str) -> None:
+    """Declare what a tuple with a name holds, or a variant of an enumeration, by its place: `0`, `A.0`."""
+    tree = builder.tree
+    for place, kid in enumerate(tree.having(node, TYPE)):
+        held = builder.add(Op.DECLARED, builder.visit(kid, Use.TYPE), NONE)
+        builder.bind_silently(builder.named(f"{before}{place}"), builder.scope, held, kid)
+    for kid in tree.kids[node]:
+        if not tree.labels[kid] & TYPE:
+            builder.visit(kid)
+
+
+@visits("constant_made")
+def constant_made(builder: Builder, node: int, _use: int) -> int:
+    r"""`define("A", b)`, `define("B\A", c)`: a constant of the namespace in the text, wherever that stands."""
+    tree = builder.tree
+    at = called(builder, node, Op.CALL, Use.READ)
+    word = tree.kids[tree.first(node, ARGS)][0]
+    if found := CONSTANT_NAME.fullmatch(tree.text(word)[1:-1]):
+        around, builder.scope = builder.scope, NONE
+        before, name = found[1], builder.named(found[2])
+        namespace = before.rstrip("\\").replace("\\\\", "\\")
+        scope = builder.enter(node, ScopeKind.NAMESPACE, builder.named(namespace), builder.line(node))
+        binding = builder.bind_silently(name, scope, MADE, node)
+        builder.site_at(tree.start[word] + 1 + len(before.encode()), name, Use.DEFINITION, MADE, binding)
+        builder.leave()
+        builder.scope = around
+    return at
+
+
+@visits("variables")
+def variables(builder: Builder, node: int, _use: int) -> int:
+    """`T a = b, c`"""
+    tree = builder.tree
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == BITS["assign"]:
+            own = of_brackets(builder, kid, type_)
+            value = of_type(builder, tree.first(kid, RIGHT), own)
+            left = left_of(builder, kid)
+            before = len(builder.bindings)
+            if builder.complete:  # else it may be values of an enum, around what the grammar does not know
+                builder.begin(left, node)
+            target(builder, left, builder.add(Op.DECLARED, max(own_type(builder, own, left), 0), value))
+            if tree.labels[node] & DECLARATION and value == NONE:
+                for row in builder.bindings[before:]:
+                    row.how = DECLARED
+            elif builder.scopes[builder.scope].kind == ScopeKind.CLASS:
+                how = seen_by_others(builder, said_inside(tree, node))
+                for row in builder.bindings[before:]:
+                    row.how = how
+        elif not tree.labels[kid] & TYPE:
+            builder.visit(kid)
+    return 0
+
+
+def seen_by_others(builder: Builder, said: int) -> int:
+    """Which other files see a field of a class itself, by what is said of it."""
+    if not said & STATIC or said & HIDDEN:
+        return OF_OBJECTS
+    return OF_PACKAGE if builder.dialect.members_of_packages and not said & OPEN else 0

@@ -1,0 +1,78 @@
+"""How types that are written out become expressions: of functions, arrays, values, results."""
+
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.definitions import RECEIVER_TYPE, read_function
+from fledgling.worker.graph.reading.labels import BIND, BITS, BRACKETS, OF, TYPE, VALUE
+from fledgling.worker.graph.tables import NONE, SIGNATURE, Op, ScopeKind, Use
+
+IS_CHANNEL = BITS["channel"]
+FAR_FROM_TYPE = 64  # bytes behind the type of an array in which its brackets stand
+
+
+@visits("signature")
+def signature(builder: Builder, node: int, _use: int) -> int:
+    """The type of a function: `(a: A) => B`, `A.() -> B`."""
+    receiver = builder.optional(builder.tree.first(node, RECEIVER_TYPE), Use.TYPE)
+    scope = read_function(builder, node, ScopeKind.SIGNATURE, NONE, builder.line(node), 0)
+    builder.scopes[scope].bases = [] if receiver == NONE else [receiver]
+    value = builder.add(Op.FUNCTION, scope)
+    if builder.tree.labels[node] & BITS["open"]:  # interface A { (b: B): C }
+        builder.bind_silently(builder.named(SIGNATURE), builder.scope, value, node)
+    return value
+
+
+@visits("array", "channel")
+def array(builder: Builder, node: int, use: int) -> int:
+    """`T[]`, `T[][]` where that is one node, `T[,]`, `chan T`"""
+    tree = builder.tree
+    found = [(kid, builder.visit(kid, use)) for kid in tree.kids[node]]
+    kid, of = next(((kid, at) for kid, at in found if tree.labels[kid] & OF), (NONE, NONE))
+    if of == NONE:
+        return 1
+    brackets = tree.source[tree.end[kid] : tree.end[node]].count(b"[", 0, FAR_FROM_TYPE)
+    for _ in range(brackets - 1):
+        of = builder.add(Op.ARRAY, of, False)
+    behind = tree.first(node, BRACKETS)
+    further = [] if behind == NONE else [tree.text(behind).count(",")]
+    return builder.add(Op.ARRAY, of, tree.kind(node) == IS_CHANNEL, *further)
+
+
+@visits("typeof")
+def typeof(builder: Builder, node: int, _use: int) -> int:
+    """The type of a value: `typeof a`."""
+    found = [builder.visit(kid) for kid in builder.tree.kids[node]]
+    return builder.add(Op.VALUE, found[-1]) if found else 1
+
+
+@visits("cast")
+def cast(builder: Builder, node: int, _use: int) -> int:
+    """`a as T`"""
+    tree = builder.tree
+    value = builder.optional(tree.first(node, VALUE))
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    return builder.add(Op.CAST, max(type_, 0), max(value, 0))
+
+
+@visits("qualified")
+def qualified(builder: Builder, node: int, _use: int) -> int:
+    """`<T as A>`"""
+    of, trait = (max(builder.optional(builder.tree.first(node, role), Use.TYPE), 0) for role in (VALUE, TYPE))
+    return builder.add(Op.QUALIFIED, of, trait)
+
+
+@visits("results")
+def results(builder: Builder, node: int, _use: int) -> int:
+    """`(a A, b B)` behind a function: the types of what it returns, which may have names."""
+    tree = builder.tree
+    parts: list[int] = []
+    named: list[int] = []
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BIND:
+            named.append(kid)
+            continue
+        type_ = builder.visit(kid, Use.TYPE)
+        for name in named:
+            builder.bind(name, builder.add(Op.DECLARED, type_, NONE), Use.DEFINITION)
+        parts += [type_] * max(1, len(named))
+        named = []
+    return parts[0] if len(parts) == 1 else builder.add(Op.TUPLE, parts)
