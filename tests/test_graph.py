@@ -25,7 +25,7 @@ from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH
 from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
-from fledgling.worker.graph.solving import handed_back
+from fledgling.worker.graph.solving import handed_back, unknown_beside
 from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
@@ -536,6 +536,15 @@ def test_of_what_something_outside_gives_an_operation_that_is_not_known_may_give
     for known, found in ((handed_back.ENDS, "outside the project external"), ((), "2 possible")):
         monkeypatch.setattr(handed_back, "ENDS", known)
         assert said(*graph_of({"a.ts": text}))["a.ts", 3, "c"] == {found}
+
+
+def test_whether_nothing_is_known_of_something_is_looked_at_so_far() -> None:
+    """Each name is one cell, and the list at their end; of more, the member may be of the project."""
+    count = unknown_beside.MAX_LOOKED_AT
+    for names, found in ((count - 1, "outside the project external"), (count, "2 possible")):
+        chain = "".join(f"a{n + 1} = a{n}\n" for n in range(names - 1))
+        text = f"class A:\n def f(self): ...\na0 = []\n{chain}a{names - 1}.f()\n"
+        assert said(*graph_of({"a.py": text.encode()}))["a.py", names + 3, "f"] == {found}, names
 
 
 def test_what_is_missing_is_looked_for_so_many_steps_back() -> None:

@@ -10,6 +10,7 @@ from fledgling.worker.graph.solving.lookup import CLASSES
 from fledgling.worker.graph.solving.missing import Missing
 from fledgling.worker.graph.solving.rewritten import Rewritten
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.unknown_beside import UnknownBeside
 from fledgling.worker.graph.solving.values import (
     CONSTANT,
     CONTAINER,
@@ -40,6 +41,7 @@ class Unresolved:
         self._rewritten = rewritten
         self._missing = Missing(solver)
         self._handed_back = HandedBack(solver)
+        self._unknown_beside = UnknownBeside(solver)
 
     def reason(self, unit: Unit, site: Site) -> int:
         """Why an occurrence has no definition."""
@@ -48,7 +50,8 @@ class Unresolved:
             return reason
         if unseen := self._missing.reason(unit.base | site.at):
             return unseen
-        if self._handed_back.may_be(behind_call(self.solver, unit.base | site.at)):
+        node = behind_call(self.solver, unit.base | site.at)
+        if self._handed_back.may_be(node) or self._is_of_unknown(unit, node):
             return Reason.UNKNOWN_RECEIVER
         if self._may_be_passed(unit, site):
             return Reason.UNKNOWN_RECEIVER
@@ -61,6 +64,12 @@ class Unresolved:
         is_global = of[0] == Op.NAME and of[2] == NONE
         is_there = of[0] == Op.UNSURE or self._rewritten.may_be_outside(unit.names[site.name], is_global=is_global)
         return Reason.UNKNOWN_RECEIVER if is_there else reason
+
+    def _is_of_unknown(self, unit: Unit, node: int) -> bool:
+        """Whether a member may be that of what is not known, where types need not be declared: `(a or []).b`."""
+        op, *parts = self.project.expression(node)
+        is_asked = op == Op.GET and (not unit.dialect.typed or unit.dialect.may_lack_types)
+        return is_asked and self._unknown_beside.may_be((node & ~MASK) | parts[0])
 
     def _may_be_passed(self, unit: Unit, site: Site) -> bool:
         """Whether a member of a type or protocol outside that is declared may be that of a class: `a: Iterable`."""
