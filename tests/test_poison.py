@@ -1,22 +1,27 @@
 """Source files that are the end of a parser: each costs its time and its own definitions, and is named."""
 
+import mmap
 import time
+from functools import cache
 from itertools import chain, repeat
 from types import SimpleNamespace
 
 import pytest
 from running import fronted
+from tree_sitter import Query
 
 from fledgling.broker.terms import Terms, due
 from fledgling.messages.control import CONFINED
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import Explore
 from fledgling.pipe import HEADER_BYTES, Unpacker, pack
+from fledgling.worker.extracting import grammar
 from fledgling.worker.extractor import messages, process
 from fledgling.worker.extractor import pool as extractors
 from fledgling.worker.extractor.messages import Batch, Source, TextFacts, ToExtractor
 from fledgling.worker.extractor.pool import LOST_FILES, Extractors
 from fledgling.worker.languages.table import load_languages
+from fledgling.worker.store.ngram_writer import signed
 
 ENDLESS = "<!--" * 2048 + "\n"  # an ordinary megabyte of C takes a quarter of a second, these 8 KB more than two
 GOOD = "int good(void) { return 0; }\n"
@@ -75,6 +80,29 @@ def test_what_prepares_a_language_answers_afterwards(language):
     ready()
     assert asked(running, {"a.c": GOOD})["a.c"].definitions == 1
     running.close()
+
+
+def test_what_is_expected_is_compiled_once_for_all_that_parse(monkeypatch):
+    """Three processes have signed before, and three others parse."""
+    compiled = mmap.mmap(-1, 1)  # how often, by any of them
+
+    @cache
+    def counted(*rules):
+        compiled[0] += 1
+        return Query(*rules)
+
+    monkeypatch.setattr(grammar, "compiled", counted)
+    running = Extractors(load_languages(), CONFINED, 2_000_000_000, 3)
+    running.confined()
+    running.expect(["go", "no such language", "python"])
+    signing = [running.sign([b"import os"]) for _ in range(3)]
+    assert [wait() for wait in signing] == [signed([b"import os"])] * 3
+    texts = {"go": b"package a\n" * 2**15, "python": b"a = 1\n" * 2**15}
+    sources = [Source("", language, (text,)) for language, text in texts.items()] * 3
+    facts = [one for _, found in running.extract(sources, Batch(())) for one in found.facts]
+    assert [one.engine for one in facts] == ["tree-sitter"] * 6
+    running.close()
+    assert compiled[0] == 2
 
 
 @pytest.mark.parametrize("hurried", [1], indirect=True)

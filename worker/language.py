@@ -5,6 +5,7 @@ names: no other module knows it. `detect` asks the file's name first, then its `
 """
 
 import re
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -163,6 +164,11 @@ class Languages(Struct, frozen=True):
             return next(fitting, None if language in shared else language)
         except re.error as problem:
             raise LanguageError(f"{PLACE}/{language}/language.toml", f"shared: {problem}") from problem
+
+    def by_extensions(self, paths: Iterable[str]) -> set[str]:
+        """The languages that the extensions of files tell: of `["a.py", "b/Makefile"]` it is python alone."""
+        suffixes = {path[path.rfind(".") :].lower() for path in paths}
+        return {self.by_extension[suffix] for suffix in suffixes & self.by_extension.keys()}
 
     def modules(self) -> dict[str, Modules]:
         """What the tools must know of modules and imports, by language."""

@@ -1,4 +1,4 @@
-"""What an extractor is at, in memory that it shares with the process above it: whoever kills it, that one knows."""
+"""What processes tell each other without a message, in memory that they share: whoever is killed, that is known."""
 
 import mmap
 from collections.abc import Iterable
@@ -13,6 +13,26 @@ class Stage(IntEnum):
     WORKING = 2
 
 
+class Noted:
+    """Languages, in memory that is shared with processes that are forked: what one of them notes, all know."""
+
+    def __init__(self, languages: Iterable[str]) -> None:
+        self._places = {language: place for place, language in enumerate(sorted(languages))}
+        self._memory = mmap.mmap(-1, len(self._places))
+
+    def note(self, language: str) -> bool:
+        """Note a language, if it is a known one; return whether this is new."""
+        place = self._places.get(language)
+        if place is None or self._memory[place]:
+            return False
+        self._memory[place] = 1
+        return True
+
+    def noted(self) -> list[str]:
+        """Return the languages that were noted."""
+        return [language for language, place in self._places.items() if self._memory[place]]
+
+
 class AtWork:
     """What an extractor is at, in memory that it shares with the process above it.
 
@@ -20,8 +40,8 @@ class AtWork:
     """
 
     def __init__(self, languages: Iterable[str]) -> None:
-        self._places = {language: place for place, language in enumerate(sorted(languages), 9)}
-        self._memory = mmap.mmap(-1, 9 + len(self._places))
+        self.met = Noted(languages)
+        self._memory = mmap.mmap(-1, 9)
 
     def enter(self, stage: Stage) -> None:
         """Note that a stage is entered."""
@@ -39,15 +59,3 @@ class AtWork:
         """Return the file that was noted last."""
         number = int.from_bytes(self._memory[:8], "little")
         return number - 1 if number else None
-
-    def meet(self, language: str) -> bool:
-        """Note that a language is in use; return whether this is new."""
-        place = self._places.get(language)
-        if place is None or self._memory[place]:
-            return False
-        self._memory[place] = 1
-        return True
-
-    def met(self) -> list[str]:
-        """Return the languages in use."""
-        return [language for language, place in self._places.items() if self._memory[place]]

@@ -45,6 +45,10 @@ class Sign(Struct, frozen=True, tag="sign"):
     blocks: list[bytes]
 
 
+class Rest(Struct, frozen=True, tag="rest"):
+    """Indexer to extractor, once all is signed: end. The next one has compiled what was expected meanwhile."""
+
+
 class TextFacts(Struct, frozen=True):
     """What one file's text says but for its symbols, of which there are `symbols`; comment lines are by block.
 
@@ -102,7 +106,7 @@ class Unfit(Struct, frozen=True, tag="unfit"):
     problem: Said
 
 
-ToExtractor = Batch | Sign
+ToExtractor = Batch | Sign | Rest
 FromExtractor = Confined | ExtractedBatch | Signed | Lost | Unfit
 
 

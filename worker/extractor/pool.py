@@ -18,12 +18,14 @@ from fledgling.messages.control import Confining, Layer
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, pack
 from fledgling.security import lifeline, limits
 from fledgling.security.confinement import ConfinementError
+from fledgling.worker.extractor.at_work import Noted
 from fledgling.worker.extractor.messages import (
     Batch,
     Confined,
     ExtractedBatch,
     FromExtractor,
     Lost,
+    Rest,
     Sign,
     Signed,
     Source,
@@ -86,7 +88,8 @@ class Extractors:
 
         pairs = [socket.socketpair() for _ in range(processes or limits.extractors(memory_limit))]
         theirs_alone = [theirs for _, theirs in pairs]
-        forked = fork(languages, theirs_alone, confining, memory_limit, parse_only=parse_only)
+        self._expected = Noted(languages.rows)
+        forked = fork(languages, self._expected, theirs_alone, confining, memory_limit, parse_only=parse_only)
         self._above = Child("extractors' parent", forked)
         self._longest = min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))
         self._sockets = [ours for ours, _ in pairs]
@@ -102,6 +105,7 @@ class Extractors:
         self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
         for pipe in pipes:
             self._free.put(pipe)
+        self._signing: set[Pipe[FromExtractor]] = set()  # those that have signed something
 
     def confined(self) -> tuple[Layer, ...]:
         """Wait until the process above them is confined, and return what holds them.
@@ -116,6 +120,14 @@ class Extractors:
         if answer.problem:
             raise ConfinementError(answer.problem)
         return answer.layers
+
+    def expect(self, languages: Iterable[str]) -> None:
+        """Have what texts of these languages need compiled once, while other text is signed, and not in each process.
+
+        It is compiled above them, for those that are forked when signing is over.
+        """
+        for language in languages:
+            self._expected.note(language)
 
     def sign(self, blocks: Sequence[bytes]) -> Callable[[], bytes]:
         """Let a process sign blocks while this one reads on; what is returned waits for what `signed` makes of them.
@@ -133,6 +145,7 @@ class Extractors:
         if self._free.empty() or len(frame) >= self._longest:
             return here
         pipe = self._free.get()
+        self._signing.add(pipe)
         self._write(pipe, frame)
 
         def wait() -> bytes:
@@ -155,6 +168,7 @@ class Extractors:
         """
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (see `__init__`)
 
+        self._end_signing()
         with ThreadPoolExecutor(len(self._sockets)) as pool:
             ahead = AHEAD * len(self._sockets)
             for group in in_order(pool, self._ask, groups(batches(sources, asked), known), ahead):
@@ -186,6 +200,15 @@ class Extractors:
         for ours in self._sockets:
             ours.close()
         self._above.ended()
+
+    def _end_signing(self) -> None:
+        """Let processes that have signed be followed by others, which know what was expected."""
+        for _ in range(self._free.qsize() if self._expected.noted() else 0):
+            pipe = self._free.get()
+            if pipe in self._signing:
+                self._signing.remove(pipe)
+                self._write(pipe, pack(Rest()))
+            self._free.put(pipe)
 
     def _ask(self, group: list[tuple[Batch, Known]]) -> list[tuple[Batch, ExtractedBatch]]:
         """Return batches, and what is known of their sources and found in the others, which go in one message."""
@@ -244,6 +267,7 @@ class Extractors:
 
 def fork(
     languages: Languages,
+    expected: Noted,
     ends: Sequence[socket.socket],
     confining: Confining,
     memory_limit: int,
@@ -263,7 +287,7 @@ def fork(
             keep({STDERR, *(end.fileno() for end in ends)})
             from fledgling.worker.extractor.replacing import replace_forever  # noqa: PLC0415  (see above)
 
-            replace_forever(languages, ends, indexer, confining, memory_limit, parse_only=parse_only)
+            replace_forever(languages, expected, ends, indexer, confining, memory_limit, parse_only=parse_only)
         except (BrokenPipeError, ConnectionResetError):  # the indexer is gone, and says why itself
             os._exit(0)
         except Exception as problem:  # noqa: BLE001  (as in indexer/run.py; the indexer sees a closed socket)

@@ -28,6 +28,7 @@ from fledgling.worker.extractor.messages import (
     Batch,
     ExtractedBatch,
     Lost,
+    Rest,
     Sign,
     Signed,
     Source,
@@ -95,6 +96,9 @@ def serve(end: socket.socket, pipe: Pipe[ToExtractor], parsers: Parsers, at_work
         asked = pipe.receive()
         if asked is None:
             return 0
+        if isinstance(asked, Rest):
+            at_work.enter(Stage.WAITING)
+            return AT_REST
         at_work.enter(Stage.WORKING)
         frame = _signed(asked) if isinstance(asked, Sign) else _parsed(asked, parsers, at_work)
         at_work.enter(Stage.WITHIN_FRAME)
@@ -121,7 +125,7 @@ def _parsed(asked: Batch, parsers: Parsers, at_work: AtWork) -> bytes:
     extracted: list[tuple[Any, float]] = []
     for number, source in enumerate(asked.sources):
         met = graph_of(source.language) if asked.for_graph else source.language
-        if at_work.meet(met):
+        if at_work.met.note(met):
             try:
                 prepare(parsers, met)  # what a language needs first is not on this file's clock
             except LanguageError as wrong:

@@ -157,6 +157,9 @@ class Building:
             self._lister.close()
             self._cut = tree.partial
             self._index.unlisted(tree.unlisted)
+            is_large = sum(entry.size for entry in tree.entries) > SMALL_BYTES
+            if is_large and self._order.known_findings_fd is None:  # else few texts are parsed
+                self._extractors.expect(self._languages.by_extensions(entry.path for entry in tree.entries))
             if self._kept:
                 self._kept.files({entry.path: entry.stamp for entry in tree.entries}, self._order.begun_ns)
         return tree
