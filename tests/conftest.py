@@ -27,8 +27,9 @@ ERAS = {"handshake": "legacy", "modern": "auto"}
 # fmt: off
 # Files of tests that start no process: `make quick` runs them.
 QUICK = [
-    "conditionals", "conditions", "config", "directives", "elided_bodies", "examples", "git_index", "globs", "ignore",
-    "macros", "matching", "memory_maps", "profile", "ranking", "reference", "search_pages", "signatures", "tables",
+    "conditionals", "conditions", "config", "directives", "elided_bodies", "examples", "fitting", "git_index", "globs",
+    "ignore", "macros", "matching", "memory_maps", "profile", "ranking", "reference", "search_pages", "signatures",
+    "tables",
 ]
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
