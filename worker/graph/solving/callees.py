@@ -67,7 +67,9 @@ def run_by(solver: Solver, value: Value, sure: int, node: int) -> list[tuple[int
     reason = min(sure, Reason.SEVERAL) if value[2] else sure
     if kind == CLASS:
         reason = min(reason, Reason.SEVERAL) if solver.classes.makes_another(value[1]) else reason
-        return found + _constructors(solver, value[1], reason, None, node)
+        own = _constructors(solver, value[1], reason, None, node)
+        of_below = [pair for at in below for pair in _constructors(solver, at, min(sure, Reason.OVERRIDE), None, node)]
+        return found + own + [pair for pair in of_below if pair[0] not in dict(own)]
     return _methods(solver, value[1], ("__call__",), reason, None, node)
 
 
