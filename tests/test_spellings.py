@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from running import CALLS, fronted
 from tables import every_row
+from trees import make
 
 from fledgling.broker import refused
 from fledgling.broker.fitting import may_mean
@@ -428,6 +429,16 @@ async def test_ways_on_are_those_of_the_profile(project, tmp_path):
         assert "search(query" not in found
         few = await front.call("symbols", {"name": "Engine", "kind": "function", "path": "web"})
         assert json.dumps(few.note).count("symbols(") == 1
+
+
+@pytest.mark.anyio
+async def test_a_qualified_name_comes_before_a_path_that_lacks_its_directory_and_extension(tmp_path):
+    sent = "var res = {}\nres.send = function send() {}\n"
+    make(tmp_path, **{"lib/response.js": sent, "test/res.send.js": "var a\n", "test/res.gone.js": "var b\n"})
+    async with fronted(tmp_path) as (front, _):
+        for asked, found in (("res.send", "lib/response.js"), ("res.gone", "test/res.gone.js")):
+            answer = await front.call("symbols", {"path": asked})
+            assert [file.path for file in answer.files] == [found], asked
 
 
 @pytest.mark.parametrize(

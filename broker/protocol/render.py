@@ -238,7 +238,7 @@ def graph(answer: DependencyGraph) -> Iterator[str]:
 
 def _node(node: FileImports, answer: DependencyGraph, imports: int, importers: int) -> Iterator[str]:
     """Yield one file and its edges: in its heading stand only those that were asked for."""
-    counts = {"imports": counted(imports, "import"), "imported_by": counted(importers, "importer")}
+    counts = {"imports": counted(imports, "import"), "imported_by": counted(importers, "importing line")}
     asked = [count for direction, count in counts.items() if answer.direction in (direction, "both")]
     yield f"{one_line(node.path)}  ({', '.join(asked)})"
     for item in node.imports:

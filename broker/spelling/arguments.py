@@ -17,6 +17,7 @@ from fledgling.broker.spelling.values import HOWS, MERGING, PLAIN, TRUTH, VALUES
 from fledgling.messages.aliases import ALIASES
 from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.questions import QUESTIONS, AnyQuestion, Relation
+from fledgling.plain import WILDCARD
 
 MAX_RESPELLED_CHARS = 512  # of a path or a name: some rows look at the rest of a text at each of its characters
 WRAPPERS = ("arguments", "args", "parameters", "params", "kwargs", "tool_input")  # of all arguments
@@ -99,9 +100,13 @@ def _unwrapped(arguments: Mapping[str, object]) -> Mapping[str, object]:
 def _relate(meant: dict[str, object], words: list[str]) -> None:
     """Complete a question about uses: `symbol="who calls run"` has a relation, `name_pattern="run"` is a symbol.
 
-    Without a relation a symbol is the name of definitions.
+    So is a `path` that is one word, which is what a command is given. Without a relation a symbol is the name of
+    definitions.
     """
-    name = meant.get("symbol") or meant.get("name_pattern")
+    field = next((field for field in ("symbol", "name_pattern", "path") if meant.get(field)), "symbol")
+    name = meant.get(field)
+    if field == "path" and (not meant.get("relation") or "/" in str(name) or WILDCARD.search(str(name))):
+        return
     if not isinstance(name, str) or len(name) > MAX_RESPELLED_CHARS:
         return
     for like, relation in _relations():
@@ -110,9 +115,9 @@ def _relate(meant: dict[str, object], words: list[str]) -> None:
             meant |= {"symbol": found[1], "relation": relation}
             meant.pop("name_pattern", None)
             return
-    if meant.get("relation") and not meant.get("symbol"):
-        words.append("name_pattern as symbol")
-        meant["symbol"] = meant.pop("name_pattern")
+    if meant.get("relation") and field != "symbol":
+        words.append(f"{field} as symbol")
+        meant["symbol"] = meant.pop(field)
     elif meant.get("symbol") and not meant.get("relation"):
         words.append("symbol as name_pattern")
         meant["name_pattern"] = meant.pop("symbol")

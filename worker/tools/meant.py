@@ -79,7 +79,8 @@ def _name_at(request: Request, question: Symbols, asked: str) -> str | None:
     """Return the name of a definition that is `asked` for as a path, `Engine.run`; None where a path may be meant.
 
     A path that is spelled so comes first, be it indexed or not, then a name, then a path in another case, then such a
-    name. A missing `main.go` is no `go`: what stands before a name must be what the definition is in.
+    name; but `res.send` before `test/res.send.js`, of which a directory and the extension are missing. A missing
+    `main.go` is no `go`: what stands before a name must be what the definition is in.
     """
     outlines = request.outlines
     if not outlines or not _NAME.fullmatch(asked) or question.name_pattern or question.symbol:
@@ -88,7 +89,8 @@ def _name_at(request: Request, question: Symbols, asked: str) -> str | None:
     if is_known or next(_alike(request, asked.replace(".", "/"))).files:
         return None
     alike = [bool(each.files or each.directories) for each in _alike(request, asked)]
-    if any(alike[:IN_THIS_CASE]):
+    is_qualified = "." in asked
+    if any(alike[: IN_THIS_CASE - is_qualified]):
         return None
     name = asked if any(alike) else _last_name(request, asked)
     return name if called(request, outlines, name, question.kind) else None
