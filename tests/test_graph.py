@@ -150,6 +150,26 @@ def test_names_that_share_a_cell_mean_the_same(program: dict[str, dict[str, str]
         assert {at: rows.get(at) for at in differing} == {at: alone.get(at) for at in differing}
 
 
+@every_row("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_where_arguments_are_not_followed_nothing_else_is_certain(program: dict[str, dict[str, str]]) -> None:
+    """As in a project of more than FOLLOWED_BYTES."""
+    files, rows = rows_of_program(tuple(program["files"].items()))
+    less = said(resolved(files, budget=GraphBudget(follows_arguments=False), languages=LANGUAGES.rows), files)
+    assert less.keys() <= rows.keys()
+    targets = {at: {each.rpartition(" ")[0] for each in found} for at, found in rows.items()}
+    for at, found in less.items():
+        certain = {target for target, _, sure in (each.rpartition(" ") for each in found) if sure == "certain"}
+        assert certain <= targets[at], at
+
+
+def test_without_following_arguments_what_they_are_is_not_known() -> None:
+    files = graph_files({"a.py": b"class A:\n def run(self): ...\ndef f(a):\n a.run()\nf(A())\nA().run()\n"})
+    for follows, found in ((True, {"2 likely"}), (False, {"receiver unknown unresolved"})):
+        budget = GraphBudget(follows_arguments=follows)
+        rows = said(resolved(files, budget=budget, languages=LANGUAGES.rows), files)
+        assert (rows["a.py", 4, "run"], rows["a.py", 6, "run"]) == (found, {"2 certain"}), follows
+
+
 NOT_IN_THE_GRAPH = {  # one of several definitions: a branch that a compiler leaves out, a concept
     "branches.c": {"four"},
     "namespaces.h": {"T"},

@@ -949,6 +949,13 @@ def test_nothing_is_known_of_a_file_that_another_may_give_other_names(form, puri
     assert (rows[0, caller.count("\n")], rows[1, 1], rows[1, 2]) == (purity, "pure", purity)
 
 
+@pytest.mark.parametrize(
+    "broken", ["def f(): print(1); def g(): pass", "class A: def f(self): print(1); def g(self): pass"]
+)
+def test_functions_that_begin_in_one_line_have_the_effects_of_all(broken):
+    assert purity_of(broken)[1].purity_reason == "line 1: calls print"
+
+
 def test_language_whose_effects_are_not_read_has_no_rows():
     assert purity_of("function a() { return 1 }", "javascript") == {}
 

@@ -70,11 +70,6 @@ class Account(NamedTuple):
     texts: Mapping[str, Sequence[str]] = {}  # places of those of classes that no parser of code reads
     computed: Sequence[str] = ()  # places where any name may be computed
 
-    @property
-    def resolved(self) -> int:
-        """How many occurrences mean the definition that was asked about."""
-        return self.classes["certain"] + self.classes["likely"]
-
 
 def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> Account:
     """Return what each occurrence of a name is, seen from some definitions of it."""
