@@ -56,4 +56,9 @@ def summary(checked: Checked, known: str | None) -> list[str]:
             f"is that of line {checked.found}" if checked.found else "is that of no line: lines were cut off or changed"
         )
         said.append(f"the hash of --last {after}")
-    return [*said, f"broken: {checked.broken}" if checked.broken else f"unbroken; last hash {checked.hash}"]
+    if checked.broken:
+        return [*said, f"broken: {checked.broken}"]
+    return [
+        *said,
+        f"unbroken; last hash {checked.hash}" if checked.hash else "empty: only --last HASH shows what was cut",
+    ]
