@@ -193,9 +193,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
         binding = builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
         extend(builder, scope, binding, receiver, takes=bool(EXTENSION_OF & said_inside(tree, node)))
     elif whole != NONE:
-        builder.bindings.append(Binding(NONE, name, value, builder.line(named)))
-        builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
-        extend(builder, scope, len(builder.bindings) - 1, receiver, takes=False)
+        define_apart(builder, scope, named, value, receiver)
     elif named != NONE:
         define_member(builder, node, scope, named, value, receiver)
     elif (operator := tree.first(node, POINTS)) != NONE and tree.text(operator) in POINTING:
@@ -210,6 +208,14 @@ def apart(builder: Builder, node: int) -> tuple[int, int]:
         return builder.optional(tree.first(node, OF)), tree.first(node, KEY)
     *before, last = names_of(builder, node) or [node]
     return path_to(builder, node, before), last
+
+
+def define_apart(builder: Builder, scope: int, named: int, value: int, receiver: int) -> None:
+    """Bind a function that stands apart from its class; `~A` and `operator B` are nothing that a name means."""
+    builder.bindings.append(Binding(NONE, builder.scopes[scope].name, value, builder.line(named)))
+    if not builder.tree.labels[named] & WORD:
+        builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
+    extend(builder, scope, len(builder.bindings) - 1, receiver, takes=False)
 
 
 def said_of(builder: Builder, node: int, decorators: list[int]) -> tuple[int, list[int]]:

@@ -6,7 +6,7 @@ from fledgling.worker.graph.reading.labels import ALIAS, ARGS, BITS, IS_GET, IS_
 from fledgling.worker.graph.reading.whole_text import words
 from fledgling.worker.graph.tables import NONE, Imported, Op, ScopeKind, Use
 
-EVERYWHERE, GUARD = BITS["everywhere"], BITS["guard"]
+EVERYWHERE, GUARD, WORD = BITS["everywhere"], BITS["guard"], BITS["word"]
 PARTS = OF | VALUE | ARGS
 IS_UNDER = BITS["use_under"]
 
@@ -157,6 +157,10 @@ def names_of(builder: Builder, node: int, types: list[int] | None = None, within
     for kid in tree.kids[node]:
         if tree.kind(kid) == IS_PATH:
             found += names_of(builder, kid, types if kid == tree.kids[node][-1] else within, within)
+        elif tree.labels[kid] & WORD:  # A::~A, A::operator B
+            found.append(kid)
+            for part in tree.kids[kid]:
+                builder.visit(part, Use.TYPE)
         elif tree.kids[kid]:  # a<B>
             first, *others = tree.kids[kid]
             found.append(first)

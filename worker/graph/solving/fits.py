@@ -53,7 +53,8 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     is_last = has_rest and rest + 1 == last == count and not made.words
     is_whole = is_last and takes_whole(solver, function, parameters[rest], arguments[-1][0]) > NO
     is_open = has_rest and not is_whole
-    score, spared = sum(each) - against * NO, -1 if is_open else left
+    takes_any = is_open and parameters[rest].name == NONE and parameters[rest].type == NONE  # `...` of C
+    score, spared = sum(each) - against * NO, -1 if is_open and not takes_any else left
     in_order = not (is_open or made.words)
     if dialect.selects == "nearest":
         in_order = not made.words and (not has_rest or rest + 1 == last <= count)

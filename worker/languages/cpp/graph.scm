@@ -62,7 +62,8 @@
 (function_definition (pointer_declarator (function_declarator declarator: (field_identifier) @defined)))
 (function_definition (pointer_declarator (pointer_declarator (function_declarator declarator: (field_identifier) @defined))))
 (function_definition (reference_declarator (function_declarator declarator: (field_identifier) @defined)))
-(function_declarator declarator: (qualified_identifier name: (destructor_name) @skip))
+(function_definition declarator: (qualified_identifier name: (operator_cast)) @container)
+(qualified_identifier name: [(destructor_name) (operator_name) (operator_cast)] @word)
 (destructor_name (identifier) @skip)
 (function_definition (function_declarator (trailing_return_type (type_descriptor type: (_) @returns))))
 (function_definition body: (_) @body) @function
@@ -87,6 +88,7 @@
 (optional_parameter_declaration (pointer_declarator declarator: (identifier) @bind))
 (optional_parameter_declaration (reference_declarator (identifier) @bind))
 (variadic_parameter_declaration) @param @rest
+(function_declarator parameters: (parameter_list "..." @param @rest))
 (declaration (reference_declarator (identifier) @left @bind @assign))
 (compound_statement (declaration (function_declarator declarator: (identifier) @left @bind @assign parameters: (parameter_list . (parameter_declaration declarator: (abstract_function_declarator parameters: (parameter_list)))))))  ; A a(b());
 (init_declarator declarator: (reference_declarator (identifier) @left @bind) value: (_) @right) @assign
