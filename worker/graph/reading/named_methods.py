@@ -5,9 +5,9 @@ from fledgling.worker.graph.reading.call_expressions import called
 from fledgling.worker.graph.reading.definitions import read_function
 from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF, WORD
 from fledgling.worker.graph.reading.targets import TARGETS
-from fledgling.worker.graph.tables import NONE, Op, Parameter, ScopeKind, Use, Write
+from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind, Use, Write
 
-IS_LAMBDA = BITS["lambda"]
+IS_LAMBDA, IS_STATIC = BITS["lambda"], BITS["static"]
 READS, WRITES = ("attr_accessor", "attr_reader"), ("attr_accessor", "attr_writer")
 
 
@@ -35,29 +35,30 @@ def define(builder: Builder, node: int, value: int, name: str) -> None:
 def accessor(builder: Builder, node: int, _use: int) -> int:
     """`attr_accessor :a, :b`: methods that give the fields, and such that set them."""
     kind = builder.tree.text(node).split("(")[0].split()[0]
+    flags = Flag.STATIC if builder.tree.labels[node] & IS_STATIC else 0
     for kid in words(builder, node):
         text, _ = said(builder, kid)
         if kind in READS:
-            define(builder, kid, reader(builder, kid, text), text)
+            define(builder, kid, reader(builder, kid, text, flags), text)
         if kind in WRITES:
-            define(builder, kid, writer(builder, kid, text), f"{text}=")
+            define(builder, kid, writer(builder, kid, text, flags), f"{text}=")
     return 0
 
 
-def reader(builder: Builder, node: int, text: str) -> int:
+def reader(builder: Builder, node: int, text: str, flags: int) -> int:
     """`def a = @a`"""
     scope = builder.enter(NONE, ScopeKind.FUNCTION, builder.named(text), builder.line(node))
     field = builder.add(Op.GET, builder.add(Op.THIS, scope), builder.named(f"@{text}"))
-    builder.scopes[scope].returned = [field]
+    builder.scopes[scope].returned, builder.scopes[scope].flags = [field], flags
     builder.leave()
     return builder.add(Op.FUNCTION, scope)
 
 
-def writer(builder: Builder, node: int, text: str) -> int:
+def writer(builder: Builder, node: int, text: str, flags: int) -> int:
     """`def a=(b) = @a = b`"""
     line = builder.line(node)
     scope = builder.enter(NONE, ScopeKind.FUNCTION, builder.named(f"{text}="), line)
-    builder.scopes[scope].parameters = [Parameter(builder.named(text))]
+    builder.scopes[scope].parameters, builder.scopes[scope].flags = [Parameter(builder.named(text))], flags
     value, own = builder.add(Op.PARAMETER, scope, 0), builder.add(Op.THIS, scope)
     builder.writes.append(Write(own, builder.named(f"@{text}"), NONE, value, line))
     builder.leave()

@@ -81,6 +81,8 @@
 (singleton_method object: [(constant) (scope_resolution)] @receiver_type name: (_) @word body: (_)? @body) @function @static
 (singleton_class value: [(constant) (scope_resolution)] @of (body_statement) @body) @extension
 (singleton_class (body_statement (method) @static))
+((singleton_class (body_statement (call !receiver method: (identifier) @_makes) @static))
+  (#any-of? @_makes "attr_accessor" "attr_reader" "attr_writer"))
 (method_parameters (identifier) @param @bind)
 (optional_parameter name: (_) @bind value: (_) @init) @param
 (keyword_parameter name: (_) @bind value: (_)? @init) @param
