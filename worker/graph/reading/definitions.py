@@ -98,8 +98,8 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
         builder.scopes[scope].returned.append(builder.visit(body))
     elif body != NONE:
         builder.body(body)
-    elif value != NONE:
-        builder.scopes[scope].returned = [of_type(builder, value, returns)]
+    if value != NONE:  # a property of C# may have accessors besides
+        builder.scopes[scope].returned.append(of_type(builder, value, returns))
     builder.calling = calling
     builder.scopes[scope].returned += builder.ended_with.pop(scope, [])
     builder.leave()

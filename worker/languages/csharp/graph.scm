@@ -54,7 +54,7 @@
 (postfix_unary_expression (_) @value "!") @await
 (await_expression (_) @value) @await
 [(string_literal) (verbatim_string_literal) (interpolated_string_expression) (raw_string_literal) (character_literal) (null_literal) (boolean_literal)] @text
-(interpolation (_) @value) @await
+(interpolation (interpolation_brace) . (_) @value) @await
 [(integer_literal) (real_literal)] @number
 "this" @this
 (lambda_expression body: (_) @value) @lambda
