@@ -1,6 +1,6 @@
 """How calls become expressions: what is called, and what it is handed."""
 
-from fledgling.worker.graph.reading.builder import REPLACED, Builder, visits
+from fledgling.worker.graph.reading.builder import LOCAL, REPLACED, Builder, visits
 from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
 from fledgling.worker.graph.reading.labels import (
     ARG,
@@ -104,7 +104,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     if is_super(builder, function):
         given = [builder.visit(inner) for kid in tree.kids[node] for inner in tree.kids[kid]]
         return builder.add(Op.SUPER, builder.frame, given[0] if len(given) > 1 else NONE)
-    function = max(function, declared, 0)  # a broken text may lack it
+    function = max(or_function(builder, function), declared, 0)  # a broken text may lack it
     types = builder.applied.pop(function, types)
     site = len(builder.sites) - 1 if after == NONE else after
     arguments: list[int] = []
@@ -125,7 +125,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
         builder.aliased.add((builder.frame, NONE))
     put_by_call(builder, node, function, arguments, words)
     at = builder.add(op, made, arguments, words, *([to_types(builder, function, types)] if types else ()))
-    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)
+    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE, Op.CALLED)
     if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
         builder.sites[site].at = at
     else:
@@ -266,6 +266,22 @@ def member_called(builder: Builder, of: int, key: int) -> int:
         at = builder.add(Op.BARE, part, builder.scope, 0 if part in builder.own[0] else NONE)
     builder.site(key, Use.CALL, at)
     return at
+
+
+def or_function(builder: Builder, function: int) -> int:
+    """What `a()` calls where a is a variable: that, or a function further out, which has no part in it otherwise."""
+    dialect = builder.dialect
+    if not (dialect.functions_apart and dialect.bare_members) or function < 0:
+        return function
+    op, *parts = builder.expressions[function]
+    if op != Op.NAME or parts[1] == NONE or builder.scopes[parts[1]].kind not in LOCAL:
+        return function
+    held = [builder.expressions[builder.bindings[at].value][0] for at in parts[2] or ()]
+    if Op.FUNCTION in held or not builder.sites or builder.sites[-1].at != function:
+        return function
+    outer = builder.add(Op.BARE, parts[0], builder.scope, 0 if parts[0] in builder.own[0] else NONE)
+    builder.sites[-1].at = builder.add(Op.CALLED, function, outer)
+    return builder.sites[-1].at
 
 
 def is_super(builder: Builder, function: int) -> bool:

@@ -85,7 +85,7 @@ def bind_implicit(builder: Builder, scope: int, node: int) -> None:
     """Bind the parameter that a function without any has in some languages: `it`."""
     name = builder.named(builder.dialect.implicit_parameter)
     builder.scopes[scope].parameters.append(Parameter(name))
-    builder.bind_silently(name, scope, builder.add(Op.PARAMETER, scope, 0), node)
+    builder.flow.hold((scope, name), builder.bind_silently(name, scope, builder.add(Op.PARAMETER, scope, 0), node))
 
 
 def binding_nodes(builder: Builder, node: int) -> list[int]:

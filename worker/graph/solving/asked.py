@@ -1,11 +1,14 @@
 """What an occurrence of a name asks, and of what: `a.b` of the objects that a may be."""
 
 from fledgling.worker.graph.solving.lookup import CLASSES, bare_places
-from fledgling.worker.graph.solving.names import no_member
+from fledgling.worker.graph.solving.names import no_member, not_callable
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import Value
 from fledgling.worker.graph.tables import NONE, Op, Site, Use
 from fledgling.worker.graph.unit import MASK, Unit
+
+EITHER = {Op.CASE: no_member, Op.CALLED: not_callable}  # mean their first part, or the second
+STANDING = (Op.UNSURE, Op.ANNOTATION, *EITHER)  # for a part of them
 
 
 def behind_call(solver: Solver, node: int) -> int:
@@ -14,9 +17,9 @@ def behind_call(solver: Solver, node: int) -> int:
     if expression[0] in (Op.CALL, Op.NEW):
         node = (node & ~MASK) | expression[1]
         expression = solver.project.expression(node)
-    while expression[0] in (Op.UNSURE, Op.CASE, Op.ANNOTATION) or (expression[0] == Op.REACH and expression[2] != NONE):
-        is_member = expression[0] == Op.CASE and not no_member(solver, node, expression)
-        node = (node & ~MASK) | expression[1 if is_member else -1]
+    while expression[0] in STANDING or (expression[0] == Op.REACH and expression[2] != NONE):
+        is_first = expression[0] in EITHER and not EITHER[expression[0]](solver, node, expression)
+        node = (node & ~MASK) | expression[1 if is_first else -1]
         expression = solver.project.expression(node)
     return node
 

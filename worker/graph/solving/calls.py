@@ -15,6 +15,7 @@ from fledgling.worker.graph.solving.prototypes import becomes_member, makes_obje
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, called_on
 from fledgling.worker.graph.solving.sent import sent
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.this import this
 from fledgling.worker.graph.solving.values import (
     BOUND,
     BUILTIN,
@@ -113,6 +114,8 @@ def in_its_scope(solver: Solver, node: int, expression: Expression) -> Values | 
             solver.source(("receiver", scope), base | of, Reason.BOUND)
         elif project.scope(scope).parameters:
             solver.source(("parameter", scope, 0), base | of, Reason.BOUND)
+    if gives == "same" and op == Op.BARE and not before:  # `fun a() = apply { b() }`
+        return this(solver, node, (Op.THIS, parts[1]))
     if gives == "same":
         return dict(solver.value(base | before[0])) if before else {}
     arguments = [(base | of, False) for of in before[:1]]

@@ -27,9 +27,9 @@ from fledgling.worker.graph.unit import MASK
 MAX_PARTS = 60  # expressions that are looked at for one member; if there are more, it may be of the project
 SAME = (  # operations that give what their first part is
     Op.INSTANCE, Op.VALUE, Op.ALIAS, Op.UNSURE, Op.RENAMED, Op.PREFIX, Op.ADDRESSED, Op.PRESENT, Op.POINTEE,
-    Op.NARROWED, Op.CASE, Op.QUALIFIED,
+    Op.NARROWED, Op.CASE, Op.CALLED, Op.QUALIFIED,
 )  # fmt: skip
-BOTH = (Op.NARROWED, Op.CASE)  # those that may give what their second part is
+BOTH = (Op.NARROWED, Op.CASE, Op.CALLED)  # those that may give what their second part is
 TAKEN = (
     Op.ELEMENT,
     Op.ITEM,

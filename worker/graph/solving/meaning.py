@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Any
 
 from fledgling.worker.graph.reasons import LIKELY, Reason
-from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of, receivers_of
+from fledgling.worker.graph.solving.asked import EITHER, behind_call, is_constant, is_of, receivers_of
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.callees import callees, run_by
 from fledgling.worker.graph.solving.class_members import as_annotation, asked_of
@@ -12,7 +12,7 @@ from fledgling.worker.graph.solving.declared import CAME, crowded, declared_type
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, is_variable, starred
 from fledgling.worker.graph.solving.members import places
-from fledgling.worker.graph.solving.names import are_types_apart, no_member, takes_types
+from fledgling.worker.graph.solving.names import are_types_apart, takes_types
 from fledgling.worker.graph.solving.operations import is_read_by_function
 from fledgling.worker.graph.solving.receivers import asks_this_of, called_on_others
 from fledgling.worker.graph.solving.replaceable import is_another
@@ -176,8 +176,10 @@ class Meaning:
             classes = [value[1] for value in self.solver.value(node) if value[0] == CLASS]
             if own := max((as_annotation(self.solver, at) for at in classes), default=0):
                 self._of_expression(base | expression[1], name, found, min(sure, own), depth + 1)
-        elif op == Op.CASE:
-            self._of_case(node, expression, name, found, sure, depth)
+        elif op in EITHER:
+            own = EITHER[op](self.solver, node, expression)
+            part = expression[2] if own else expression[1]
+            self._of_expression(base | part, name, found, min(sure, own or sure), depth + 1)
         elif op == Op.REACH:
             self._of_reach(node, expression, name, found, sure, depth)
         elif op == Op.NAME:
@@ -196,11 +198,6 @@ class Meaning:
             self._of_cell(cell, name, found, min(reason, sure), depth, node)
         if name in self.solver.classes.extending:
             self._of_extension(node, name, found, sure)
-
-    def _of_case(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:
-        own = no_member(self.solver, node, expression)
-        part = expression[2] if own else expression[1]
-        self._of_expression((node & ~MASK) | part, name, found, min(sure, own or sure), depth + 1)
 
     def _of_definition(self, scope: int, name: int, found: Targets, sure: int, depth: int) -> None:
         row = self.project.scope(scope)

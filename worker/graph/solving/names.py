@@ -26,8 +26,10 @@ from fledgling.worker.graph.solving.values import (
     FUNCTION,
     GENERATOR,
     MODULE,
+    OBJECT,
     SPACE,
     Cell,
+    Value,
     Values,
     add,
     capped,
@@ -267,6 +269,38 @@ def no_member(solver: Solver, node: int, expression: Expression) -> int:
         return 0
     is_known = bool(values) or solver.op(subject) == Op.MADE
     return Reason.BOUND if is_known and not others else Reason.SEVERAL  # what a function outside gives may be either
+
+
+def called(solver: Solver, node: int, expression: Expression) -> Values:
+    """CALLED: what a variable holds, or the functions that have its name where that cannot be called."""
+    sure = not_callable(solver, node, expression)
+    return (
+        capped(solver.value(solver.child(node, expression[2])), sure)
+        if sure
+        else dict(solver.value(solver.child(node, expression[1])))
+    )
+
+
+def not_callable(solver: Solver, node: int, expression: Expression) -> int:
+    """How sure it is that a CALLED means the functions, and not its variable; 0 where it means that."""
+    held = solver.value(solver.child(node, expression[1]))
+    dialect = solver.project.unit(node).dialect
+    types = [value[1].removeprefix(BUILTIN) for value in held if value[0] == EXTERNAL]
+    if any(_is_callable(solver, value) for value in held):
+        return 0
+    functions = solver.value(solver.child(node, expression[2]))
+    if not any(value[0] in (FUNCTION, BOUND, CLASS) for value in functions):
+        return 0
+    is_known = bool(held) and all(type_.endswith("#") and dialect.is_plain(type_[:-1]) for type_ in types)
+    return Reason.BOUND if is_known else Reason.SEVERAL
+
+
+def _is_callable(solver: Solver, value: Value) -> bool:
+    """Whether a value is a function, or an object of a class that has the method which runs where it is called."""
+    if value[0] != OBJECT:
+        return value[0] in (FUNCTION, BOUND)
+    called_by = solver.project.number(solver.project.unit(value[1]).dialect.called_by)
+    return any(at[0] in (FUNCTION, BOUND) for at in member(solver, value, called_by, Reason.BOUND))
 
 
 def root(solver: Solver, node: int, expression: Expression) -> Values:

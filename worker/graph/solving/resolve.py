@@ -74,6 +74,7 @@ OPERATIONS = {
     Op.PREFIX: names.prefix,
     Op.RENAMED: operations.alias,
     Op.CASE: names.case,
+    Op.CALLED: names.called,
     Op.PAYLOAD: operations.payload,
     Op.QUALIFIED: operations.alias,
     Op.ANNOTATION: operations.alias,
