@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import islice
 from pathlib import Path
 
 import ask
@@ -62,8 +63,9 @@ async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.F
         async with AsyncExitStack() as stack:
             fronts = [await stack.enter_async_context(followed(copy, profile)) for copy in (still, changing)]
             largest = max(paths, key=lambda path: _size(changing / path))
+            texts = (path for path in paths[MOST_EDITED:] if b"\0" not in (changing / path).read_bytes())
             for name, some in {
-                "edit": paths[MOST_EDITED : MOST_EDITED + SINGLE],
+                "edit": list(islice(texts, SINGLE)),
                 "edit_largest": [largest] * REPEATED,
             }.items():
                 found |= await one_by_one(fronts[1], changing, some, name)

@@ -83,9 +83,10 @@ def test_each_starts():
 
 @pytest.mark.long
 def test_searches_of_a_project_that_changes_are_measured(tmp_path):
-    """With fewer changes than a benchmark makes; a smaller project than those need is refused."""
+    """With fewer changes than a benchmark makes, none of them to a binary; a smaller project is refused."""
     text = "# Return the number of this module\ndef number_{0}_of_a_module():\n    return {0}\n"
     files = {f"m{number}.py": text.format(number) for number in range(12)}
+    files["m1.z.mo"] = "\0"  # the first that is edited by itself, were it text
     git(make(tmp_path, **files), "init", "--quiet")
     git(tmp_path, "add", ".")
     fewer = (
@@ -100,7 +101,7 @@ def test_searches_of_a_project_that_changes_are_measured(tmp_path):
         for share in ("p50", "p95")
     ]
     with pytest.raises(subprocess.CalledProcessError):
-        run("-c", fewer.format(10), str(tmp_path))
+        run("-c", fewer.format(11), str(tmp_path))
 
 
 def test_search_by_meaning_is_measured_as_documented():
