@@ -36,6 +36,7 @@ class Classes:
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
         self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
+        self.extended_types: dict[int, int] = {}  # of a function that extends a type outside: the expression of that
         self.of_any: dict[int, list[int]] = {}  # functions that any type may have: `impl<T> A for T`
         self.of_outside: set[int] = set()  # what is given to a type outside, which may have such a function itself
         self._for_others: list[tuple[int, int]] = []  # what gives them, or others to types outside, with the type
@@ -174,7 +175,7 @@ class Classes:
                 if is_any:
                     self.of_any.setdefault(name, []).extend(functions)
                 elif functions and self._project.text(name) not in common:
-                    of = _extended(self._project, type_)
+                    of = extended_name(self._project, type_)
                     self.extending.setdefault(name, []).extend((of, each) for each in functions)
 
     def _join(self, part: int, whole: int) -> None:
@@ -238,7 +239,8 @@ class Classes:
             if scope >= 0:
                 self._owners[scope] = own
         if extends and not known and not declares:
-            self.extending.setdefault(name, []).append((_extended(project, type_), scope))
+            self.extending.setdefault(name, []).append((extended_name(project, type_), scope))
+            self.extended_types[scope] = type_
 
     def _bound(self, function: int, type_: int) -> int | None:
         """What is said of a type parameter that a function extends: A of `fun <T : A> T.f()`."""
@@ -486,7 +488,7 @@ class Classes:
         return bool(own.flags & Flag.PROTOCOL)
 
 
-def _extended(project: GraphProject, type_: int) -> str:
+def extended_name(project: GraphProject, type_: int) -> str:
     """The last name of a type that a function extends, or ARRAY; empty where it has none."""
     expression = project.expression(type_)
     if expression[0] == Op.ARRAY:

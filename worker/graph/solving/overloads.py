@@ -19,6 +19,7 @@ from fledgling.worker.graph.solving.argument_types import (
     widens_to,
 )
 from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.extended_types import of_type_asked
 from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, parameters_of, taken
 from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
 from fledgling.worker.graph.solving.solver import Solver
@@ -220,6 +221,7 @@ def _chosen(
         return [*extending], Reason.OVERLOAD if len(extending) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
+    chosen = of_type_asked(solver, chosen, made.node) if len(chosen) > 1 else chosen
     if len(chosen) > 1 and selects and all(is_told(solver, fit[value], made) for value in chosen):
         chosen = _narrowest(solver, chosen, len(made.arguments))
     least = max(fit[value].spared for value in chosen)
@@ -227,10 +229,11 @@ def _chosen(
     if selects and not fit[chosen[0]].takes:
         return group, Reason.OTHER_ARGUMENTS
     chosen += extending
-    if len({value[1] for value in chosen}) > 1:  # and not one, of several objects
-        if len(chosen) <= MAX_NARROWED and are_alternatives(solver, [value[1] for value in chosen]):
+    functions = [*dict.fromkeys(value[1] for value in chosen)]  # one, of several objects, is no overload
+    if len(functions) > 1:
+        if len(functions) <= MAX_NARROWED and are_alternatives(solver, functions):
             return chosen, Reason.CONDITIONAL
-        return chosen, Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+        return chosen, Reason.OVERLOAD if len(functions) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     only = chosen[0]
     beside = [value for value, own in fit.items() if own.takes and value[1] != only[1]]
     others = [value for value in beside if not fit[value].against]

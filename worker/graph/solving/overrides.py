@@ -149,8 +149,14 @@ def are_alternatives(solver: Solver, functions: list[int]) -> bool:
     project = solver.project
     if not project.unit(functions[0]).dialect.typed or len({project.outer(at) for at in functions}) > 1:
         return False
-    first, *others = (parameter_types(solver, at) for at in functions)
+    first, *others = ((*_extended_type(solver, at), *parameter_types(solver, at)) for at in functions)
     return all(alike(first, each) == YES for each in others)
+
+
+def _extended_type(solver: Solver, function: int) -> tuple[Type, ...]:
+    """The type outside that a function extends, if it does."""
+    type_ = solver.classes.extended_types.get(function)
+    return () if type_ is None else (_read(solver, type_, 0),)
 
 
 def same(own: Type, above: Type) -> int:

@@ -28,7 +28,7 @@ def super_(solver: Solver, node: int, expression: Expression) -> Values:
 def this(solver: Solver, node: int, expression: Expression) -> Values:
     """An object of the class around; the class itself in a method of its own, where that is so: THIS."""
     scope = solver.child(node, expression[1])
-    if lambdas := _lambdas_around(solver.project, scope):
+    if lambdas := lambdas_around(solver.project, scope):
         return _this_in_lambda(solver, lambdas)
     own = solver.classes.around(scope)
     if makes_objects(solver, scope):
@@ -43,7 +43,7 @@ def this(solver: Solver, node: int, expression: Expression) -> Values:
     return add(found, solver.value(("called on", function)), Reason.FLOW) if dialect.prototypes else found
 
 
-def _lambdas_around(project: GraphProject, scope: int) -> list[int]:
+def lambdas_around(project: GraphProject, scope: int) -> list[int]:
     """The lambdas around, the innermost first, that may each run on another object than what is around it."""
     found = []
     while scope >= 0 and (row := project.scope(scope)).kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE):

@@ -1,0 +1,42 @@
+"""Which of several functions that extend types outside a call means, by the type that it asks."""
+
+from fledgling.worker.graph.solving.classes import extended_name
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.this import lambdas_around
+from fledgling.worker.graph.solving.values import BOUND, EXTERNAL, Value
+from fledgling.worker.graph.tables import NONE, Flag
+
+
+def of_type_asked(solver: Solver, functions: list[Value], node: int) -> list[Value]:
+    """Functions, without those that extend other types than the one a call asks, where one of them extends that.
+
+    `fun A.a() = b()` means `fun A.b()`, and no `fun C.b()`.
+    """
+    types = solver.classes.extended_types
+    extending = {value: extended_name(solver.project, types[value[1]]) for value in functions if value[1] in types}
+    if len(extending) < 2:
+        return functions
+    around = _extended_around(solver, solver.project.scope_of_call(node))
+    asked = {value: _asked(value, around) for value in extending}
+    found = {asked[value] for value, of in extending.items() if of and asked[value] == of}
+    return [value for value in functions if asked.get(value) not in found or asked[value] == extending[value]]
+
+
+def _asked(value: Value, around: str | None) -> str | None:
+    """The last name of the type that a function is asked of, where that is outside; without an object, `this`."""
+    if value[0] != BOUND:
+        return around
+    kind, of = value[2][:2]
+    return of.removesuffix("#").rpartition(".")[2] if kind == EXTERNAL else None
+
+
+def _extended_around(solver: Solver, scope: int) -> str | None:
+    """The last name of the type outside that the function around a scope extends; None where `this` may be another."""
+    types = solver.classes.extended_types
+    if scope == NONE or lambdas_around(solver.project, scope):
+        return None
+    while scope >= 0 and scope not in types:
+        scope = solver.project.outer(scope)
+    if scope < 0 or solver.project.scope(scope).flags & Flag.RECEIVES:
+        return None
+    return extended_name(solver.project, types[scope])
