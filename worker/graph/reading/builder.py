@@ -74,6 +74,7 @@ class Builder(Positions):
         self.extensions: list[tuple[int, int]] = []
         self.conditions: list[tuple[int, int]] = []
         self.undefined: set[int] = set()
+        self.opening: list[tuple[int, str]] = []  # macros, and the namespaces that they begin
         self.replaced: dict[int, int] = {}  # the nodes of names of members, and whose they are
         self.augmented: list[Augmented] = []
         self.taken: list[Consumed] = []

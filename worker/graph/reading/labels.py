@@ -24,7 +24,7 @@ ROLES = [
     "overload", "async", "protocol", "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container",
     "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
     "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "aliased",
-    "rest_type", "brackets", "extended", "mixed", "derives", "withdrawn", "renames", "skip",
+    "rest_type", "brackets", "extended", "mixed", "derives", "withdrawn", "renames", "opens", "skip",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}

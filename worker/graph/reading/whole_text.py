@@ -46,6 +46,7 @@ def read_whole(builder: Builder) -> Facts:
         augmented=builder.augmented,
         taken=builder.taken,
         undefined=sorted(builder.undefined),
+        opening=builder.opening,
     )
 
 

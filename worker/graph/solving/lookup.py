@@ -10,7 +10,6 @@ from fledgling.worker.graph.solving.globs import of_globs
 from fledgling.worker.graph.solving.members import of_space, of_stars, places
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.spaces import upwards
 from fledgling.worker.graph.solving.stars import NOT_LOOKED_FOR, SURELY
 from fledgling.worker.graph.solving.values import CLASS, MANY, MODULE, OBJECT, Cell, Value, Values, add
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Expression, Flag, Op, ScopeKind
@@ -136,7 +135,7 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
     outer = project.outer(scope)
     ends = None if outer < 0 else solver.spaces.paths.get(outer)
     own_path = solver.spaces.paths[scope]
-    for path in (own_path, "") if unit.dialect.spaces == "global" else upwards(own_path):
+    for path in (own_path, "") if unit.dialect.spaces == "global" else solver.spaces.around(scope):
         if path == ends:
             break
         if found := of_space(solver, (unit.dialect.family, path), own, Reason.BOUND, unit):

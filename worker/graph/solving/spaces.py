@@ -7,14 +7,16 @@ files of a program share stand in the one without a name: those of C that are no
 from collections import defaultdict
 from collections.abc import Iterator, Set
 from functools import cached_property
+from itertools import combinations
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.project import GraphProject
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import Space, Unit, dotted
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, sites_of
+from fledgling.worker.graph.unit import SHIFT, Space, Unit, dotted
 
 MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
 MAX_BOUND = 256  # scopes of one name that are known at all, so that a name in every file takes no time for each
+MAX_BEGUN = 8  # macros that begin a namespace in one file; of more, the first count
 MAX_INCLUDED = 1_000  # files that one includes, also through others
 MAX_KEPT = 256  # files whose included files are kept; the next ones are asked for soon after each other
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".cuh", ".def", ".inc")
@@ -30,6 +32,18 @@ def upwards(path: str) -> Iterator[str]:
     while path:
         path = path.rpartition(".")[0]
         yield path
+
+
+def within(path: str, inner: str) -> str:
+    """The path of a namespace in another one; that itself, where both end and begin with one name.
+
+    >>> within("a.b", "c"), within("a.b", "b.c"), within("a.b", "")
+    ('a.b.c', 'a.b.c', 'a.b')
+    """
+    if not inner:
+        return path
+    first, _, below = inner.partition(".")
+    return within(path, below) if path.rpartition(".")[2] == first else f"{path}.{inner}"
 
 
 class Spaces:
@@ -58,6 +72,8 @@ class Spaces:
         for unit in project.units:
             if unit.shares:
                 self._add(unit)
+        self._begun: dict[int, list[str]] = {}  # by files, the namespaces that macros may begin in it
+        self._add_begun()
         declaring = [unit for unit in project.units if unit.shares and unit.dialect.declared]
         for unit in declaring:
             self._leave_renamed(unit)
@@ -115,6 +131,15 @@ class Spaces:
         if len(found) > 1 and (not unit.dialect.overloads or (found[0], name) in self._renaming):
             reason = min(reason, Reason.SEVERAL)
         return found, reason
+
+    def around(self, scope: int) -> list[str]:
+        """The paths in which a scope that is a namespace may stand: its own, those around it, and what macros begin.
+
+        Where such a macro stands, and where the namespace ends, is not looked at.
+        """
+        found = [*upwards(self.paths[scope])]
+        begun = self._begun.get(scope >> SHIFT, ())
+        return [*found, *(within(path, below) for path in reversed(begun) for below in found)]
 
     def in_package(self, unit: Unit, package: str, name: int) -> tuple[list[int], int]:
         """The scopes that bind a name in a package of that name, and how sure that is."""
@@ -236,6 +261,37 @@ class Spaces:
                     named.append(scope)
                 if unit.dialect.declared and all(self._project.defines_nothing(at) for at in bindings):
                     self._declaring.add((scope, name))
+
+    def _add_begun(self) -> None:
+        """Let what stands in a file that names a macro which begins a namespace be of that, too: `LIB_BEGIN`.
+
+        Of two such macros, the one that stands further down may be in the namespace of the other.
+        """
+        opening = {unit.names[name]: path for unit in self._project.units for name, path in unit.facts.opening}
+        for unit in self._project.units if opening else ():
+            if not unit.dialect.declared or opening.keys().isdisjoint(unit.names):
+                continue
+            sites = (unit.names[site.name] for site in sites_of(unit.facts) if site.at == 0)  # not parsed
+            paths = [*dict.fromkeys(opening[name] for name in sites if name in opening)][:MAX_BEGUN]
+            paths += map(".".join, combinations(paths, 2))
+            if paths:
+                self._begun[unit.number] = paths
+                self._put_into(unit, paths)
+
+    def _put_into(self, unit: Unit, paths: list[str]) -> None:
+        """Let the namespaces of a file be in some others, too."""
+        family = unit.dialect.family
+        for at, own in self._own_paths[unit.number].items():
+            scope, known = unit.base | at, self._binding[family, own]
+            shown = [name for name in self._project.table(scope) if scope in known.get(name, ())]
+            for path in {within(path, own) for path in paths} - {own}:
+                space = family, path
+                itself = self._project.number(path.rpartition(".")[2])  # `detail` is not in `detail`
+                self._known.update((family, above) for above in upwards(path))
+                for name in (name for name in shown if name != itself):
+                    binding = self._binding.setdefault(space, {}).setdefault(name, [])
+                    if len(binding) < MAX_BOUND:
+                        binding.append(scope)
 
     def _add_macros(self, unit: Unit) -> None:
         """Add macros, which are there for what is compiled after them, to what all files share."""

@@ -12,6 +12,7 @@
 (preproc_def name: (_) @defined value: (_)? @body) @function @static
 (preproc_def value: (_) @tokens)
 ((preproc_def value: (_) @_word) @renames (#match? @_word "^[A-Za-z_][A-Za-z_0-9]*$"))
+((preproc_def value: (_) @opens) (#match? @opens "^[ \t\\\\\r\n]*namespace[ \t\\\\\r\n]+[A-Za-z_]"))
 ((preproc_call directive: (_) @_directive argument: (_) @undefined) (#match? @_directive "undef$"))
 (preproc_def !value name: (_) @defined) @class @guard
 (preproc_function_def name: (_) @defined value: (_)? @body) @function @static
