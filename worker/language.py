@@ -131,6 +131,11 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         shares = self.modules.packages not in ("", "directory", "tree")
         return self.modules.packages if shares else self.imports or ""
 
+    @property
+    def family(self) -> str:
+        """One word for the languages with a graph that may use each other's names."""
+        return self.graph.family or self.imports or ""
+
 
 class Languages(Struct, frozen=True):
     """The rows, the token expressions they name, the text of their rules, and the three ways to a name."""

@@ -1,7 +1,11 @@
 """A graph by columns: who uses what, which class is derived from which, and what overrides what."""
 
 from array import array
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+import numpy.typing as npt
 
 from fledgling.worker.graph.reasons import Reason
 
@@ -27,7 +31,8 @@ class GraphColumns:
     `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), where what is no name
     is "" and the last one a key of BASE_REASONS, `overrides` rows (file, line, base_file, base_line, 0 or why that
     is not sure). `made` are names that are not wholly known, where rows do not tell what they
-    mean. `broken` are files that were not parsed whole. `is_cut` where the budget ended the work.
+    mean. `broken` are files that were not parsed whole. `is_cut` where the budget ended the work. `defined` are the
+    names that the files define, `elsewhere` those that files of other families do (families.py) and these may mention.
     """
 
     file: "array[int]" = field(default_factory=lambda: array("I"))
@@ -49,3 +54,40 @@ class GraphColumns:
     broken: list[int] = field(default_factory=list)
     together: list[tuple[int, int, list[Begun]]] = field(default_factory=list)
     is_cut: bool = False
+    defined: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+
+
+COLUMNS = [each.name for each in fields(GraphColumns) if isinstance(getattr(GraphColumns(), each.name), array)]
+
+
+def joined(numbers: Sequence[Sequence[int]], graphs: Sequence[GraphColumns]) -> GraphColumns:
+    """Return one graph of several, of which none leads into another; `numbers` are those of the files of each in it."""
+    if len(graphs) <= 1:
+        return graphs[0] if graphs else GraphColumns()
+    found, names = GraphColumns(), dict[str, int]()
+    columns: dict[str, list[npt.NDArray[np.int64]]] = {name: [] for name in COLUMNS}
+    for own, graph in zip(numbers, graphs, strict=True):
+        of = [*own, -1]  # the last for no file, which is -1
+        new = {
+            "file": np.asarray(of),
+            "target_file": np.asarray(of),
+            "name": np.asarray([names.setdefault(name, len(names)) for name in graph.names], np.int64),
+        }
+        for name, column in columns.items():
+            values = np.asarray(getattr(graph, name), np.int64)
+            column.append(new[name][values] if name in new else values)
+        found.bases += ((of[file], line, name, of[to], at, kind) for file, line, name, to, at, kind in graph.bases)
+        found.overrides += ((of[file], line, of[to], at, sure) for file, line, to, at, sure in graph.overrides)
+        found.made += ((of[file], line, begin, end, of[to], at) for file, line, begin, end, to, at in graph.made)
+        found.broken += (of[file] for file in graph.broken)
+        found.together += ((of[file], line, begun) for file, line, begun in graph.together)
+        found.is_cut |= graph.is_cut
+    by_file = np.argsort(np.concatenate(columns["file"]), kind="stable")
+    for name, column in columns.items():
+        held = getattr(found, name)
+        held.frombytes(np.concatenate(column)[by_file].astype(held.typecode).tobytes())
+    for rows in (found.bases, found.overrides, found.made, found.broken, found.together):
+        rows.sort()
+    found.names = [*names]
+    return found

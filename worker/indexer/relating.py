@@ -17,10 +17,11 @@ from fledgling.plain import by_depth
 from fledgling.security import limits, memory_file
 from fledgling.worker.extractor.messages import Batch, Source, imports_of
 from fledgling.worker.extractor.pool import Extractors
-from fledgling.worker.graph.columns import BASE_REASONS, GraphColumns
+from fledgling.worker.graph.columns import BASE_REASONS, GraphColumns, joined
 from fledgling.worker.graph.effects.purity import Judged, judged
 from fledgling.worker.graph.reasons import WORDS
-from fledgling.worker.graph.solving.resolve import resolved
+from fledgling.worker.graph.solving.families import families
+from fledgling.worker.graph.solving.resolve import Resolving
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.indexer import same_graph
@@ -70,7 +71,7 @@ class Relating:
         self._images = order.images
         self._keys: dict[str, bytes] = {}  # of texts, by the path of a file
         self._known = {} if order.known_facts_fd is None else known_facts.read(order.known_facts_fd)
-        self._of_graph = b""  # what the graph is known by, if it may serve another build
+        self._graphs: dict[bytes, GraphColumns] = {}  # of each family, by what it is known by
         self._index = index
         self._rows, self._graphed = languages.rows, languages.graphed()
         self._in_any_case = languages.in_any_case()
@@ -96,7 +97,7 @@ class Relating:
         self._report = report
         found = [] if self._lacks else self._files(languages, imports, unresolved)
         graph, files = self._resolved(found)
-        self._keep(found, files, graph)
+        self._keep(found)
         numbers = [self._numbers[file.path] for file in files]
         places = self._placed(graph, numbers)
         self._write(graph, numbers, places)
@@ -119,9 +120,7 @@ class Relating:
             budget = GraphBudget(follows_arguments=sum(map(self._size, files)) <= FOLLOWED_BYTES)
             is_partial = LEFT_OUT in self._how_far
             try:
-                graph = self._same(files, budget, is_partial=is_partial) or resolved(
-                    files, budget=budget, languages=self._rows, is_partial=is_partial, tell=self._tell_resolved
-                )
+                graph = self._graph(files, budget, is_partial=is_partial)
             except MemoryError:  # the limit of this process: what was worked out is let go
                 graph = None
             if graph and len(graph.line) <= self._most_rows:
@@ -130,6 +129,7 @@ class Relating:
                 self._lacks = " ".join(self._limits(graph, budget)) or None
                 return graph, files
             del graph
+            self._graphs = {}
             gc.collect()  # cells refer to each other
             nearest = sorted(files, key=lambda file: by_depth(file.path))
             for file in nearest[len(files) // 2 :]:
@@ -149,12 +149,17 @@ class Relating:
     def _tell_filling(self, _: int = 0) -> None:
         self._tell(self._files_asked * VISITS)
 
-    def _same(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> GraphColumns | None:
-        """Return the graph of the build before, if that is of the same."""
-        if self._order.facts_fd is None:  # there will be no other build
-            return None
-        self._of_graph = same_graph.key(files, budget, is_partial=is_partial)
-        return same_graph.known(self._of_graph, self._known)
+    def _graph(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> GraphColumns:
+        """Return the graph of files: of each family that of the build before, if it is of the same, or a new one."""
+        apart = families(files, self._rows)
+        of_families = [[files[number] for number in family] for family in apart]
+        keys = [same_graph.key(family, budget, is_partial=is_partial) for family in of_families]
+        known = {at: graph for at, key in enumerate(keys) if (graph := same_graph.known(key, self._known))}
+        resolving = Resolving(
+            of_families, budget=budget, languages=self._rows, is_partial=is_partial, tell=self._tell_resolved
+        )
+        self._graphs = dict(zip(keys, resolving.graphs(known), strict=True))
+        return joined(apart, [*self._graphs.values()])
 
     def _limits(self, graph: GraphColumns, budget: GraphBudget) -> Iterator[str]:
         """Yield what is lacking in a graph, as sentences."""
@@ -174,7 +179,7 @@ class Relating:
 
     def _not_whole(self, blocks: Blocks) -> set[str]:
         """Return the languages of which some file is not wholly in the graph, with those that share names with them."""
-        family = {name: self._rows[name].graph.family or self._rows[name].imports for name in self._graphed}
+        family = {name: self._rows[name].family for name in self._graphed}
         lacking = {
             family[language]
             for language in family
@@ -239,15 +244,15 @@ class Relating:
             else:
                 yield source
 
-    def _keep(self, found: Sequence[GraphFile], files: Sequence[GraphFile], graph: GraphColumns) -> None:
-        """Seal facts, and the graph of `files`, for the next build: each if it fits beside all that is kept already."""
+    def _keep(self, found: Sequence[GraphFile]) -> None:
+        """Seal facts, and the graphs of families, for the next build: each if it fits beside what is kept already."""
         if self._order.facts_fd is None:
             return
         room = self._most_facts
         of_texts = {self._keys[file.path]: file.facts for file in found}
-        of_graph = dict(same_graph.parts(self._of_graph, graph)) if files else {}
+        of_graphs = [dict(same_graph.parts(key, graph)) for key, graph in self._graphs.items()]
         with known_facts.FactsWriter(self._order.facts_fd) as writer:
-            for kept in (of_texts, of_graph):
+            for kept in (of_texts, *of_graphs):
                 size = sum(map(len, kept.values()))
                 if size <= room:
                     room -= size

@@ -1,6 +1,8 @@
-"""The graph of the build before, where it is the same: files say what they said, and imports lead where they led.
+"""The graph of a family in the build before, where it is of the same: files say what they said, and imports lead where
+they led.
 
-A graph is worked out from nothing else. So an edit of a document, or of a comment that keeps its lines, makes no other.
+A graph is worked out from that, and from what of its names other families define. So an edit of a document, or of a
+comment that keeps its lines, makes no other.
 """
 
 from array import array
@@ -24,6 +26,8 @@ PACKED = {
     "broken": list[int],
     "together": list[tuple[int, int, list[Begun]]],
     "is_cut": bool,
+    "defined": list[str],
+    "elsewhere": list[str],
 }  # what is no column, by field of a Graph
 
 

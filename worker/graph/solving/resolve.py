@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fledgling.worker.graph.columns import GraphColumns
+from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.solving import (
     calls,
     containers,
@@ -22,6 +22,7 @@ from fledgling.worker.graph.solving import (
     types,
 )
 from fledgling.worker.graph.solving.expected import declared_to_be
+from fledgling.worker.graph.solving.families import DefinedNames, families
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.receivers import is_such_call
 from fledgling.worker.graph.solving.rows import Rows, with_rows
@@ -116,9 +117,56 @@ def resolved(
     Files of a language without graph have no facts and are not among `files`. The same files give the same rows.
     `tell` hears of each file twice, when it is read and when its rows are made, and in between that work goes on.
     """
-    project = GraphProject(files, {name: row.graph for name, row in languages.items()}, is_partial=is_partial)
-    solver = solved(project, budget, tell)
-    return Rows(solver).graph(lambda done: tell(len(files) + done))
+    apart = families(files, languages)
+    of_families = [[files[number] for number in family] for family in apart]
+    resolving = Resolving(of_families, budget=budget, languages=languages, is_partial=is_partial, tell=tell)
+    return joined(apart, [*resolving.graphs({})])
+
+
+class Resolving:
+    """The files of each family, which are resolved apart."""
+
+    def __init__(
+        self,
+        apart: Sequence[Sequence[GraphFile]],
+        *,
+        budget: GraphBudget,
+        languages: Mapping[str, Language],
+        is_partial: bool,
+        tell: Tell,
+    ) -> None:
+        """Prepare to resolve the files of each family, as `resolved` does."""
+        self._apart, self._budget, self._tell, self._is_partial = apart, budget, tell, is_partial
+        self._dialects = {name: row.graph for name, row in languages.items()}
+
+    def graphs(self, known: Mapping[int, GraphColumns]) -> Iterator[GraphColumns]:
+        """Yield the graph of each family, in which its files have the numbers that they have among those.
+
+        One that is `known`, by the number of the family, is of the same files. It is taken over if what they mention
+        is still defined in other families.
+        """
+        projects = {at: self._project(at) for at in range(len(self._apart)) if at not in known}
+        own = [
+            frozenset(known[at].defined if at in known else projects[at].vocabulary.names_in_order)
+            for at in range(len(self._apart))
+        ]
+        defined, done = DefinedNames(own), 0
+        for at, files in enumerate(self._apart):
+            graph = known.get(at)
+            if graph is None or graph.elsewhere != defined.elsewhere(graph.names, own[at]):
+                graph = self._graph(projects.get(at) or self._project(at), defined, own[at], done)
+            yield graph
+            done += 2 * len(files)
+
+    def _project(self, at: int) -> GraphProject:
+        return GraphProject(self._apart[at], self._dialects, is_partial=self._is_partial)
+
+    def _graph(self, project: GraphProject, defined: DefinedNames, own: frozenset[str], done: int) -> GraphColumns:
+        project.vocabulary.elsewhere = defined.elsewhere(project.numbers, own)
+        solver = solved(project, self._budget, lambda read: self._tell(done + read))
+        graph = Rows(solver).graph(lambda made: self._tell(done + len(project.units) + made))
+        graph.defined, graph.elsewhere = sorted(own), defined.elsewhere(graph.names, own)
+        return graph
 
 
 def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> Solver:
@@ -156,6 +204,6 @@ def asked(project: GraphProject) -> Iterator[int]:
     """Yield the expressions that rows are made from, where calls hand nothing over that others could lead to."""
     for unit in project.units:
         sites = site_columns(unit.facts)
-        wanted = with_rows(unit, sites, project.vocabulary.definitions) & (sites[AT] > 1)
+        wanted = with_rows(unit, sites, project.vocabulary.asked) & (sites[AT] > 1)
         for at in dict.fromkeys(sites[AT][wanted].tolist()):
             yield unit.base | at

@@ -35,9 +35,9 @@ CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
 Row = tuple[int, ...]
 
 
-def with_rows(unit: Unit, sites: Sites, defined: Container[int]) -> npt.NDArray[np.bool_]:
+def with_rows(unit: Unit, sites: Sites, asked: Container[int]) -> npt.NDArray[np.bool_]:
     """Which sites of a file have rows: those of a name that the project defines, and calls."""
-    named = np.fromiter((name in defined for name in unit.names), np.bool_, len(unit.names))
+    named = np.fromiter((name in asked for name in unit.names), np.bool_, len(unit.names))
     uses = sites[USE]
     wanted: npt.NDArray[np.bool_] = named[sites[NAME]] | (uses == Use.CALL) | (uses == Use.DECORATOR)
     return wanted
@@ -54,7 +54,7 @@ class Rows:
         self._unresolved = Unresolved(solver, rewritten)
         self._overriding = Overrides(solver)
         self._computed = Computed(solver)
-        self._defined = self._project.vocabulary.definitions
+        self._asked = self._project.vocabulary.asked
         self._crowded = 0  # occurrences with more targets than guesses may be
         self._rows: list[Row] = []  # of the file at work
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
@@ -71,12 +71,12 @@ class Rows:
             self._rows, self._around, self._alike = [], {}, {}
             self._meaning.forget()
             sites = site_columns(unit.facts)
-            for site in starmap(Site, sites.T[with_rows(unit, sites, self._defined)].tolist()):
+            for site in starmap(Site, sites.T[with_rows(unit, sites, self._asked)].tolist()):
                 if site.use == Use.CALL:
                     graph.made += self._made(unit, site)
                     if self._meaning.gives_value(unit.base | site.at):
                         site.use = Use.WRITE
-                if unit.names[site.name] in self._defined:
+                if unit.names[site.name] in self._asked:
                     self._add(unit, site)
                 elif site.column <= WIDEST:
                     self._add_call(unit, site)
@@ -177,7 +177,7 @@ class Rows:
 
     def _by_name(self, unit: Unit, site: Site) -> Targets:
         """The few definitions of a name that no type outside has, where nothing else is known."""
-        known = self._defined[unit.names[site.name]]
+        known = self._project.vocabulary.definitions.get(unit.names[site.name], ())
         name = unit.facts.names[site.name]
         if len(known) > MAX_NAMED or name.startswith("__") or name in unit.dialect.common:
             return {}

@@ -1,5 +1,6 @@
 """What names are in all files together: which are defined, written, removed, or stand for another one."""
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from fledgling.worker.graph.solving.numbered import NumberedFiles
@@ -24,10 +25,14 @@ Definition = tuple[int, Target]  # the number of a name, and one of the definiti
 
 
 class Vocabulary:
-    """The names of all files by their numbers, each kind of them found when it is first asked for."""
+    """The names of all files by their numbers, each kind of them found when it is first asked for.
+
+    `elsewhere` are names that files of other families define: set them before `asked` is asked for.
+    """
 
     def __init__(self, files: NumberedFiles) -> None:
         self._files, self._units = files, files.units
+        self.elsewhere: Sequence[str] = ()
 
     @cached_property
     def definitions(self) -> dict[int, list[Target]]:
@@ -42,13 +47,27 @@ class Vocabulary:
                     found.setdefault(unit.names[name], []).append(target)
                 elif unit.facts.scopes[at].kind in HOLDING:
                     found.setdefault(unit.names[name], [])
-        in_any_case = [unit for unit in self._units if unit.dialect.in_any_case]
-        known = {small(self._files.text(name)) for name in found} if in_any_case else set()
-        for unit in in_any_case:
-            for name in unit.names:
-                if small(self._files.text(name).removeprefix(unit.dialect.sigil)) in known:
-                    found.setdefault(name, [])
+        for name in self._in_any_case(self._files.text(name) for name in found):
+            found.setdefault(name, [])
         return found
+
+    @cached_property
+    def asked(self) -> set[int]:
+        """The names of which each occurrence has a row: those that are defined, in files of whatever family."""
+        numbers = self._files.numbers
+        others = {numbers[name] for name in self.elsewhere if name in numbers}
+        return {*self.definitions, *others, *self._in_any_case(self.elsewhere)}
+
+    def _in_any_case(self, names: Iterable[str]) -> set[int]:
+        """The numbers of all that is one of some names in the files of languages in which case says nothing."""
+        units = [unit for unit in self._units if unit.dialect.in_any_case]
+        known = {small(name) for name in names} if units else ()
+        return {
+            name
+            for unit in units
+            for name in unit.names
+            if small(self._files.text(name).removeprefix(unit.dialect.sigil)) in known
+        }
 
     @cached_property
     def names_in_order(self) -> list[str]:
