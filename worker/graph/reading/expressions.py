@@ -75,6 +75,8 @@ def get(builder: Builder, node: int, use: int) -> int:
     types: list[int] = []
     if key == NONE:
         key, types = generic_key(builder, node)
+    else:
+        types = [builder.visit(kid, Use.TYPE) for kid in tree.kids[node] if tree.labels[kid] & TYPE]
     if key == NONE or of == NONE:
         return 0
     if tree.kind(key) == IS_PATH:  # a->B::c()
