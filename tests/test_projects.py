@@ -513,6 +513,7 @@ async def test_neither_a_project_that_is_gone_nor_the_death_of_workers_takes_ano
 
 @pytest.mark.anyio
 @pytest.mark.long  # what a project without room answers, tests/test_limits.py shows; that each is alone, the test above
+@pytest.mark.usefixtures("executed")  # for what they hold in memory
 async def test_a_project_that_outgrows_its_memory_takes_no_other_down(two, monkeypatch, tmp_path):
     """It answers of what there is room for and says what is left out; the workers of the others stay the same."""
     (place := tmp_path / "profile").mkdir()
