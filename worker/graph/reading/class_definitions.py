@@ -3,7 +3,18 @@
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import note_for_includers
 from fledgling.worker.graph.reading.definitions import apart, note_types, read_rest, said_inside
-from fledgling.worker.graph.reading.labels import ARGS, BITS, BODY, DEFINED, IS_GET, IS_KEYWORD, OF, RETURNS, WORD
+from fledgling.worker.graph.reading.labels import (
+    ARGS,
+    BITS,
+    BODY,
+    DEFINED,
+    IS_GET,
+    IS_INDEX,
+    IS_KEYWORD,
+    OF,
+    RETURNS,
+    WORD,
+)
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.reading.told_types import comment_before, hold_told, note_templates
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
@@ -26,6 +37,8 @@ def class_(builder: Builder, node: int, _use: int) -> int:
     own, word = tree.first(node, DEFINED), tree.first(node, WORD)
     if own != NONE and tree.kind(own) == IS_GET:
         return nested(builder, node, tree.leaves(own))
+    if own != NONE and tree.kind(own) == IS_INDEX:  # struct A<B> {}
+        builder.visit(own, Use.TYPE)
     if word == NONE or not builder.dialect.prototypes:
         return define_class(builder, node, [], builder.first_line(node))
     around = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))

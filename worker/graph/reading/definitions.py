@@ -66,9 +66,10 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     tree = builder.tree
     parameters = parameters_of(tree, node)
     rows, returns = [], NONE
+    result = (tree.having(node, RETURNS) or [NONE])[-1]  # `auto a() -> B`
     if not builder.dialect.types_inside:
         rows = [parameter(builder, kid, node) for kid in parameters]
-        returns = of_brackets(builder, node, builder.optional(tree.first(node, RETURNS), Use.TYPE))
+        returns = of_brackets(builder, node, builder.optional(result, Use.TYPE))
     scope = builder.enter(node, kind, name, line, flags)
     bind_itself(builder, scope, name, named)
     body, value = body_of(tree, node), tree.first(node, VALUE)
@@ -78,10 +79,10 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
         if not is_bare:
             read_rest(builder, node)
         rows = [parameter(builder, kid, node) for kid in parameters]
-        returns = of_brackets(builder, node, builder.optional(tree.first(node, RETURNS), Use.TYPE))
+        returns = of_brackets(builder, node, builder.optional(result, Use.TYPE))
     comment = comment_before(builder, node)
     note_templates(builder, scope, comment)
-    returns = told_instead(builder, tree.first(node, RETURNS), returns, told_type(builder, comment, "return"))
+    returns = told_instead(builder, result, returns, told_type(builder, comment, "return"))
     builder.scopes[scope].returns = returns
     note_types(builder, scope, parameters)
     bind_parameters(builder, scope, parameters, rows, comment)
@@ -96,8 +97,9 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
         builder.scopes[scope].returned += results[-1:]
     elif body != NONE and builder.dialect.bare_calls:
         builder.scopes[scope].returned.append(builder.visit(body))
-    elif body != NONE:
-        builder.body(body)
+    else:
+        for each in tree.having(node, BODY):  # a macro of Rust has one for each rule
+            builder.body(each)
     if value != NONE:  # a property of C# may have accessors besides
         builder.scopes[scope].returned.append(of_type(builder, value, returns))
     builder.calling = calling
@@ -188,6 +190,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     if is_constructor:
         builder.bind_name(name, around, value, named, Use.DEFINITION)
     elif own != NONE and not flags & Flag.SETTER:
+        pass_parts(builder, own)
         if flags & Flag.OVERLOAD and builder.dialect.typed and builder.dialect.prototypes:
             builder.bind_silently(builder.named(SIGNATURE + builder.text_of(name)), around, value, own)
         binding = builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
@@ -216,6 +219,12 @@ def define_apart(builder: Builder, scope: int, named: int, value: int, receiver:
     if not builder.tree.labels[named] & WORD:
         builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
     extend(builder, scope, len(builder.bindings) - 1, receiver, takes=False)
+
+
+def pass_parts(builder: Builder, named: int) -> None:
+    """Note that a part of a name is no name: `a` of `def a=(b)`."""
+    for part in builder.tree.kids[named]:
+        builder.site(part, Use.KEYWORD, 0)
 
 
 def said_of(builder: Builder, node: int, decorators: list[int]) -> tuple[int, list[int]]:

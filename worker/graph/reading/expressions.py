@@ -369,4 +369,7 @@ def await_(builder: Builder, node: int, use: int) -> int:
         tree.unsay(node, IS_AWAIT)
         return builder.visit(node, use)
     value = builder.optional(of, use)
+    for kid in tree.kids[node]:
+        if kid != of and tree.kind(kid) != IS_LABEL:  # the bounds of `a[b:c]`
+            builder.visit(kid, use)
     return builder.add(Op.ELEMENT, value) if of != NONE and tree.labels[of] & OVER else value

@@ -83,6 +83,10 @@ def package(builder: Builder, node: int, _use: int) -> int:
         builder.package = tree.text(name)
         if builder.dialect.spaces == "global":
             path_of(builder, name, NONE, is_last=False)
+        else:
+            whole = builder.add(Op.ROOT, builder.named(""), builder.scope)
+            for part in path_parts(builder, name):
+                builder.site(part, Use.READ, whole)
         return 0
     alias, wildcard = tree.first(node, ALIAS), tree.first(node, WILDCARD)
     if alias != NONE and tree.text(alias) == "_":  # it is imported for what it does, and has no name

@@ -1,6 +1,6 @@
 """The parameters of a function: their types and defaults, and the names that they bind."""
 
-from fledgling.worker.graph.reading.builder import Builder
+from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
     BIND,
@@ -22,6 +22,7 @@ from fledgling.worker.graph.tables import NONE, Op, Parameter, Use
 
 PATTERNS = BITS["shape"] | BITS["tuple"]
 FIELD, DECORATOR = BITS["exported"], BITS["decorator"]
+READ_APART = TYPE | INIT | BIND | LEFT | FIELD
 
 
 def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int]:
@@ -34,8 +35,11 @@ def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int
         said = tree.first(arrays, OF)
     type_ = of_brackets(builder, node, builder.optional(said, Use.TYPE))
     default = builder.optional(tree.first(node, INIT))
-    for kid in tree.having(node, DECORATOR):
-        builder.visit(kid)
+    for kid in [] if tree.labels[node] & (TYPE | PATTERNS) else tree.kids[node]:
+        if tree.labels[kid] & DECORATOR:
+            builder.visit(kid)
+        elif not tree.labels[kid] & (READ_APART | REST | REST_WORDS):  # the parameters of `void (*a)(B)`
+            builder.visit(kid, Use.TYPE)
     labels = tree.labels[node]
     if labels & OPTIONAL:
         default = max(default, 1)
@@ -43,6 +47,15 @@ def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int
         labels |= tree.labels[kid] & (REST | REST_WORDS)
     rest = 1 if labels & REST else 2 if labels & REST_WORDS else 0
     return type_, default, rest
+
+
+@visits("param")
+def unbound(builder: Builder, node: int, _use: int) -> int:
+    """A parameter of what is only declared, in the declaration of another thing: its name is nobody's."""
+    type_, _, _ = parameter(builder, node, node)
+    for name in binding_nodes(builder, node):
+        builder.site(name, Use.KEYWORD, 0)
+    return type_
 
 
 def bind_parameters(

@@ -195,7 +195,8 @@ def imported_names(tree: Reduced, node: int) -> list[int]:
     if tree.kind(node) != IS_PAIR:
         return []
     key, name = tree.first(node, KEY), tree.first(node, VALUE)
-    return [key, name] if NONE not in (key, name) and tree.kind(name) == IS_NAME else []
+    is_said = NONE not in (key, name) and not tree.kids[key]  # `[a()]: b` has a key that is computed
+    return [key, name] if is_said and tree.kind(name) == IS_NAME else []
 
 
 def import_member(builder: Builder, module: int, key: int, name: int) -> None:

@@ -13,6 +13,7 @@ from fledgling.worker.graph.tables import NONE, Facts, Op, ScopeKind, Use, packe
 TOKENS = re.compile(
     rb"""(?s)"(?:\\.|[^"\\])*+"?|'(?:\\.|[^'\\]){1,8}'|/\*(?:[^*]|\*(?!/))*+|//[^\n]*+|[A-Za-z_]\w*+(?P<call>\s*+\()?"""
 )
+ANY = "_"  # of patterns
 
 
 def read_whole(builder: Builder) -> Facts:
@@ -59,7 +60,7 @@ def words(source: bytes, start: int, end: int) -> Iterator[tuple[int, str, bool]
 
 
 def _add_unread(builder: Builder) -> None:
-    """Note the names in what nothing has read: the account of a name counts them, and most are the module's."""
+    """Note the names in what no rule has read: the account of a name counts them, and most are the module's."""
     tree, sigil, skip = builder.tree, builder.sigil, BITS["skip"]
     for node, said in enumerate(tree.labels):
         start = tree.start[node]
@@ -67,7 +68,9 @@ def _add_unread(builder: Builder) -> None:
             builder.replaced.setdefault(node, NONE)
         if sigil and tree.source[start - 1 : start] == sigil:  # the node around it has it
             continue
-        if said & (IS_NAME | IS_LABEL) and not builder.is_read[node] and not tree.kids[node] and not said & skip:
+        if said & (IS_NAME | IS_LABEL) and not (
+            builder.is_read[node] or tree.kids[node] or said & skip or tree.text(node) == ANY
+        ):
             use = Use.READ if said & IS_NAME else Use.KEYWORD
             builder.site(node, use, builder.use_name(builder.name(node)))
 

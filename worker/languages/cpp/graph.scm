@@ -65,7 +65,7 @@
 (function_definition declarator: (qualified_identifier name: (operator_cast)) @container)
 (qualified_identifier name: [(destructor_name) (operator_name) (operator_cast)] @word)
 (destructor_name (identifier) @skip)
-(function_definition (function_declarator (trailing_return_type (type_descriptor type: (_) @returns))))
+(function_declarator (trailing_return_type (type_descriptor type: (_) @returns)))
 (function_definition body: (_) @body) @function
 (field_initializer . [(field_identifier) (template_method)] @key [(argument_list) (initializer_list)] @args) @initializer
 (field_initializer . (qualified_identifier) @of [(argument_list) (initializer_list)] @args) @initializer
@@ -88,6 +88,9 @@
 (optional_parameter_declaration (pointer_declarator declarator: (identifier) @bind))
 (optional_parameter_declaration (reference_declarator (identifier) @bind))
 (variadic_parameter_declaration) @param @rest
+(variadic_parameter_declaration type: (_) @type)
+(variadic_parameter_declaration declarator: (variadic_declarator (identifier) @bind))
+(variadic_parameter_declaration declarator: (reference_declarator (variadic_declarator (identifier) @bind)))
 (function_declarator parameters: (parameter_list "..." @param @rest))
 (declaration (reference_declarator (identifier) @left @bind @assign))
 (compound_statement (declaration (function_declarator declarator: (identifier) @left @bind @assign parameters: (parameter_list . (parameter_declaration declarator: (abstract_function_declarator parameters: (parameter_list)))))))  ; A a(b());

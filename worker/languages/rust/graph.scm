@@ -117,6 +117,7 @@
 (dynamic_type trait: (_) @value) @await
 (abstract_type trait: (_) @value) @await
 (bounded_type . (_) @value) @await
+(removed_trait_bound) @skip
 (tuple_type (_) @arg) @tuple
 (function_type return_type: (_)? @returns) @signature
 (qualified_type type: (_) @value alias: (_) @type) @qualified
