@@ -99,9 +99,7 @@ class Op:
     TOLD = 49  # of: a type that only a comment says
     QUALIFIED = 50  # of, trait: a type that a path begins with, which goes on to what that trait gives it
     ANNOTATION = 51  # of: what an annotation names, which a class that may be none is not
-    CALLED = (
-        52  # a variable, the function of its name: what `a()` runs, where not all that a variable holds can be called
-    )
+    CALLED = 52  # a variable, the function of its name: what `a()` runs, where the variable may be none to call
 
 
 class ScopeKind:

@@ -292,7 +292,8 @@ def not_callable(solver: Solver, node: int, expression: Expression) -> int:
     if not any(value[0] in (FUNCTION, BOUND, CLASS) for value in functions):
         return 0
     is_known = bool(held) and all(type_.endswith("#") and dialect.is_plain(type_[:-1]) for type_ in types)
-    return Reason.BOUND if is_known else Reason.SEVERAL
+    is_extended = solver.project.number(dialect.called_by) in solver.classes.extending  # fun String.invoke()
+    return Reason.BOUND if is_known and not is_extended else Reason.SEVERAL
 
 
 def _is_callable(solver: Solver, value: Value) -> bool:

@@ -80,8 +80,10 @@
 (singleton_method object: (self) name: (_) @defined body: (_)? @body) @function @static
 (singleton_method object: [(constant) (scope_resolution)] @receiver_type name: (_) @word body: (_)? @body) @function @static
 (singleton_class value: [(constant) (scope_resolution)] @of (body_statement) @body) @extension
-(singleton_class (body_statement (method) @static))
-((singleton_class (body_statement (call !receiver method: (identifier) @_makes) @static))
+(singleton_class (body_statement [(method) @static (call arguments: (argument_list (method) @static))]))
+((singleton_class (body_statement [
+    (call !receiver method: (identifier) @_makes) @static
+    (call arguments: (argument_list (call !receiver method: (identifier) @_makes) @static))]))  ; private attr_reader :a
   (#any-of? @_makes "attr_accessor" "attr_reader" "attr_writer"))
 (method_parameters (identifier) @param @bind)
 (optional_parameter name: (_) @bind value: (_) @init) @param
