@@ -12,6 +12,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from running import LATE, PATIENCE, QUERY_WORKER, Server, back_processes
 
 from fledgling.broker.cli import ask, commands, completing, look, serve
 from fledgling.broker.cli import bash as bash_complete
-from fledgling.broker.cli.main import cli
 from fledgling.messages.questions import QUESTIONS
 from fledgling.messages.status import Status
 from fledgling.plain import in_sentence
@@ -335,6 +335,8 @@ def test_members_are_completed_where_more_names_than_are_told_come_before_them(
     asked = {"COMP_LINE": f"fledgling read --root {tmp_path} -s View.", "COMP_WORDBREAKS": ""}
     monkeypatch.setattr(os, "environ", CLEAN | asked)
     monkeypatch.setattr(completing, "SYMBOL_SECONDS", PATIENCE)
+    monkeypatch.setattr(sys, "argv", ["fledgling"])  # "-c" has the command line look at what shadows it
+    cli = import_module("fledgling.broker.cli.main").cli
     said = bash_complete.Bash(cli, {}, "fledgling", completing.VARIABLE).complete()
     assert said.split() == ["plain,View.look_up", "plain,View.other"]
 
