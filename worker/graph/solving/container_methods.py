@@ -22,6 +22,8 @@ from fledgling.worker.graph.solving.values import (
 )
 from fledgling.worker.graph.tables import NONE
 
+MAX_CALLING = 2  # methods of arrays that call each other: `a.find(a.sort)` of an array that holds both has no end
+
 
 def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """A method of a container or generator: `a.append(b)`."""
@@ -44,8 +46,11 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         for key in solver.known_keys(container):
             solver.key(other, "*", ("element", container, key))
         return {other: sure}
-    if how in OF_ARRAYS:
+    within = solver.array_methods.get(made.node, 0)
+    if how in OF_ARRAYS and within < MAX_CALLING:
+        solver.array_methods[made.node] = within + 1
         found: Values = OF_ARRAYS[how](solver, container, made, arguments, sure)
+        solver.array_methods[made.node] = within
         return found
     return _pairs(solver, container, made, sure) if how == "items" else {}
 

@@ -50,6 +50,7 @@ class Solver:
         self.taking: dict[int, dict[str, list[int]]] = {}  # what scopes take all names of, by the last name of each
         self.bringing: dict[tuple[int, int], list[int]] = {}  # the imports of all names that may bring one into a file
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
+        self.array_methods: dict[int, int] = {}  # that a call runs, one within the other (container_methods.py)
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
         self.made_names: dict[
             int, set[tuple[str, str, int]]
