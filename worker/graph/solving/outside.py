@@ -43,11 +43,15 @@ CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
 WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "defined", "fills")
 
 
+def handing_on(solver: Solver, node: int, full: str) -> str | None:
+    """What something outside does with what a call hands over, where that is known."""
+    functions = solver.project.unit(node).dialect.functions
+    return functions.get(".".join(full.split(".")[-2:])) or functions.get(full.rpartition(".")[2])
+
+
 def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
     """What a call of something outside gives, known by its last name."""
-    last = full.rpartition(".")[2]
-    functions = solver.project.unit(made.node).dialect.functions
-    how = functions.get(".".join(full.split(".")[-2:])) or functions.get(last)
+    how = handing_on(solver, made.node, full)
     first = made.arguments[0][0] if made.arguments else None
     if how is not None and how.startswith("="):
         return {(EXTERNAL, f"{how[1:]}#"): sure}

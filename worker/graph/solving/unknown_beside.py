@@ -1,11 +1,12 @@
 """Whether an expression may be what nobody knows, beside what is known of it: `a or []`, with an argument a."""
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from fledgling.worker.graph.solving.members import places
+from fledgling.worker.graph.solving.outside import handing_on
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import BOUND, CONTAINER, FUNCTION, METHOD_OF, Cell, Value
+from fledgling.worker.graph.solving.values import BOUND, BUILTIN, CONTAINER, EXTERNAL, FUNCTION, METHOD_OF, Cell, Value
 from fledgling.worker.graph.tables import NONE, Expression, Flag, Op
 from fledgling.worker.graph.unit import MASK
 
@@ -73,7 +74,7 @@ class UnknownBeside:
         """What is put into a cell that several places write."""
         kind, *of = cell
         if kind == "name":
-            return [self._project.value_of(at) for at in self._project.table(of[0]).get(of[1], ())]
+            return (self._project.value_of(at) for at in self._project.table(of[0]).get(of[1], ()))
         if kind == "returned":
             return self._returned(of[0])
         sources = self._solver.sources.get(cell, ())
@@ -91,7 +92,7 @@ class UnknownBeside:
         _, own, scope, reach = expression
         base = node & ~MASK
         if reach is not None:
-            return [self._project.value_of(base | at) for at in reach]
+            return (self._project.value_of(base | at) for at in reach)
         return [("name", base | scope, self._project.unit(node).names[own])] if scope != NONE else []
 
     def _typed(self, type_: int, otherwise: Iterable[Cell] | None) -> Iterable[Cell] | None:
@@ -103,17 +104,17 @@ class UnknownBeside:
         if not self._solver.value(node):
             return None
         held = self._solver.value(of)
-        return [of, *(cell for value in held if value[0] == CONTAINER for cell in self._elements(value))]
+        return chain([of], (cell for value in held if value[0] == CONTAINER for cell in self._elements(value)))
 
-    def _elements(self, container: Value) -> list[Cell]:
-        return [("element", container, key) for key in self._solver.keys.get(container, ())]
+    def _elements(self, container: Value) -> Iterator[Cell]:
+        return (("element", container, key) for key in self._solver.keys.get(container, ()))
 
     def _members(self, node: int, of: int, name: int) -> Iterable[Cell] | None:
         if not self._solver.value(node):
             return None
         receivers = self._solver.value(of)
-        cells = [cell for value, sure in receivers.items() for cell, *_ in places(self._solver, value, name, sure)]
-        return [of, *(way for cell in cells for way in self._read(cell))]
+        cells = (cell for value, sure in receivers.items() for cell, *_ in places(self._solver, value, name, sure))
+        return chain([of], (way for cell in cells for way in self._read(cell)))
 
     def _read(self, cell: Cell) -> list[Cell]:
         """What a member gives: what a property returns."""
@@ -125,9 +126,10 @@ class UnknownBeside:
         return bool(self._project.scope(scope).flags & Flag.PROPERTY)
 
     def _called(self, node: int, function: int) -> Iterable[Cell] | None:
-        """What the functions return that a call may run; anything, where none is known."""
+        """What the functions return that a call may run; anything, where none is known, or what one outside gives."""
         called = self._solver.value(function)
-        if not called:
+        is_outside = any(value[0] in (EXTERNAL, METHOD_OF) for value in called)
+        if not called or (is_outside and not self._solver.value(node)):
             return None
         found: list[Cell] = [("returned", value[1]) for value in called if value[0] in (FUNCTION, BOUND)]
         if self._solver.op(function) == Op.GET:
@@ -136,7 +138,10 @@ class UnknownBeside:
         for value in called:
             is_of_container = value[0] == METHOD_OF and value[1][0] == CONTAINER and value[2] >= 0
             if is_of_container and methods.get(self._project.text(value[2])) == "element":
-                found += self._elements(value[1])
+                found += islice(self._elements(value[1]), MAX_LOOKED_AT)
+            elif value[0] == EXTERNAL and handing_on(self._solver, node, value[1].removeprefix(BUILTIN)) == "keyed":
+                arguments = self._project.expression(node)[2]  # max(a, b)
+                found += [self._solver.child(node, at) for at in arguments if at >= 0]
         return found
 
     def _returned(self, function: int) -> Iterable[Cell] | None:
