@@ -290,50 +290,51 @@ class Server:
         return json.loads(self.process.stdout.readline())
 
 
-class Peak:
+class Looking:
+    """A thread that looks on, `_look`, until it is `_over`."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
+        self._looking = threading.Thread(target=self._look)
+
+    def _look(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        self._looking.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._looking.join()
+
+
+class Peak(Looking):
     """The most that was held while this looked on, in bytes: `held` is asked every so many seconds.
 
     >>> with Peak(partial(largest, broker(), QUERY_WORKER)) as peak: ...
     """
 
     def __init__(self, held: Callable[[], int], every: float = 0.01) -> None:
+        super().__init__()
         self._held, self._every = held, every
-        self._over = threading.Event()
-        self._looking = threading.Thread(target=self._look)
         self.bytes = 0
-
-    def __enter__(self) -> Self:
-        self._looking.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._looking.join()
 
     def _look(self) -> None:
         while not self._over.wait(self._every):
             self.bytes = max(self.bytes, self._held())
 
 
-class StoodStill:
+class StoodStill(Looking):
     """For how many seconds after a moment this process did not run, a tenth or more at once: nor did any, if frozen.
 
     >>> with StoodStill(time.monotonic() + 1.0) as still: ...
     """
 
     def __init__(self, since: float) -> None:
+        super().__init__()
         self._seen = since
-        self._over = threading.Event()
-        self._looking = threading.Thread(target=self._look)
         self.seconds = 0.0
-
-    def __enter__(self) -> Self:
-        self._looking.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._looking.join()
 
     def _look(self) -> None:
         is_over = False

@@ -31,18 +31,11 @@ EDITED_APART = {  # what is edited, and the families that are resolved anew, by 
 
 def of_families(files: list[GraphFile], known: dict[int, GraphColumns]) -> tuple[list[GraphColumns], list[str]]:
     """The graph of each family, and the first file of each that was resolved."""
-    apart = families(files, LANGUAGES.rows)
     told: list[int] = []
-    resolving = Resolving(
-        [[files[number] for number in family] for family in apart],
-        budget=GraphBudget(),
-        languages=LANGUAGES.rows,
-        is_partial=False,
-        tell=told.append,
-    )
+    resolving = Resolving(files, budget=GraphBudget(), languages=LANGUAGES.rows, is_partial=False, tell=told.append)
     graphs = [*resolving.graphs(known)]
-    begins = accumulate((2 * len(family) for family in apart), initial=1)
-    return graphs, [files[family[0]].path for family, begin in zip(apart, begins, strict=False) if begin in told]
+    begins = accumulate((2 * len(family) for family in resolving.apart), initial=1)
+    return graphs, [family[0].path for family, begin in zip(resolving.apart, begins, strict=False) if begin in told]
 
 
 @pytest.mark.parametrize("edit", EDITED_APART)

@@ -15,7 +15,7 @@ from tables import every_row
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph import unit as graph_unit
-from fledgling.worker.graph.columns import GraphColumns
+from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
@@ -41,7 +41,7 @@ from fledgling.worker.graph.solving.overrides import MAX_COMPARED
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
-from fledgling.worker.graph.solving.resolve import resolved, solved
+from fledgling.worker.graph.solving.resolve import Resolving, resolved, solved
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.solving.stars import MAX_STARS
 from fledgling.worker.graph.tables import GraphFile, Op, Use, sites_of, unpacked
@@ -140,12 +140,19 @@ class UnsharedProject(GraphProject):
         return node
 
 
+class UnsharedResolving(Resolving):
+    def _project(self, at: int) -> GraphProject:
+        return UnsharedProject(self.apart[at], self._dialects)
+
+
 @every_row("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_names_that_share_a_cell_mean_the_same(program: dict[str, dict[str, str]]) -> None:
     files, rows = rows_of_program(tuple(program["files"].items()))
     if any(expression[0] == Op.BARE for file in files for expression in unpacked(file.facts).expressions):
-        project = UnsharedProject(files, {name: row.graph for name, row in LANGUAGES.rows.items()})
-        alone = said(graph_rows.Rows(solved(project, GraphBudget())).graph(unheard), files)
+        resolving = UnsharedResolving(
+            files, budget=GraphBudget(), languages=LANGUAGES.rows, is_partial=False, tell=unheard
+        )
+        alone = said(joined(resolving.numbers, [*resolving.graphs({})]), files)
         differing = {at for at in rows.keys() | alone.keys() if rows.get(at) != alone.get(at)}
         assert {at: rows.get(at) for at in differing} == {at: alone.get(at) for at in differing}
 

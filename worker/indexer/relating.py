@@ -20,7 +20,6 @@ from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.graph.columns import BASE_REASONS, GraphColumns, joined
 from fledgling.worker.graph.effects.purity import Judged, judged
 from fledgling.worker.graph.reasons import WORDS
-from fledgling.worker.graph.solving.families import families
 from fledgling.worker.graph.solving.resolve import Resolving
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
@@ -151,15 +150,13 @@ class Relating:
 
     def _graph(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> GraphColumns:
         """Return the graph of files: of each family that of the build before, if it is of the same, or a new one."""
-        apart = families(files, self._rows)
-        of_families = [[files[number] for number in family] for family in apart]
-        keys = [same_graph.key(family, budget, is_partial=is_partial) for family in of_families]
-        known = {at: graph for at, key in enumerate(keys) if (graph := same_graph.known(key, self._known))}
         resolving = Resolving(
-            of_families, budget=budget, languages=self._rows, is_partial=is_partial, tell=self._tell_resolved
+            files, budget=budget, languages=self._rows, is_partial=is_partial, tell=self._tell_resolved
         )
+        keys = [same_graph.key(family, budget, is_partial=is_partial) for family in resolving.apart]
+        known = {at: graph for at, key in enumerate(keys) if (graph := same_graph.known(key, self._known))}
         self._graphs = dict(zip(keys, resolving.graphs(known), strict=True))
-        return joined(apart, [*self._graphs.values()])
+        return joined(resolving.numbers, [*self._graphs.values()])
 
     def _limits(self, graph: GraphColumns, budget: GraphBudget) -> Iterator[str]:
         """Yield what is lacking in a graph, as sentences."""

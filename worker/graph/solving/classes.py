@@ -181,8 +181,6 @@ class Classes:
     def _join(self, part: int, whole: int) -> None:
         """Take what stands in a part of a class as members of the whole."""
         project = self._project
-        if project.unit(part).dialect.family != project.unit(whole).dialect.family:
-            return
         self._wholes[part] = whole
         self._parts.setdefault(whole, []).append(part)
         for name, bindings in project.table(part).items():

@@ -26,7 +26,7 @@ class ImportTargets:
         place = ""
         for row in rows:
             if row.module == said.module and row.resolved_path:
-                module = self._place(unit, row.resolved_path)
+                module = self.places.get(row.resolved_path)
                 place = row.resolved_path
             elif (
                 said.name
@@ -37,7 +37,7 @@ class ImportTargets:
                     f"{said.module}{said.name}",
                 )
             ):
-                inner = self._place(unit, row.resolved_path)
+                inner = self.places.get(row.resolved_path)
         return said, module, inner, place
 
     def by_package(self, unit: Unit, name: str) -> int | None:
@@ -59,29 +59,29 @@ class ImportTargets:
         """The expressions of what files take under a name, or "*", for all others below their folder."""
         if not self._everywhere:
             return []
-        folder, family = posixpath.dirname(unit.path), unit.dialect.family
-        found = [*self._everywhere.get((family, folder, name), ())]
+        folder = posixpath.dirname(unit.path)
+        found = [*self._everywhere.get((folder, name), ())]
         while folder:
             folder = posixpath.dirname(folder)
-            found += self._everywhere.get((family, folder, name), ())
+            found += self._everywhere.get((folder, name), ())
         return found
 
     @cached_property
-    def _everywhere(self) -> dict[tuple[str, str, str], list[int]]:
-        found: dict[tuple[str, str, str], list[int]] = {}
+    def _everywhere(self) -> dict[tuple[str, str], list[int]]:
+        found: dict[tuple[str, str], list[int]] = {}
         for unit in self.units:
             for said in unit.facts.imports:
                 if said.everywhere and said.name:
                     folder = posixpath.dirname(unit.path)
                     above, inner = posixpath.split(folder)
                     place = above if inner in unit.dialect.inner_folders else folder
-                    found.setdefault((unit.dialect.family, place, said.name), []).append(unit.base | said.path)
+                    found.setdefault((place, said.name), []).append(unit.base | said.path)
         return found
 
     @cached_property
     def taken_everywhere(self) -> set[str]:
         """The names that a file takes for others, wherever these are."""
-        return {name for _, _, name in self._everywhere}
+        return {name for _, name in self._everywhere}
 
     @cached_property
     def including(self) -> dict[int, list[int]]:
@@ -98,13 +98,8 @@ class ImportTargets:
     def included(self, unit: Unit, path: str) -> int | None:
         """The scope of the file that a file of Rust includes by a path from its own folder."""
         place = posixpath.normpath(posixpath.join(posixpath.dirname(unit.path), path))
-        found = self._place(unit, place)
+        found = self.places.get(place)
         return None if found is None else self.units[found].base
-
-    def _place(self, unit: Unit, path: str) -> int | None:
-        """The file at a path; none where names of another language stand in it: of Rust, for a module of Python."""
-        found = self.places.get(path)
-        return found if found is not None and self.units[found].dialect.family == unit.dialect.family else None
 
     def beside(self, path: str, name: str) -> int | None:
         """The module of a name in the package that a file is of: `a/__init__.py` and `b` are `a/b.py`."""

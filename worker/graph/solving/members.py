@@ -323,8 +323,6 @@ def _of_any(solver: Solver, value: Value, name: int, sure: int) -> Values:
     functions = solver.classes.of_any.get(name, ())
     if not functions or value[0] not in (CLASS, OBJECT):
         return {(BOUND, at, value): int(Reason.NAME_ONLY) for at in functions}
-    family = solver.project.unit(value[1]).dialect.family
-    functions = [at for at in functions if solver.project.unit(at).dialect.family == family]
     is_open = value[1] in solver.classes.has_external_base or len(functions) > MAX_OF_ANY
     sure = min(sure, Reason.NAME_ONLY if is_open else Reason.INTERFACE)
     return {(FUNCTION, at) if value[0] == CLASS else (BOUND, at, value): sure for at in functions}

@@ -21,10 +21,8 @@ from fledgling.worker.graph.solving.values import (
     BUILTIN,
     CLASS,
     CONSTANT,
-    CONTAINER,
     EXTERNAL,
     FUNCTION,
-    GENERATOR,
     MODULE,
     OBJECT,
     SPACE,
@@ -37,7 +35,6 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT
 
-ASKED_OUTSIDE = (EXTERNAL, CONTAINER, GENERATOR, CONSTANT)
 MAX_SEEN = 8  # extensions of one name that a file sees, of which each is likely; of more, each is possible
 
 
@@ -198,7 +195,6 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
 
 def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     """Values, of whose extensions of what may be outside those are meant that the file sees, if it sees any."""
-    values = _of_family(solver, node, name, values)
     extensions = {value for value, sure in values.items() if value[0] == BOUND and sure == Reason.NAME_ONLY}
     extensions = {value for value in extensions if value[2][0] == EXTERNAL}
     functions = seen_extensions(solver, node, name) if extensions else set()
@@ -214,18 +210,6 @@ def _of_texts(solver: Solver, node: int, name: int) -> set[int]:
     unit = solver.project.unit(node)
     extending = solver.classes.extending.get(unit.names[name], ())
     return {function for of, function in extending if unit.dialect.is_plain(of)}
-
-
-def _of_family(solver: Solver, node: int, name: int, values: Values) -> Values:
-    """Values without extensions, of what is outside, that stand in files of another family of languages."""
-    extensions = [value for value in values if value[0] == BOUND and value[2][0] in ASKED_OUTSIDE]
-    unit = solver.project.unit(node)
-    others = {at for at in extensions if solver.project.unit(at[1]).dialect.family != unit.dialect.family}
-    if not others:
-        return values
-    asked = {at[2][1] for at in others if at[2][0] == EXTERNAL}
-    found: Values = {(EXTERNAL, f"{of}.{unit.facts.names[name]}"[:200]): Reason.BOUND for of in asked}
-    return {**found, **{value: sure for value, sure in values.items() if value not in others}}
 
 
 def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
@@ -249,12 +233,14 @@ def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
 
 def case(solver: Solver, node: int, expression: Expression) -> Values:
     """CASE: a member of what is looked at, or what its name means anywhere else."""
-    sure = no_member(solver, node, expression)
-    return (
-        capped(solver.value(solver.child(node, expression[2])), sure)
-        if sure
-        else dict(solver.value(solver.child(node, expression[1])))
-    )
+    return _either(solver, node, expression, no_member(solver, node, expression))
+
+
+def _either(solver: Solver, node: int, expression: Expression, sure: int) -> Values:
+    """What the first part of an expression holds, or where it is so sure that the second is meant, that."""
+    if not sure:
+        return dict(solver.value(solver.child(node, expression[1])))
+    return capped(solver.value(solver.child(node, expression[2])), sure)
 
 
 def no_member(solver: Solver, node: int, expression: Expression) -> int:
@@ -273,12 +259,7 @@ def no_member(solver: Solver, node: int, expression: Expression) -> int:
 
 def called(solver: Solver, node: int, expression: Expression) -> Values:
     """CALLED: what a variable holds, or the functions that have its name where that cannot be called."""
-    sure = not_callable(solver, node, expression)
-    return (
-        capped(solver.value(solver.child(node, expression[2])), sure)
-        if sure
-        else dict(solver.value(solver.child(node, expression[1])))
-    )
+    return _either(solver, node, expression, not_callable(solver, node, expression))
 
 
 def not_callable(solver: Solver, node: int, expression: Expression) -> int:

@@ -117,26 +117,26 @@ def resolved(
     Files of a language without graph have no facts and are not among `files`. The same files give the same rows.
     `tell` hears of each file twice, when it is read and when its rows are made, and in between that work goes on.
     """
-    apart = families(files, languages)
-    of_families = [[files[number] for number in family] for family in apart]
-    resolving = Resolving(of_families, budget=budget, languages=languages, is_partial=is_partial, tell=tell)
-    return joined(apart, [*resolving.graphs({})])
+    resolving = Resolving(files, budget=budget, languages=languages, is_partial=is_partial, tell=tell)
+    return joined(resolving.numbers, [*resolving.graphs({})])
 
 
 class Resolving:
-    """The files of each family, which are resolved apart."""
+    """Files, of which each family is resolved by itself: `apart` has those of each, `numbers` their numbers."""
 
     def __init__(
         self,
-        apart: Sequence[Sequence[GraphFile]],
+        files: Sequence[GraphFile],
         *,
         budget: GraphBudget,
         languages: Mapping[str, Language],
         is_partial: bool,
         tell: Tell,
     ) -> None:
-        """Prepare to resolve the files of each family, as `resolved` does."""
-        self._apart, self._budget, self._tell, self._is_partial = apart, budget, tell, is_partial
+        """Prepare to resolve files as `resolved` does."""
+        self.numbers = families(files, languages)
+        self.apart = [[files[number] for number in family] for family in self.numbers]
+        self._budget, self._tell, self._is_partial = budget, tell, is_partial
         self._dialects = {name: row.graph for name, row in languages.items()}
 
     def graphs(self, known: Mapping[int, GraphColumns]) -> Iterator[GraphColumns]:
@@ -145,13 +145,13 @@ class Resolving:
         One that is `known`, by the number of the family, is of the same files. It is taken over if what they mention
         is still defined in other families.
         """
-        projects = {at: self._project(at) for at in range(len(self._apart)) if at not in known}
+        projects = {at: self._project(at) for at in range(len(self.apart)) if at not in known}
         own = [
             frozenset(known[at].defined if at in known else projects[at].vocabulary.names_in_order)
-            for at in range(len(self._apart))
+            for at in range(len(self.apart))
         ]
         defined, done = DefinedNames(own), 0
-        for at, files in enumerate(self._apart):
+        for at, files in enumerate(self.apart):
             graph = known.get(at)
             if graph is None or graph.elsewhere != defined.elsewhere(graph.names, own[at]):
                 graph = self._graph(projects.get(at) or self._project(at), defined, own[at], done)
@@ -159,7 +159,7 @@ class Resolving:
             done += 2 * len(files)
 
     def _project(self, at: int) -> GraphProject:
-        return GraphProject(self._apart[at], self._dialects, is_partial=self._is_partial)
+        return GraphProject(self.apart[at], self._dialects, is_partial=self._is_partial)
 
     def _graph(self, project: GraphProject, defined: DefinedNames, own: frozenset[str], done: int) -> GraphColumns:
         project.vocabulary.elsewhere = defined.elsewhere(project.numbers, own)

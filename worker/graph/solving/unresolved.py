@@ -148,11 +148,8 @@ class Unresolved:
             return Reason.UNKNOWN_RECEIVER
         others = (EXTERNAL, FUNCTION) if is_constant(self.solver, unit, site) else (EXTERNAL,)
         if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):
-            is_named = (
-                unit.dialect.family,
-                unit.names[expression[1]],
-            ) in self.project.vocabulary.constants  # `case A:`
-            is_named = is_named and site.use == Use.READ
+            is_constant_here = unit.names[expression[1]] in self.project.vocabulary.constants  # `case A:`
+            is_named = is_constant_here and site.use == Use.READ
             return Reason.UNKNOWN_RECEIVER if is_named else Reason.OUTSIDE
         is_outside = self._is_imported(node, expression)
         return Reason.OUTSIDE if is_outside else self._of_variable(unit, site, self._bindings(node, expression))

@@ -156,10 +156,10 @@ class Vocabulary:
         }
 
     @cached_property
-    def constants(self) -> set[tuple[str, int]]:
-        """The names that enumerations have, with the family of their language."""
+    def constants(self) -> set[int]:
+        """The names that enumerations have."""
         return {
-            (unit.dialect.family, unit.names[binding.name])
+            unit.names[binding.name]
             for unit in self._units
             for binding in unit.facts.bindings
             if unit.expressions[binding.value][0] == Op.THIS
