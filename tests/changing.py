@@ -384,7 +384,7 @@ def names_in(root: Path, random: Random) -> list[str]:
     return sorted(found) or NAMES
 
 
-DEFINED = re.compile(r"\b(?:def|class|function|const|interface|type) +([A-Za-z_]\w*)")
+DEFINED = re.compile(r"\b(?:def|class|function|func|fn|const|interface|type|struct) +(?:\([^()]*\) *)?([A-Za-z_]\w*)")
 
 
 def question(  # noqa: C901  (a case for each)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import psutil
@@ -641,24 +642,29 @@ async def test_nothing_is_left_of_a_server_that_is_gone(tmp_path: Path) -> None:
 
 
 async def trials(root: Path, freshness: Freshness, count: int) -> None:
-    """Edit, then ask: of what is asked, the answer shows the edit."""
-    random = Random(7)
-    for number in range(20):
-        write(root, f"m{number}.py", f"value_{number} = 0\n")
-    async with live(root, freshness=freshness) as front:
+    """Edit, then ask any tool: the answer shows the edit, and nothing of what the file said before."""
+    random, names = Random(7), [f"value_{number}" for number in range(20)]
+    for number, name in enumerate(names):
+        write(root, f"m{number}.py", f"{name} = 0\n")
+    async with live(root, "fledgling-analyst", freshness=freshness) as front:
         for trial in range(count):
-            number, name = random.randrange(20), f"word{trial}x"
-            write(root, f"m{number}.py", f"def {name}():\n    return {trial}\n")
-            match random.randrange(4):
-                case 0:
-                    assert (await answered(front, Search(name))).total == 1
-                case 1:
-                    found = await answered(front, Symbols(name_pattern=name))
-                    assert [file.path for file in found.files] == [f"m{number}.py"]
-                case 2:
-                    assert name in (await answered(front, Read(f"m{number}.py"))).lines[0]
-                case 3:
-                    assert (await answered(front, Read(f"m{number}.py", symbol=name))).lines[1] == f"    return {trial}"
+            number, name, imported = random.randrange(20), f"word{trial}x", random.randrange(20)
+            path, was, names[number] = f"m{number}.py", names[number], name
+            write(root, path, f"import m{imported}\ndef {name}():\n    return {trial}\n" + "\n" * (trial % 50))
+            of_path = f"SELECT name FROM symbols WHERE path = '{path}' AND kind = 'function'"
+            asks: list[tuple[AnyQuestion, Callable[[Any], object], object]] = [
+                (Search(name), lambda found: found.total, 1),
+                (Search(was), lambda found: found.total, 0),
+                (Symbols(name_pattern=was), lambda found: found.total, 0),
+                (Symbols(name_pattern=name), lambda found: [file.path for file in found.files], [path]),
+                (Read(path), lambda found: found.lines[1], f"def {name}():"),
+                (Read(path, symbol=name), lambda found: found.lines[1], f"    return {trial}"),
+                (Dependencies(path), lambda found: [each.resolved for each in found.imports], [f"m{imported}.py"]),
+                (Explore(pattern=path), lambda found: [file.lines for file in found.files], [3 + trial % 50]),
+                (Query(of_path), lambda found: found.rows, [[name]]),
+            ]
+            asked, told, expected = random.choice(asks)
+            assert told(await answered(front, asked)) == expected, asked
 
 
 @pytest.mark.parametrize("freshness", ["strict", "burst"])
