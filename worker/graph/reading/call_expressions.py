@@ -1,6 +1,7 @@
 """How calls become expressions: what is called, and what it is handed."""
 
-from fledgling.worker.graph.reading.builder import LOCAL, REPLACED, Builder, visits
+from fledgling.worker.graph.reading.bound_names import LOCAL
+from fledgling.worker.graph.reading.builder import REPLACED, Builder, visits
 from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
 from fledgling.worker.graph.reading.labels import (
     ARG,

@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from fledgling.worker.graph.reading.builder import QUOTES, Builder, visits
+from fledgling.worker.graph.reading.bound_names import QUOTES
+from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.labels import (
     ARM,
     BIND,

@@ -1,0 +1,376 @@
+"""Names: the scopes that bind them, where they occur, and what of what they are given reaches a use."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from fledgling.worker.dialect import Dialect
+from fledgling.worker.graph.reading.declared_names import declared_names
+from fledgling.worker.graph.reading.flow import MAX_REACHING, Flow, Key
+from fledgling.worker.graph.reading.labels import BITS, IS_ALIASED
+from fledgling.worker.graph.reading.positions import Positions
+from fledgling.worker.graph.reading.reduced import Reduced
+from fledgling.worker.graph.tables import (
+    ASSIGNED,
+    EXPORT,
+    HOLDING,
+    IN_BRANCH,
+    NONE,
+    OF_CLASS,
+    OF_OBJECTS,
+    OWN,
+    Binding,
+    Expression,
+    Flag,
+    NameScope,
+    Op,
+    ScopeKind,
+    Site,
+    Use,
+    Write,
+)
+
+LOCAL = (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.BLOCK, ScopeKind.SIGNATURE)
+DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
+QUOTES = b"\"'`"
+
+
+class BoundNames(Positions):
+    """The scopes of a file and what they bind, while the file is read.
+
+    `scope` is the innermost scope, `frame` the function, class or module whose bindings `flow` follows.
+    """
+
+    def __init__(
+        self, tree: Reduced, dialect: Dialect, starts: Sequence[int], unseen: Sequence[tuple[int, int]]
+    ) -> None:
+        super().__init__(tree, starts, unseen)
+        self.dialect = dialect
+        self.sigil = self.dialect.sigil.encode()
+        self.expressions: list[Expression] = [(Op.UNKNOWN,), (Op.MADE,)]
+        self.scopes: list[NameScope] = []
+        self.bindings: list[Binding] = []
+        self.writes: list[Write] = []
+        self.sites: list[Site] = []
+        self.is_read = bytearray(len(tree.labels))  # whether a node is a site
+        self.scope = self.frame = NONE
+        self.frames: list[int] = []  # of each scope
+        self.around: list[int] = []  # the frames around, the outermost first
+        self.flow = Flow(self.expressions)
+        self.own: list[set[int]] = []  # the names that each scope binds
+        self.items: list[set[int]] = []  # those that are no variables: functions, types, constants, imports
+        self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
+        self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
+        self.variables: set[int] = set()  # of Rust: bindings that a function further inside does not see
+        self.seen_within: list[tuple[int, int, int]] = []  # expressions of names there, and what scopes and names
+        self.begins_path = False  # whether a name is read that a path begins with, which is no variable
+        self.within = 0  # objects around whose members come before all names
+        self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
+        self.aliased: set[tuple[int, int]] = set()  # scopes and variables that `&$a` may change; NONE, for all: `$$a`
+        self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
+        self._declared = declared_names(tree, dialect, self.name)
+
+    def add(self, *expression: object) -> int:
+        """Add an expression."""
+        self.expressions.append(expression)
+        return len(self.expressions) - 1
+
+    def site(self, node: int, use: int, at: int, binding: int = NONE) -> None:
+        """Add the occurrence of a name; a broken text may lack it."""
+        if node == NONE:
+            return
+        start = self.tree.start[node]
+        self.is_read[node] = 1
+        if self.tree.source[start] in QUOTES:  # a key that is a string
+            return
+        line = self.lines[node]
+        column = start - self.starts[line - 1]
+        if self.sigil and self.tree.source.startswith(self.sigil, start):  # which is no part of a word
+            column += len(self.sigil)
+        self.sites.append(Site(line, column, self.name(node), use, at, self.scope, binding))
+
+    def site_at(self, start: int, name: int, use: int, at: int, binding: int = NONE) -> None:
+        """Add the occurrence of a name at a byte of the text."""
+        line = bisect_right(self.starts, start)
+        self.sites.append(Site(line, start - self.starts[line - 1], name, use, at, self.scope, binding))
+
+    def site_of_call(self, node: int, at: int) -> None:
+        """Add a call that no name stands for: `a[b]()`."""
+        self.site_at(self.tree.start[node], self.named(""), Use.CALL, at)
+
+    def has_read(self, node: int) -> None:
+        """Note that all names within a node are sites."""
+        todo = [node]
+        while todo:
+            at = todo.pop()
+            self.is_read[at] = 1
+            todo += self.tree.kids[at]
+
+    # ---- scopes
+
+    def enter(self, node: int, kind: int, name: int, line: int, flags: int = 0) -> int:
+        """Begin a scope; return its number."""
+        scope = len(self.scopes)
+        self.scopes.append(NameScope(kind, name, self.scope, line, flags))
+        self.own.append(self._declared.names.get(node, set()))
+        self.items.append(self._declared.items.get(node, set()) if kind in LOCAL else self.own[-1])
+        self.outward.append(self._declared.outward.get(node, {}))
+        self.scope = scope
+        if kind != ScopeKind.BLOCK:
+            self.around.append(self.frame)
+            self.flow.begin()
+            self.frame = scope
+        self.frames.append(self.frame)
+        return scope
+
+    def leave(self) -> None:
+        """End the innermost scope."""
+        scope = self.scopes[self.scope]
+        if scope.kind != ScopeKind.BLOCK:
+            for key, bindings in self.flow.end().items():
+                if len(key) == 2 and key[0] == self.scope and scope.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+                    name = key[1]
+                    kept = [binding for binding in bindings if binding != NONE]
+                    is_whole = kept != scope.every.get(name) and len(kept) <= MAX_REACHING
+                    if is_whole and self._defines(scope.every.get(name, ())):
+                        scope.last[name] = kept
+                        scope.every.setdefault(name, kept)
+            self.frame = self.around.pop()
+        self.scope = scope.parent
+
+    def _defines(self, bindings: Sequence[int]) -> bool:
+        """Whether all of some bindings are definitions or imports, of which the last one counts."""
+        if self.dialect.overloads or self.dialect.declared:  # all of them count
+            return False
+        return all(self.expressions[self.bindings[at].value][0] in DEFINING for at in bindings)
+
+    def show(self, scope: int, name: int) -> None:
+        """Let what stands within a scope see a name that it binds: not the fields of Go, `struct { A A }`."""
+        if not (self.dialect.structural and self.scopes[scope].kind == ScopeKind.CLASS):
+            self.own[scope].add(name)
+            self.items[scope].add(name)
+
+    def binder(self, name: int, beyond: int = NONE) -> int:
+        """The scope that a use of a name here means, -1 where none binds it; a scope around another one, if asked."""
+        scope = inner = self.scope
+        is_around = False  # another function is, whose variables one of Rust does not see
+        if beyond != NONE:
+            scope = inner = self.scopes[beyond].parent
+        while scope != NONE:
+            if name in self.outward[scope]:
+                if self.outward[scope][name] == 0:
+                    return 0
+            elif name in (self.items[scope] if is_around or self.begins_path else self.own[scope]) or (
+                self.begins_path and (scope, name) in self.type_parameters
+            ):
+                kind = self.scopes[scope].kind
+                sees_all = kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE) or scope == inner
+                if sees_all or self.dialect.bare_members or (scope, name) in self.type_parameters:
+                    return scope
+            if self.scopes[scope].kind == ScopeKind.BLOCK and inner == scope and not self.dialect.exported:
+                inner = self.scopes[scope].parent  # a comprehension of Python does not see the names of a class around
+            is_around = is_around or (self.dialect.crates and self.scopes[scope].kind == ScopeKind.FUNCTION)
+            scope = self.scopes[scope].parent
+        return NONE
+
+    def _namespace(self, name: int) -> int:
+        """The name of the innermost namespace around that has a name in another place, -1 where none has."""
+        scope = self.scope if self._declared.namespaces else NONE
+        while scope != NONE:
+            row = self.scopes[scope]
+            is_there = row.kind == ScopeKind.NAMESPACE and name in self._declared.namespaces.get(row.name, ())
+            if is_there and self.binder(row.name) != NONE:
+                return row.name
+            scope = row.parent
+        return NONE
+
+    def export(self, name: str, value: int, node: int) -> int:
+        """Give an export its value; return the binding."""
+        number = self.named(EXPORT + name)
+        self.bindings.append(Binding(0, number, value, self.line(node)))
+        self.scopes[0].every.setdefault(number, []).append(len(self.bindings) - 1)
+        return len(self.bindings) - 1
+
+    # ---- what names are given
+
+    def bind(self, node: int, value: int, use: int = Use.WRITE, *, counts: bool = True) -> int:
+        """Give the name at a node a value; return the binding."""
+        name = self.name(node)
+        scope = self.binder(name)
+        if scope == NONE and self.dialect.declares_variables and use == Use.WRITE:
+            at = self.use_name(name)  # it is a variable of another file, or a field of a base class
+            self.site(node, use, at)
+            if self.expressions[at][0] == Op.NAME:
+                self.writes.append(Write(at, name, at, value, self.line(node)))
+            return NONE
+        return self.bind_name(name, max(scope, 0), value, node, use, counts=counts)
+
+    def bind_name(
+        self, name: int, scope: int, value: int, node: int, use: int, *, counts: bool = True, how: int = 0
+    ) -> int:
+        """Give a name of a scope a value, which a node says; it may keep the type that it was declared with."""
+        if self.dialect.typed:
+            if self.expressions[value][0] == Op.DECLARED:
+                self._types[scope, name] = self.expressions[value][1]
+            elif use == Use.WRITE and (scope, name) in self._types:
+                value = self.add(Op.DECLARED, self._types[scope, name], value)
+        self.note_alias(node)
+        binding = len(self.bindings)
+        is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
+        is_in_branch = self.dialect.exported and scope == 0 and len(self.flow.layers) > 1
+        how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else how
+        self.bindings.append(Binding(scope, name, value, self.first_line(node), how))
+        if self.dialect.crates and use == Use.WRITE and not self.tree.labels[node] & BITS["constant"]:
+            self.variables.add(binding)
+        if self.first_line(node) != self.line(node):  # a variable is otherwise defined where its name stands
+            use = Use.DEFINITION
+        is_own = how == OF_CLASS or self._is_static(scope, value)
+        key = self.named(OWN + self.tree.text(node)) if is_own else name
+        if how != OF_OBJECTS and self._is_behind_field(scope, key):
+            counts = False
+        elif self.frames[scope] == self.frame:
+            before = self.flow.reaching((scope, key)) if self._merges(node, value) else ()
+            self.flow.hold((scope, key), binding)
+            if any(at != NONE for at in before):
+                self.flow.layers[-1][scope, key] = (*(at for at in before if at != NONE), binding)
+        if counts:
+            self._note_doubted(scope, key, value, use)
+            self.scopes[scope].every.setdefault(key, []).append(binding)
+        self.site(node, use, value, binding)
+        return binding
+
+    def bind_silently(self, name: int, scope: int, value: int, node: int) -> int:
+        """Give a name of a scope a value where the name itself is not written: a package that is imported."""
+        self.bindings.append(Binding(scope, name, value, self.line(node)))
+        binding = len(self.bindings) - 1
+        self.show(scope, name)
+        self.scopes[scope].every.setdefault(name, []).append(binding)
+        return binding
+
+    def note_alias(self, node: int) -> None:
+        """Note that a variable gets another name where one does."""
+        if self.tree.labels[node] & IS_ALIASED:
+            self.aliased.add((self.binder(self.name(node)), self.name(node)))
+
+    def _is_static(self, scope: int, value: int) -> bool:
+        """Whether a value is a method that a class of JavaScript has itself: its objects may have another one."""
+        op, *of = self.expressions[value]
+        if op == Op.DECORATED:
+            op, *of = self.expressions[of[0]]
+        is_member = self.dialect.prototypes and op == Op.FUNCTION and self.scopes[scope].kind == ScopeKind.CLASS
+        return is_member and bool(self.scopes[of[0]].flags & Flag.STATIC)
+
+    def _merges(self, node: int, value: int) -> bool:
+        """Whether what else has the name of a definition is left: `type A = B; namespace A {}` of TypeScript.
+
+        In Rust two functions of one name in one place are for different builds.
+        """
+        if self.dialect.crates:
+            held = self.flow.reaching((self.binder(self.name(node)), self.name(node)))
+            each = [value, *(self.bindings[at].value for at in held if at != NONE)]
+            functions = [self.expressions[at][1] for at in each if self.expressions[at][0] == Op.FUNCTION]
+            kinds = [self.scopes[at].kind for at in functions]
+            return len(kinds) == len(each) and ScopeKind.LAMBDA not in kinds
+        if not (self.dialect.typed and self.dialect.prototypes):
+            return False
+        op, *of = self.expressions[value]
+        is_type = op == Op.CLASS and self.scopes[of[0]].kind in (ScopeKind.INTERFACE, ScopeKind.NAMESPACE)
+        return is_type or bool(self.tree.labels[node] & BITS["declaration"])
+
+    def _is_behind_field(self, scope: int, key: int) -> bool:
+        """Whether a class of JavaScript has a field of a name: its objects have that before any method."""
+        held = self.flow.layers[-1].get((scope, key), ()) if self.dialect.prototypes else ()
+        return any(self.bindings[at].how == OF_OBJECTS for at in held[:1])
+
+    def _note_doubted(self, scope: int, name: int, value: int, use: int) -> None:
+        """Note that a function changes a name further out, or a function or namespace has the name of another one."""
+        op, *of = self.expressions[value]
+        is_other = op == Op.FUNCTION or (op == Op.CLASS and self.scopes[of[0]].kind == ScopeKind.NAMESPACE)
+        is_hoisted = self.dialect.prototypes and use == Use.DEFINITION and is_other
+        if self.frames[scope] != self.frame or (is_hoisted and name in self.scopes[scope].every):
+            self.doubted.add((scope, name))
+
+    def forget(self, node: int) -> None:
+        """Begin names anew that are declared once more, in the same scope: they have no type yet."""
+        todo = [node]
+        while todo:
+            at = todo.pop()
+            if self.tree.labels[at] & BITS["bind"]:
+                name = self.name(at)
+                self._types.pop((self.binder(name), name), None)
+            todo += self.tree.kids[at]
+
+    # ---- what a name is here
+
+    def use_name(self, name: int) -> int:
+        """The expression of a name used here."""
+        at = self._bound_name(name)
+        return self.add(Op.UNSURE, at) if self.within else at
+
+    def _bound_name(self, name: int) -> int:
+        """The expression of a name that a scope binds."""
+        scope = self.binder(name)
+        if scope == NONE and (of := self._namespace(name)) != NONE:
+            outer = self._namespace(of)
+            own = self._bound_name(of) if outer in (NONE, of) else self.add(Op.GET, self._bound_name(outer), of)
+            return self.add(Op.GET, own, name)
+        if self.dialect.binds_in_order:  # `let a = a();` means an outer one
+            while scope > 0 and self.frames[scope] == self.frame and self.flow.reaching((scope, name)) == (NONE,):
+                if self.scopes[scope].kind not in LOCAL:
+                    break
+                scope = self.binder(name, scope)
+        is_parameter = (scope, name) in self.type_parameters and not self.dialect.bare_members
+        looks_around = not is_parameter and (self.dialect.bare_members or self.dialect.spaces)
+        if looks_around and (scope == NONE or self.scopes[scope].kind not in LOCAL):
+            return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
+        is_followed = scope != NONE and self.frames[scope] == self.frame
+        found = self.flow.reaching((scope, name)) if is_followed else None
+        is_within = scope != NONE and not is_followed and self._is_beyond_function(scope)
+        at = None if is_within else self.flow.named.get((scope, name, found))
+        if at is None:
+            reach = tuple(binding for binding in found or () if binding != NONE)
+            at = self.add(Op.NAME, name, scope, reach if 0 < len(reach) <= MAX_REACHING else None)
+            if is_within:
+                self.seen_within.append((at, scope, name))
+            else:
+                self.flow.named[scope, name, found] = at
+            if found is not None:
+                self.flow.uses.append((at, (scope, name), found))
+        return at
+
+    def _is_beyond_function(self, scope: int) -> bool:
+        """Whether the function that is read stands, in Rust, in the one that a scope is of."""
+        at = self.scope if self.dialect.crates and self.scopes[scope].kind in LOCAL else scope
+        while at != scope and self.scopes[at].kind != ScopeKind.FUNCTION:
+            at = self.scopes[at].parent
+        return at != scope
+
+    def mean_type(self, at: int) -> None:
+        """Let a name mean a type alone, though a field may have it as well: `URI URI = new URI(a)`."""
+        op, *parts = self.expressions[at]
+        if op == Op.BARE:
+            self.expressions[at] = (Op.BARE, *parts[:2], 0 if parts[0] in self.own[0] else parts[2], 1)
+
+    def apply(self, at: int, count: int = 0) -> None:
+        """Let the name of a type mean the class that has so many type parameters: in C# `A<B>` is no `A`."""
+        if count and self.dialect.selects and len(self.expressions[at]) == 5 and self.expressions[at][0] == Op.BARE:
+            self.expressions[at] = (*self.expressions[at], count)
+
+    def use_path(self, of: int, part: object, at: int) -> int:
+        """What `a.b` is here, where `at` is what it is in general."""
+        key = self.flow.path(of, part)
+        if key is None:
+            return at
+        found = self.flow.reaching(key)
+        if found != (NONE,):
+            reach = tuple(binding for binding in found if binding != NONE)
+            at = self.add(Op.REACH, reach, at if NONE in found else NONE, at)
+        if len(key) == 4:
+            self.flow.paths[at] = key
+        return at
+
+    def bind_path(self, of: int, part: object, value: int, node: int) -> None:
+        """Note that `a.b` is given a value."""
+        key = self.flow.path(of, part)
+        if key:
+            self.bindings.append(Binding(NONE, NONE, value, self.line(node)))
+            self.flow.hold(key, len(self.bindings) - 1)
