@@ -50,7 +50,8 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
         receiver = receiver[2]
     if solver.project.unit(held[1]).dialect.bare_calls:
         return _called_on(solver, receiver, held, sure, is_static=bool(flags & Flag.STATIC))
-    if flags & Flag.STATIC and not (flags & Flag.EXTENSION and receiver[0] == OBJECT):
+    is_extending = flags & Flag.EXTENSION and receiver[0] == OBJECT
+    if flags & Flag.STATIC and not (is_extending and solver.classes.whole(solver.project.outer(held[1])) != owner):
         return {held: sure}
     if flags & Flag.CLASSMETHOD:
         return {(BOUND, held[1], receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])): sure}

@@ -91,7 +91,7 @@ def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, V
 
 def is_variable(project: GraphProject, cell: Cell) -> bool:
     """Whether a name is that of a field or function alone, which is no type."""
-    bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+    bindings = project.holding(project.table(cell[1]).get(cell[2], [])) if cell[0] == "name" else []
     no_types = (Op.DECLARED, Op.FUNCTION)
     return bool(bindings) and all(project.expression(project.value_of(at))[0] in no_types for at in bindings)
 
