@@ -17,8 +17,9 @@ from fledgling.worker.graph.columns import (
     MadeName,
 )
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
+from fledgling.worker.graph.solving.bound_definitions import Targets
 from fledgling.worker.graph.solving.computed import Computed, is_module
-from fledgling.worker.graph.solving.meaning import Meaning, Targets
+from fledgling.worker.graph.solving.meaning import Meaning
 from fledgling.worker.graph.solving.names import seen_extensions
 from fledgling.worker.graph.solving.overrides import Overrides, may_override
 from fledgling.worker.graph.solving.rewritten import Rewritten
