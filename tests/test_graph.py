@@ -36,13 +36,13 @@ from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED,
 from fledgling.worker.graph.solving.members import MAX_EXTENDING
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.names import MAX_SEEN
-from fledgling.worker.graph.solving.overloads import MAX_NARROWED
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
 from fledgling.worker.graph.solving.resolve import Resolving, resolved, solved
 from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.specific import MAX_NARROWED
 from fledgling.worker.graph.solving.stars import MAX_STARS
 from fledgling.worker.graph.tables import GraphFile, Op, Use, sites_of, unpacked
 from fledgling.worker.graph.telling import unheard

@@ -1,34 +1,17 @@
 """Which of several functions of one name a call means, by the number and the types of its arguments."""
 
-from typing import Any
-
-from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
-from fledgling.worker.graph.solving.argument_types import (
-    ANYTHING,
-    ARRAY,
-    NO,
-    PERHAPS,
-    POINTER,
-    TO_ANY,
-    YES,
-    Wanted,
-    of_array,
-    takes_all,
-    wanted_of,
-    widens_to,
-)
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.extended_types import of_type_asked
-from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, parameters_of, taken
+from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, taken
+from fledgling.worker.graph.solving.inherited import is_hidden, settles, take_inherited
 from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.specific import MAX_NARROWED, may_beat, may_take_value, narrowest, without_open
 from fledgling.worker.graph.solving.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value, Values
-from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 
-MAX_INHERITED = 64  # functions of one name in the classes above; of more, those of the nearest count
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
-MAX_NARROWED = 16  # functions that fit equally well, of which each is compared with the others
 Group = tuple[int | None, int]  # the class of some functions, and their name
 
 
@@ -168,24 +151,13 @@ def _overriding(solver: Solver, group: list[Value], meant: list[Value], reason: 
 
 def _seen(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> dict[Value, Fit]:
     """The functions that a call sees: a private one only within its class, unless there is no other."""
-    seen = {value: own for value, own in fit.items() if not _is_hidden(solver, value[1], made.node)}
+    seen = {value: own for value, own in fit.items() if not is_hidden(solver, value[1], made.node)}
     if any(value[0] == BOUND for value in seen) and solver.project.unit(made.node).dialect.selects == "nearest":
         of = solver.op(solver.child(made.node, solver.project.expression(made.node)[1]))
         is_static = {value: solver.project.scope(value[1]).flags & Flag.STATIC for value in seen}
         if of == Op.GET and not all(is_static.values()):  # an object has no static ones in C#
             seen = {value: own for value, own in seen.items() if not is_static[value]}
     return seen or fit
-
-
-def _is_hidden(solver: Solver, function: int, node: int) -> bool:
-    """Whether a function is private, and a call stands neither in its class nor, in Java, in one around that."""
-    owner = solver.classes.owner(function) if solver.project.scope(function).flags & Flag.HIDDEN else None
-    scope = NONE if owner is None else solver.project.scope_of_call(node)
-    if owner is None or scope == NONE:
-        return False
-    if solver.project.unit(function).dialect.members_of_packages:
-        return solver.classes.outermost(owner) != solver.classes.outermost(scope)
-    return owner not in solver.classes.all_around(scope)
 
 
 def _not_all(solver: Solver, values: Values) -> Values:
@@ -212,10 +184,10 @@ def _chosen(
     fit = {value: taken(solver, value, made) for value in group}
     asks_above = selects and not _is_constructor(solver, group[0][1])
     if owner is not None and asks_above and (selects == "all" or not _is_found(solver, fit, made)):
-        _take_inherited(solver, fit, owner, name, made)
+        take_inherited(solver, fit, owner, name, made)
     fit = _seen(solver, fit, made) if len(fit) > 1 else fit
     if solver.project.unit(group[0][1]).dialect.rest_is_last:
-        fit = _without_open(solver, fit)
+        fit = without_open(solver, fit)
     extending = _extending(solver, fit, name, made)
     if extending and not any(own.takes and not own.against for own in fit.values()):
         return [*extending], Reason.OVERLOAD if len(extending) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
@@ -223,7 +195,7 @@ def _chosen(
     chosen = [value for value, own in fit.items() if own.worth == best]
     chosen = of_type_asked(solver, chosen, made.node) if len(chosen) > 1 else chosen
     if len(chosen) > 1 and selects and all(is_told(solver, fit[value], made) for value in chosen):
-        chosen = _narrowest(solver, chosen, len(made.arguments))
+        chosen = narrowest(solver, chosen, len(made.arguments))
     least = max(fit[value].spared for value in chosen)
     chosen = [value for value in chosen if fit[value].spared == least]
     if selects and not fit[chosen[0]].takes:
@@ -238,21 +210,10 @@ def _chosen(
     beside = [value for value, own in fit.items() if own.takes and value[1] != only[1]]
     others = [value for value in beside if not fit[value].against]
     is_surely = not others or (
-        is_sure(solver, fit[only], made) and not any(_may_beat(solver, fit, value, only, owner) for value in others)
+        is_sure(solver, fit[only], made) and not any(may_beat(solver, fit, value, only, owner) for value in others)
     )
-    is_surely = is_surely and not any(_may_take_value(solver, fit, value, only) for value in beside)
+    is_surely = is_surely and not any(may_take_value(solver, fit, value, only) for value in beside)
     return chosen, Reason.OVERLOAD if not is_surely or (selects and fit[only].against) else Reason.BOUND
-
-
-def _without_open(solver: Solver, fit: dict[Value, Fit]) -> dict[Value, Fit]:
-    """Where a function surely takes the arguments, none that takes any number of them: Java asks those last."""
-    for value, own in fit.items():
-        if own.takes and not own.against and not own.is_open:
-            types = _wanted_types(solver, value, len(own.each))
-            takes_any = [name in ANYTHING and not objects for name, objects in types]
-            if all(how > PERHAPS or is_any for how, is_any in zip(own.each, takes_any, strict=False)):
-                return {other: its for other, its in fit.items() if not its.is_open}
-    return fit
 
 
 def _extending(solver: Solver, fit: dict[Value, Fit], name: int, made: MadeCall) -> list[Value]:
@@ -275,7 +236,7 @@ def _extending(solver: Solver, fit: dict[Value, Fit], name: int, made: MadeCall)
 def _is_found(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> bool:
     """Whether a function that a call sees settles what it means."""
     return any(
-        _settles(solver, value[1], own, made) and not _is_hidden(solver, value[1], made.node)
+        settles(solver, value[1], own, made) and not is_hidden(solver, value[1], made.node)
         for value, own in fit.items()
     )
 
@@ -284,184 +245,3 @@ def _is_constructor(solver: Solver, function: int) -> bool:
     """Whether a function makes objects of its class alone."""
     unit, own = solver.project.unit(function), solver.project.scope(function).name
     return unit.dialect.own_constructors and own != NONE and unit.facts.names[own] in unit.dialect.constructors
-
-
-def _may_beat(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: Value, owner: int | None) -> bool:
-    """Whether another function may be meant: it takes one argument better, or is of a class nearer to the one asked."""
-    dialect = solver.project.unit(chosen[1]).dialect
-    if dialect.selects == "nearest" and owner is not None:
-        at, above = solver.classes.owner(other[1]), solver.classes.owner(chosen[1])
-        is_nearer = at is not None and at != above and above in solver.classes.order(at)
-        if is_nearer and not solver.project.scope(other[1]).flags & Flag.OVERRIDES:
-            return True
-    count = len(fit[chosen].each)
-    types = zip(_wanted_types(solver, other, count), _wanted_types(solver, chosen, count), strict=False)
-    pairs = zip(fit[other].each, fit[chosen].each, types, strict=False)
-    return any(
-        theirs > own or (theirs == own < YES and _narrows(solver, dialect, *wanted) == YES) or _may_point(*wanted)
-        for theirs, own, wanted in pairs
-    )
-
-
-def _may_take_value(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: Value) -> bool:
-    """Whether one takes a number where another takes what points to one, of C++: what is an `int` may be either."""
-    dialect, count = solver.project.unit(chosen[1]).dialect, len(fit[chosen].each)
-    types = zip(
-        _wanted_types(solver, other, count), _wanted_types(solver, chosen, count), fit[chosen].each, strict=False
-    )
-    return dialect.declared and any(
-        own[-1:] == "*" and own != POINTER and name[-1:] != "*" and not objects and how == YES
-        for (name, objects), (own, _), how in types
-    )
-
-
-def _may_point(other: Wanted, chosen: Wanted) -> bool:
-    """Whether one takes any pointer, which what another takes may be: a number is not told from what points to one."""
-    return other[0] == TO_ANY and not chosen[1] and chosen[0][-1:] != "*"
-
-
-def _settles(solver: Solver, function: int, fit: Fit, made: MadeCall) -> bool:
-    """Whether no class above is asked, since a function that the class itself declares surely takes the arguments.
-
-    One that overrides another is declared above, as C# sees it.
-    """
-    row = solver.project.scope(function)
-    if not fit.takes or fit.against or row.flags & Flag.OVERRIDES:
-        return False
-    return is_sure(solver, fit, made) or (
-        bool(fit.each) and all(takes_all(solver, function, each) for each in row.parameters)
-    )
-
-
-def _narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
-    """Of functions that fit equally well those of which no other one takes narrower types."""
-    if len(chosen) > MAX_NARROWED:
-        return chosen
-    dialect = solver.project.unit(chosen[0][1]).dialect
-    types = {value: _wanted_types(solver, value, count) for value in chosen}
-    found = [
-        at
-        for at in chosen
-        if not any(_are_narrower(solver, dialect, types[by], types[at]) for by in chosen if by != at)
-    ]
-    return found or chosen
-
-
-def _wanted_types(solver: Solver, value: Value, count: int) -> list[Wanted]:
-    """The types of the parameters of a function that so many arguments go to."""
-    parameters = parameters_of(solver, value)
-    parameters = [*parameters[:count], *parameters[-1:] * (count - len(parameters))]  # the last may take several
-    types = (NONE if each.type == NONE else solver.child(value[1], each.type) for each in parameters)
-    return [("", []) if type_ == NONE else wanted_of(solver, type_) for type_ in types]
-
-
-def _are_narrower(solver: Solver, dialect: Dialect, own: list[Wanted], others: list[Wanted]) -> bool:
-    """Whether some types are those of others, or narrower, and one of them is."""
-    how = [_narrows(solver, dialect, *pair) for pair in zip(own, others, strict=False)]
-    return len(own) == len(others) and YES in how and NO not in how
-
-
-def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> int:
-    """Whether a type is narrower than another one; PERHAPS where they are the same."""
-    (name, objects), (wider, others) = own, other
-    if name.endswith(ARRAY) != wider.endswith(ARRAY):
-        return YES if name.endswith(ARRAY) and wider in ANYTHING and not others else NO
-    (name, more), (wider, further) = of_array(name), of_array(wider)
-    if more != further:
-        return NO
-    if objects and others:
-        if objects[0][1] == others[0][1]:
-            return PERHAPS
-        return YES if others[0][1] in solver.classes.order(objects[0][1]) else NO
-    if wider in ANYTHING and not others:
-        return PERHAPS if name in ANYTHING and not objects else YES
-    if name == wider and not objects and not others:
-        return PERHAPS
-    is_wider = not (objects or others) and (widens_to(dialect, name, wider) or dialect.boxes.get(name) == wider)
-    return YES if is_wider else NO
-
-
-def _take_inherited(solver: Solver, fit: dict[Value, Fit], owner: int, name: int, made: MadeCall) -> None:
-    """Add the functions of that name in the classes above an owner, which are called on the same object.
-
-    What an override takes is what the function above it takes: in Kotlin it does not repeat what may be left out.
-    """
-    if not (inherited := _inherited(solver, owner, name)):
-        return
-    shapes = {_shape(solver, value[1]) for value in fit}
-    inherited = [function for function in inherited if _shape(solver, function) not in shapes]
-    inherited = [function for function in inherited if not _is_hidden(solver, function, made.node)]
-    own = {_shape(solver, value[1])[0]: value for value in fit} if inherited else {}
-    receiver = next(iter(fit))
-    is_nearest = solver.project.unit(receiver[1]).dialect.selects == "nearest"
-    settled: int | None = None  # the class whose function surely takes the arguments, in C# the last to be asked
-    for function in inherited:
-        level = solver.classes.owner(function)
-        if settled is not None and level != settled:
-            break
-        value: Value = (BOUND, function, receiver[2]) if receiver[0] == BOUND else (FUNCTION, function)
-        override = own.get(_shape(solver, function)[0])
-        found = taken(solver, value, made)
-        if is_nearest and _settles(solver, function, found, made):
-            settled = level
-        if override is None:
-            fit[value] = found
-        elif found.worth > fit[override].worth:
-            fit[override] = found
-
-
-def _inherited(solver: Solver, owner: int, name: int) -> list[int]:
-    """The functions of a name in the classes above one, the nearest of those with the same parameters."""
-    found = solver.inherited.get((owner, name))
-    if found is None:
-        found, nearer = [], set[object]()
-        above, _ = solver.classes.of_class(owner, name, owner)
-        while above is not None and len(found) < MAX_INHERITED:
-            own = [function for _, function in map(solver.project.defined, solver.project.table(above)[name])]
-            own = [at for at in own if at >= 0 and _is_inherited(solver, at)]
-            found += [function for function in own if _shape(solver, function) not in nearer]
-            seen = (at for at in own if not solver.project.scope(at).flags & Flag.HIDDEN)
-            nearer.update(_shape(solver, function) for function in seen)
-            above, _ = solver.classes.of_class(owner, name, above)
-        solver.inherited[owner, name] = found
-    return found
-
-
-def _is_inherited(solver: Solver, function: int) -> bool:
-    """Whether what a class has of a name is a function that a class below has as well: in C# what is private, too."""
-    row = solver.project.scope(function)
-    is_private = row.flags & Flag.HIDDEN and solver.project.unit(function).dialect.selects != "nearest"
-    return row.kind == ScopeKind.FUNCTION and not is_private and not row.flags & Flag.EXPLICIT
-
-
-def _shape(solver: Solver, function: int) -> tuple[Any, ...]:
-    """What a function takes, and what of that may be left out or be several: what fits one fits another like it.
-
-    First stand the last names of the types of its parameters, in C# with the number of its type parameters.
-    """
-    found = solver.shapes.get(function)
-    if found is None:
-        row = solver.project.scope(function)
-        parameters = row.parameters
-        may_lack = [(each.default == NONE, each.rest) for each in parameters]
-        types = tuple(_type_name(solver, function, each) for each in parameters)
-        if row.generic and solver.project.unit(function).dialect.types_apart:
-            types = (*types, f"<{row.generic}>")
-        found = solver.shapes[function] = (types, *may_lack)
-    return found
-
-
-def _type_name(solver: Solver, function: int, parameter: Parameter) -> str:
-    """The last name of a parameter's type, with brackets where it is an array, or with a mark of what it refers to."""
-    if parameter.type == NONE:
-        return f"{function}[]" if parameter.rest else ""  # of which type is not seen: it is none of another function
-    node = solver.child(function, parameter.type)
-    op, *parts = solver.project.expression(node)
-    arrays = "[]" if parameter.rest else "&" if parameter.by_reference else ""
-    if op == Op.POINTEE:
-        node = solver.child(node, parts[0])
-        op, *parts = solver.project.expression(node)
-    while op == Op.ARRAY:
-        node, arrays = solver.child(node, parts[0]), arrays + "," * sum(parts[2:]) + ARRAY
-        op, *parts = solver.project.expression(node)
-    return solver.project.last_name(solver.child(node, parts[0]) if op == Op.INDEX else node) + arrays
