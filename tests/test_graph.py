@@ -4,7 +4,7 @@ import io
 import re
 import tokenize
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -271,6 +271,41 @@ def work(text: str) -> int:
 def test_work_grows_with_the_text(shape: str) -> None:
     small, large = work(HOSTILE[shape](50)), work(HOSTILE[shape](200))
     assert large <= 6 * max(small, 125)
+
+
+NESTED = {  # functions within functions: what begins, what each begins and ends with, what ends
+    "a.cpp": ("void f() {", "h([](int a) { g(a); ", "});", "}"),
+    "a.cs": ("class A { void F() {", "H(a => { g(a); ", "});", "}}"),
+    "a.go": ("package p\nfunc f() {", "h(func() { g(1); ", "});", "}"),
+    "a.java": ("class A { void f() {", "h(a -> { g(a); ", "});", "}}"),
+    "a.js": ("function f() {", "h((a) => { g(a); ", "});", "}"),
+    "a.kt": ("fun f() {", "h { g(it); ", "};", "}"),
+    "a.php": ("<?php function f() {", "h(function ($a) { g($a); ", "});", "}"),
+    "a.py": ("def f(): ", "h(lambda a: g(a, ", "))", "\n"),
+    "a.rb": ("def f; ", "h { |a| g(a); ", "}; ", "end"),
+    "a.rs": ("fn f() {", "h(|a| { g(a); ", "});", "}"),
+    "a.ts": ("function f() {", "h((a: A): B => { g(a); ", "});", "}"),
+}
+
+
+@pytest.mark.parametrize("path", NESTED)
+def test_what_stands_in_functions_within_each_other_is_read_once(path: str) -> None:
+    begin, inner, end, rest = NESTED[path]
+    text = begin + inner * 12 + end * 12 + rest
+    facts = unpacked(FACTS.facts_of(LANGUAGES.detect(path, b""), text.encode()))
+    sites = [(site.column, facts.names[site.name]) for site in sites_of(facts) if facts.names[site.name] == "g"]
+    assert len(sites) == len(set(sites)) == 12
+
+
+@every_row("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_no_name_is_read_twice(program: dict[str, dict[str, str]]) -> None:
+    for file in graph_files({path: text.encode() for path, text in program["files"].items()}):
+        facts = unpacked(file.facts)
+        places = Counter(
+            (site.line, site.column, site.use) for site in sites_of(facts)
+            if site.use in (Use.CALL, Use.READ) and facts.names[site.name]
+        )  # fmt: skip
+        assert not [place for place, number in places.items() if number > 1], file.path
 
 
 def test_functions_that_inherit_from_each_other_cost_the_same_each() -> None:

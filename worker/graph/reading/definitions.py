@@ -100,7 +100,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     else:
         for each in tree.having(node, BODY):  # a macro of Rust has one for each rule
             builder.body(each)
-    if value != NONE:  # a property of C# may have accessors besides
+    if value not in (NONE, body):  # `a => { b; }` says both of one node, a property of C# has accessors besides
         builder.scopes[scope].returned.append(of_type(builder, value, returns))
     builder.calling = calling
     builder.scopes[scope].returned += builder.ended_with.pop(scope, [])

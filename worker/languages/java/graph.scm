@@ -44,6 +44,7 @@
 ; ---- definitions
 
 (method_declaration type: (_) @returns name: (_) @defined body: (_)? @body) @function
+(annotation_type_element_declaration type: (_) @returns name: (_) @defined value: (_)? @value) @function
 (constructor_declaration name: (_) @word body: (_) @body) @function @constructor
 (compact_constructor_declaration name: (_) @word body: (_) @body) @function @constructor
 (method_declaration (modifiers "static" @static))
