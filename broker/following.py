@@ -78,6 +78,11 @@ class Follower:
         """Return whether the last look began at a moment or later."""
         return self._begun >= moment
 
+    @property
+    def has_root(self) -> bool:
+        """Whether the root was there at the last look."""
+        return self._swept is None or self._swept.obstacle != "no root"
+
     async def bring_up(self, worker: QueryWorker, as_of: float, *, may_share: bool) -> Swept | None:
         """Let a worker answer from the project as it was at a moment; or, where looks may be shared, shortly before.
 

@@ -219,9 +219,15 @@ class Front:
     async def changed(self, since: int | None) -> Changed | None:
         """Return what has changed since a generation, or the index was built; None where nobody can tell."""
         worker = self._workers.current
-        if not self._follower or not worker or self._workers.is_old(worker):
+        if not self._follower or not worker or self._workers.is_old(worker) or self.has_no_root:
             return None
         return await self._follower.changed(max(self.indexing.changes, 0) if since is None else since)
+
+    @property
+    def has_no_root(self) -> bool:
+        """Whether the root was gone at the last look, or another directory has its name."""
+        is_gone = self._follower is not None and not self._follower.has_root
+        return is_gone or is_replaced(self.indexing.root, self.indexing.root_fd)
 
     async def refs(self, asked: AskRefs, deadline: float) -> Refs | None:
         """Return what the refs of the project's repository say; None where nobody can look, or not in time."""
@@ -293,7 +299,7 @@ class Front:
                 return worker, UNFOLLOWED
             if swept is None:
                 continue
-            if swept.obstacle == "no root" or is_replaced(self.indexing.root, self.indexing.root_fd):
+            if self.has_no_root:
                 return NO_ROOT, None
             if not swept.obstacle and worker.has_room and not self._lacks_changes(number, swept, as_of):
                 return worker, None

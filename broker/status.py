@@ -9,6 +9,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.indexing.progress import percent
 from fledgling.broker.projects.projects import Projects
+from fledgling.broker.refused import NO_ROOT
 from fledgling.messages.status import Changed, Listed, State, Status
 from fledgling.plain import one_line, said
 
@@ -41,7 +42,7 @@ async def status(front: Front, since: int | None = None, *, looks: bool) -> Stat
         error=said(indexing.failure) if indexing.failure else None,
         partial=indexing.partial,
         changes=changes,
-        unfollowed=None if indexing.files.is_followed else UNFOLLOWED,
+        unfollowed=_unfollowed(front),
         resolving=indexing.resolving(),
     )
 
@@ -52,6 +53,13 @@ def _state(indexing: Indexing) -> State:
     if indexing.is_over:
         return "completed"
     return "in_progress" if indexing.is_accepted else "pending"
+
+
+def _unfollowed(front: Front) -> str | None:
+    """Say why nobody can tell what has changed, or will."""
+    if not front.indexing.files.is_followed:
+        return UNFOLLOWED
+    return NO_ROOT.reason if front.has_no_root else None
 
 
 # ---- as text ---------------------------------------------------------------------------------------------------------

@@ -319,6 +319,19 @@ def test_a_server_that_is_not_told_to_makes_no_socket(unasked):
     assert unasked[1:] == ([], [])
 
 
+def test_where_another_directory_has_the_name_of_the_root_nothing_is_said_to_be_taken_in(tmp_path, place):
+    root = tmp_path / "root"
+    root.mkdir()
+    with serving(root, place):
+        until(lambda: fledgling("status", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0)
+        root.rename(tmp_path / "moved")
+        root.mkdir()
+        for command, code in {"status": 0, "check-updates": 1, "ingest-delta": 1, "reindex": 1}.items():
+            done = fledgling(command, str(root), XDG_RUNTIME_DIR=str(place))
+            assert done.returncode == code, done
+            assert "changes: not known (the root has been deleted" in done.stdout
+
+
 @pytest.mark.parametrize("wide", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "all"])
 def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_path, place, wide):
     """The long row has another server beside it, which does."""
@@ -330,6 +343,7 @@ def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_
         assert "does not follow the project" in refused.stderr
         untold = fledgling("check-updates", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place))
         assert (untold.returncode, untold.stdout.count("changes: not known (the server does not follow")) == (1, 1)
+        assert fledgling("ingest-delta", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place)).returncode == 1
         if wide:
             others = {"XDG_RUNTIME_DIR": str(place)}
             with serving(tmp_path, place):

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from asking import client_of, structured, text
 from conftest import serve_command
 from running import PATIENCE, Server
 from test_http import serving
+from test_live import live
 from test_monitor import asked
 from trees import git
 
@@ -36,9 +38,10 @@ from fledgling.broker.operating.tags import TagList
 from fledgling.broker.operating.tasks import MAX_STEPS, TaskList
 from fledgling.broker.operating.unfit import OperationError
 from fledgling.broker.projects.projects import Projects, Slot
+from fledgling.broker.refused import NO_ROOT
 from fledgling.messages.control import TagsByHand
 from fledgling.messages.following import AskRefs, Refs
-from fledgling.messages.operations import MAX_LINKS, Manage
+from fledgling.messages.operations import MAX_LINKS, Manage, StatusOf
 from fledgling.messages.profile import View
 from fledgling.messages.questions import Search
 from fledgling.security import profile as profiles
@@ -222,6 +225,24 @@ async def test_reindexing_by_force_and_purging(client):
     assert (purged["was"], purged["state"]) == ("serving", "unloaded")
     assert (await structured(client, "status", project="web"))["projects"] == [{"name": "web", "state": "unloaded"}]
     assert text(await client.call_tool("read", {"path": "web/a.py"})).endswith("def f(): ...")
+
+
+@pytest.mark.anyio
+async def test_an_index_of_a_root_that_is_gone_is_said_to_have_failed(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.py").write_text("def f(): ...\n")
+    async with live(root, "fledgling-operator") as front:
+        indexes = Indexes(front)
+        for force in (False, True):
+            made = await indexes.manage(Manage("reindex", force=force), time.monotonic() + PATIENCE)
+            assert made.structure["status"] == "success"
+        shutil.rmtree(root)
+        for force in (False, True):
+            made = await indexes.manage(Manage("reindex", force=force), time.monotonic() + PATIENCE)
+            assert (made.structure["status"], made.structure["errors"]) == ("failed", [NO_ROOT.reason])
+            told = (await indexes.status(StatusOf(changes=True))).structure["projects"][0]
+            assert (told["changes"], told["unfollowed"]) == (None, NO_ROOT.reason)
 
 
 # A call that is refused, and the words of it

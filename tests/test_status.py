@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from running import FOLLOWER, building, first, fronted
 from test_live import live, write
 
 from fledgling.broker.front import Front
+from fledgling.broker.refused import NO_ROOT
 from fledgling.broker.status import lines, status
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.status import MAX_TOLD, Changed, Listed, Status
@@ -114,6 +116,33 @@ async def test_changes_are_told_since_any_generation(tmp_path: Path) -> None:
         assert said.since == 0
         (tmp_path / "c.py").unlink()
         assert await changed(front, said.generation) == {"deleted": ("c.py",)}
+
+
+async def test_what_has_changed_in_a_root_that_is_gone_is_not_known(tmp_path: Path) -> None:
+    """It was moved away, and another directory has its name; it is back; it is deleted; and it is indexed once more."""
+    root, moved = tmp_path / "root", tmp_path / "moved"
+    write(root, "a.py", "needle = 1\n")
+    async with live(root) as front:
+        assert await changed(front) == {}
+        root.rename(moved)
+        write(root, "other.py", "other = 1\n")
+        assert await unknown(front)
+        shutil.rmtree(root)
+        moved.rename(root)
+        assert await changed(front) == {}
+        shutil.rmtree(root)
+        assert await unknown(front)
+        front.indexing.renew(afresh=True)
+        assert await unknown(front)
+
+
+async def unknown(front: Front) -> bool:
+    """Whether a status says, with a look and without, that nobody knows what has changed, since the root is gone."""
+    for looks in (True, False):
+        found = await status(front, looks=looks)
+        assert (found.changes, found.unfollowed) == (None, NO_ROOT.reason)
+        assert f"changes: not known ({NO_ROOT.reason})" in lines(found)
+    return True
 
 
 def test_of_many_changes_the_first_are_told_and_the_others_counted() -> None:

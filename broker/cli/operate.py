@@ -110,7 +110,7 @@ def ingest(as_json: bool, **options: Any) -> None:
 def ingest_delta(as_json: bool, **options: Any) -> None:
     """Have a running server take over what has changed in a directory or project, and say what that is.
 
-    Exit codes: 0 all is indexed; 1 nothing is; 2 a part.
+    Exit codes: 0 all is indexed; 1 nothing is, or nobody can tell what has changed; 2 a part.
     """
     raise SystemExit(_ingested(options, _updated, as_json=as_json))
 
@@ -186,7 +186,7 @@ def _ingested(options: dict[str, Any], ingest: Callable[[list[ServedIndex]], lis
     indexes = _indexes(options)
     found = ingest(indexes)
     _show(indexes, found, as_json=as_json)
-    return FAILED if any(said.state != "completed" for said in found) else _whole(found)
+    return FAILED if any(said.state != "completed" or said.unfollowed for said in found) else _whole(found)
 
 
 def _whole(found: list[Status]) -> int:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, Literal
 
 import msgspec
@@ -14,7 +14,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects
-from fledgling.broker.refused import GIVEN_UP
+from fledgling.broker.refused import GIVEN_UP, NO_ROOT
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Built
 from fledgling.messages.operations import Manage, OwnAnswer, StatusOf
@@ -81,7 +81,7 @@ class Indexes:
                     front.indexing.renew(afresh=True)
                 elif front.indexing.is_over:
                     await front.look()
-                state, built, errors = await _built(front.indexing, until)
+                state, built, errors = await _built(front, until)
                 reference = front.indexing.reference
         except IndexingError as failed:
             _log.error("project %s: %s", name, failed)
@@ -149,11 +149,11 @@ def _lines(indexing: Indexing) -> Iterator[str]:
         yield f"content hash: {indexing.content_hash}"
 
 
-async def _built(indexing: Indexing, until: float) -> tuple[Outcome, Built | None, list[str]]:
+async def _built(front: Front, until: float) -> tuple[Outcome, Built | None, list[str]]:
     """Wait for a build as long as a call may: how it went, what the index holds, and what went wrong."""
     try:
         async with asyncio.timeout_at(until - MARGIN_SECONDS):
-            built = await indexing.built()
+            built = await front.indexing.built()
     except TimeoutError:
         return "in_progress", None, []
     except IndexingError as failed:
@@ -162,4 +162,9 @@ async def _built(indexing: Indexing, until: float) -> tuple[Outcome, Built | Non
         if (task := asyncio.current_task()) and task.cancelling():
             raise
         return "failed", None, [GIVEN_UP.reason]  # the build was ended, not who waits for it
+    with suppress(TimeoutError):
+        async with asyncio.timeout_at(until - MARGIN_SECONDS):
+            await front.look()
+    if front.has_no_root:
+        return "failed", None, [NO_ROOT.reason]
     return "partial" if built.partial else "success", built, [built.partial] if built.partial else []

@@ -39,9 +39,9 @@ class Status(Struct, frozen=True, forbid_unknown_fields=True, tag="status"):
 
     `progress` is in percent of that build. Files are those of its stage at work, and where it is over, of the index.
     They are None where a view of the profile decides which there are, or nobody knows yet; `changes` where nobody can
-    tell, and `unfollowed` says why where a setting decides it; `partial` where the index lacks nothing. `generation`
-    and `as_of` are what an answer would be made of now. `resolving` says how far work on the graph is behind an index
-    that is served. Of a project that is unloaded nothing but that is known.
+    tell, and `unfollowed` says why where a setting decides it or the root is gone; `partial` where the index lacks
+    nothing. `generation` and `as_of` are what an answer would be made of now. `resolving` says how far work on the
+    graph is behind an index that is served. Of a project that is unloaded nothing but that is known.
     """
 
     state: State
