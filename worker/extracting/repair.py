@@ -7,6 +7,7 @@ byte of what they leave where it was. What one does, its function says:
     first(text)              the spans to leave out at first; with errors left, the text is parsed with them as well
     repaired(text, unknown)  where errors are left, and where they stand; it counts if it leaves fewer
     others(text)             where a repair leaves out what another reading would hold: the texts of those
+    decorators(text)         the spans with which the definition behind them begins, whatever a grammar says
 """
 
 import re
@@ -26,7 +27,7 @@ from fledgling.worker.extracting.outline import Definition, FoundImport
 from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.language import Language, own_module
 
-STAGES = ("apart", "first", "repaired", "others")
+STAGES = ("apart", "first", "repaired", "others", "decorators")
 NEAR = 1000
 IsLate = Callable[[], bool]  # whether so much time has gone that a text is to be taken as it is
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
@@ -58,6 +59,7 @@ class Repairs(Struct, frozen=True):
     first: list[Callable[[bytes], list[Span]]]
     repaired: list[Callable[[bytes, Iterable[Span]], Repaired]]
     others: list[Callable[[bytes], Iterator[bytes]]]
+    decorators: list[Callable[[bytes], list[Span]]]
 
 
 def never() -> bool:

@@ -1,11 +1,12 @@
 """The facts of one file: its text, parsed, asked by the query of its language, and read once."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 import msgspec
 import numpy as np
 
+from fledgling.worker.extracting.captures import blank_end
 from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.extracting.repair import in_turn, understand
 from fledgling.worker.extracting.repair import repairs as load_repairs
@@ -28,6 +29,7 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
     type_expressions,
 )
 from fledgling.worker.graph.reading.builder import Builder
+from fledgling.worker.graph.reading.labels import BITS, IS_CLASS, IS_FUNCTION
 from fledgling.worker.graph.reading.namespaces import enclose
 from fledgling.worker.graph.reading.reduced import Reduced
 from fledgling.worker.graph.reading.whole_text import read_whole
@@ -37,6 +39,7 @@ from fledgling.worker.language import Language, Languages
 NEWLINE = 10
 CONDITIONALS = "c.conditionals"  # the repair that keeps one branch of each
 DIRECTIVE = re.compile(rb"(?m)^[ \t]*+(?P<sign>#)[ \t]*+(?:(?P<begin>if)|endif)")
+DEFINING = IS_FUNCTION | IS_CLASS | BITS["interface"]
 LEAVES_OUT = "bodies"  # the repairs that leave out what holds no definition, but uses
 
 
@@ -97,10 +100,25 @@ class LanguageReader:
         builder = Builder(reduced, syntax.row.graph, starts, changed)
         if CONDITIONALS in self.row.repairs:
             builder.conditions += left_out(source, starts, changed)
+        for decorators in load_repairs(self.row.repairs).decorators:
+            begin_above(builder, decorators(source))
         facts = read_whole(builder)
         if syntax.language != self._name:
             facts.language = syntax.language
         return packed(facts)
+
+
+def begin_above(builder: Builder, spans: list[tuple[int, int]]) -> None:
+    """Let definitions begin where what stands above them does, which a grammar may take for something else."""
+    tree, first = builder.tree, dict[int, int]()
+    for start, end in spans:
+        begin = first.pop(start, start)
+        node = bisect_left(tree.start, end)
+        if node == len(tree.start):
+            break
+        if DEFINING & tree.kind(node) and bisect_right(builder.starts, begin) < builder.line(node):
+            builder.begins[node] = bisect_right(builder.starts, begin)
+        first[blank_end(tree.source, end)] = begin  # of several above each other
 
 
 def left_out(source: bytes, starts: list[int], changed: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ import re
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Apart
-from fledgling.worker.extracting.source_text import without
+from fledgling.worker.extracting.source_text import Span, without
 
 TEXT = rb'"(?>(?:[^"\\\n]++|\\.)*)"'
 ARGUMENTS = rb'\( (?> [^()"]++ | ' + TEXT + rb' | \( (?> [^()"]++ | ' + TEXT + rb" | \( [^()]*+ \) )*+ \) )*+ \)"
@@ -23,7 +23,12 @@ BEFORE_CONSTRUCTOR = (
 ANNOTATION = deferred(BEGINS_LINE + rb"|" + BEFORE_CONSTRUCTOR, re.MULTILINE | re.VERBOSE)
 
 
+def decorators(source: bytes) -> list[Span]:
+    """Where they stand."""
+    return [match.span(match.lastgroup or 0) for match in ANNOTATION.finditer(source)]
+
+
 def apart(source: bytes) -> Apart:
     """The text without them; each is a decorator of what follows."""
-    spans = [match.span(match.lastgroup or 0) for match in ANNOTATION.finditer(source)]
+    spans = decorators(source)
     return Apart(without(source, spans) if spans else source, decorators=spans)
