@@ -65,6 +65,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     says_virtual: bool = False  # what no class calls virtual is overridden only by what says that it overrides
     plain_bases: tuple[str, ...] = ()  # classes outside without members to speak of
     enumerations: tuple[str, ...] = ()  # bases, with their modules: what a class below binds are objects of it
+    macros: frozenset[str] = frozenset()  # what these get are surely expressions; what others get that reads so, likely
     outside_methods: dict[str, tuple[str, ...]] = {}  # all methods of some interfaces outside
     protocols: frozenset[str] = frozenset()  # types outside that any class of the project may be of
 
@@ -90,7 +91,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     boxes: dict[str, str] = {}  # the class in whose place a plain type may stand
     type_aliases: dict[str, str] = {}  # other names of types
     spellings: dict[str, str] = {}  # what other languages of the family call them
-    tuple_fields: str = ""  # the name of a field of a tuple, with its number behind: `Item1`
+    first_of_tuple: str = ""  # the name of the first field of a tuple, which ends in its number: `Item1`, `0`
     pointers: tuple[str, ...] = ()  # types and functions: what they point to is behind `->` and `*`
     casts: tuple[str, ...] = ()  # functions that give the type in their brackets
     infers_new: bool = False  # `new()` may make an object of a type that is not written

@@ -100,6 +100,7 @@ class Op:
     QUALIFIED = 50  # of, trait: a type that a path begins with, which goes on to what that trait gives it
     ANNOTATION = 51  # of: what an annotation names, which a class that may be none is not
     CALLED = 52  # a variable, the function of its name: what `a()` runs, where the variable may be none to call
+    IN_MACRO = 53  # of: the same, in what a macro gets that reads as a call
 
 
 class ScopeKind:

@@ -48,6 +48,7 @@ class Builder(BoundNames):
         self.calling = NONE  # the name of the function whose arguments are read
         self.written_for: dict[int, int] = {}  # lambdas, and the name of the function that each is handed to
         self.ended_with: dict[int, list[int]] = {}  # lambdas, and what each gives before its end: `return@a b`
+        self.in_macros = 0  # of the occurrences, those before it that stand in a macro are known to
         self.package = ""
         self.complete = tree.complete
         self.templates: dict[int, frozenset[bytes]] = {}  # of scopes, names of types that a comment says stand for any

@@ -1,5 +1,7 @@
 """How calls become expressions: what is called, and what it is handed."""
 
+import re
+
 from fledgling.worker.graph.reading.bound_names import LOCAL
 from fledgling.worker.graph.reading.builder import REPLACED, Builder, visits
 from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
@@ -30,6 +32,8 @@ from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Imported, Op, ScopeKind, Use
 
+MACRO = re.compile(rb"([A-Za-z_]\w*+)![ \t]*+\Z")
+FAR_FROM_MACRO = 100  # bytes before what it gets, in which its name stands
 CALLING = (Use.CALL, Use.DECORATOR)
 EXTENDED, MIXED = BITS["extended"], BITS["mixed"]
 WHERE_MIXED_IN = ("included", "prepended", "inherited")  # methods of a module that run where that is done with it
@@ -246,8 +250,11 @@ def read_part(
     tree = builder.tree
     labels = tree.labels[node]
     if labels & ARGS and not labels & ARG:
+        begun = len(builder.sites)
         for argument in tree.kids[node]:
             add_argument(builder, argument, arguments, words, typed)
+        if builder.dialect.macros:
+            doubt(builder, node, begun)
     elif labels & (ARG | ARGS):
         add_argument(builder, node, arguments, words, typed)
     else:
@@ -256,6 +263,18 @@ def read_part(
             builder.scopes[builder.expressions[value][1]].bases = [function]
             return value
     return function
+
+
+def doubt(builder: Builder, node: int, begun: int) -> None:
+    """Let the names that a macro gets, which reads as a call, be only likely; those of one within are already."""
+    tree, start = builder.tree, builder.tree.start[node]
+    macro = MACRO.search(tree.source, max(0, start - FAR_FROM_MACRO), start)
+    if macro is None or macro[1].decode() in builder.dialect.macros:
+        return
+    for site in builder.sites[max(begun, builder.in_macros) :]:
+        if site.at > MADE and site.binding == NONE and builder.expressions[site.at][0] != Op.TOKEN:
+            site.at = builder.add(Op.IN_MACRO, site.at)
+    builder.in_macros = len(builder.sites)
 
 
 def member_called(builder: Builder, of: int, key: int) -> int:

@@ -101,7 +101,15 @@ def to_types(builder: Builder, at: int, types: list[int]) -> int:
     """What is applied to types, if there are any: `a<B, C>`."""
     if not types:
         return at
-    return builder.add(Op.INDEX, at, types[0] if len(types) == 1 else builder.add(Op.TUPLE, types))
+    return builder.add(Op.INDEX, at, together(builder, types))
+
+
+def together(builder: Builder, types: list[int]) -> int:
+    """What a type is applied to, as one expression: several types, or one alone that is no tuple, `A<(B, C)>`."""
+    is_alone = len(types) == 1 and not (
+        builder.expressions[types[0]][0] == Op.TUPLE and builder.expressions[types[0]][1]
+    )
+    return types[0] if is_alone else builder.add(Op.TUPLE, types)
 
 
 def without_sigil(builder: Builder, node: int) -> int:
@@ -161,7 +169,7 @@ def index(builder: Builder, node: int, use: int) -> int:
         return part_of(builder, of, tree.kids[node][1])
     if use in (Use.TYPE, Use.INHERIT):
         builder.apply(of, len(keys))
-    key = keys[0] if len(keys) == 1 else builder.add(Op.TUPLE, keys)
+    key = keys[0] if len(keys) == 1 and use != Use.TYPE else together(builder, keys)
     at = builder.add(Op.INDEX, of, key)
     constant = constant_key(builder, key)
     return builder.use_path(of, constant, at) if constant else at

@@ -83,6 +83,7 @@ def taken(builder: Builder, path: int, name: int, *, is_sure: bool = True) -> No
         text = builder.text_of(parts[1 if op == Op.GET else 0]) if op in (Op.GET, Op.NAME, Op.BARE) else text
     number = builder.named(text)
     builder.own[builder.scope].add(number)
+    builder.items[builder.scope].add(number)
     if builder.sites and builder.sites[-1].at == path:  # the last name of the path is what binds
         builder.sites.pop()
     bound = path if is_sure else builder.add(Op.UNSURE, path)

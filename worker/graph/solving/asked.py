@@ -1,5 +1,7 @@
 """What an occurrence of a name asks, and of what: `a.b` of the objects that a may be."""
 
+from msgspec.structs import replace
+
 from fledgling.worker.graph.solving.lookup import CLASSES, bare_places
 from fledgling.worker.graph.solving.names import no_member, not_callable
 from fledgling.worker.graph.solving.solver import Solver
@@ -14,6 +16,9 @@ STANDING = (Op.UNSURE, Op.ANNOTATION, *EITHER)  # for a part of them
 def behind_call(solver: Solver, node: int) -> int:
     """The callee of a call, and what stands behind what was put there before."""
     expression = solver.project.expression(node)
+    if expression[0] == Op.IN_MACRO:
+        node = (node & ~MASK) | expression[1]
+        expression = solver.project.expression(node)
     if expression[0] in (Op.CALL, Op.NEW):
         node = (node & ~MASK) | expression[1]
         expression = solver.project.expression(node)
@@ -22,6 +27,11 @@ def behind_call(solver: Solver, node: int) -> int:
         node = (node & ~MASK) | expression[1 if is_first else -1]
         expression = solver.project.expression(node)
     return node
+
+
+def outside_macro(unit: Unit, site: Site) -> Site:
+    """An occurrence in what a macro gets, as if it stood anywhere else."""
+    return replace(site, at=unit.expressions[site.at][1])
 
 
 def receivers_of(solver: Solver, node: int) -> list[Value | None]:

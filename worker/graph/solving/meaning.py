@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from fledgling.worker.graph.reasons import LIKELY, Reason
-from fledgling.worker.graph.solving.asked import behind_call, is_constant, receivers_of
+from fledgling.worker.graph.solving.asked import behind_call, is_constant, outside_macro, receivers_of
 from fledgling.worker.graph.solving.bound_definitions import BoundDefinitions, Targets, put
 from fledgling.worker.graph.solving.callees import callees, run_by
 from fledgling.worker.graph.solving.class_members import asked_of
@@ -49,6 +49,12 @@ class Meaning:
 
     def targets(self, unit: Unit, site: Site) -> Targets:
         """The definitions that an occurrence means, and why."""
+        if site.at > 1 and unit.expressions[site.at][0] == Op.IN_MACRO:
+            found = self._targets(unit, outside_macro(unit, site))
+            return {target: min(sure, Reason.MACRO) for target, sure in found.items()}
+        return self._targets(unit, site)
+
+    def _targets(self, unit: Unit, site: Site) -> Targets:
         if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
             row = unit.bindings[site.binding]
             if row.how == ASSIGNED and (assigned := self._assigned(unit, row)):

@@ -337,9 +337,10 @@ def _is_derived(solver: Solver, scope: int, name: int) -> bool:
 
 def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a container has that is no key of it: a method, or a field of a tuple by its number, `Item1`."""
-    fields = solver.project.unit(value[1]).dialect.tuple_fields if type(value[1]) is int else ""
-    word, number = solver.project.text(name), solver.project.text(name).removeprefix(fields)
-    place = ("number", int(number) - 1) if number != word and number.isdecimal() and len(number) < 3 else None
+    first = solver.project.unit(value[1]).dialect.first_of_tuple if type(value[1]) is int else ""
+    number = solver.project.text(name).removeprefix(first[:-1])
+    is_field = bool(first) and number.isdecimal() and len(number) < 3
+    place = ("number", int(number) - int(first[-1])) if is_field else None
     if place and place in solver.known_keys(value):
         return capped(solver.value(("element", value, place)), min(sure, Reason.CONTAINER))
     return {(METHOD_OF, value, name): sure, **_extending(solver, value, name)}

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Any
 
 from fledgling.worker.graph.reasons import Confidence, Reason, confidence
-from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of
+from fledgling.worker.graph.solving.asked import behind_call, is_constant, is_of, outside_macro
 from fledgling.worker.graph.solving.handed_back import HandedBack
 from fledgling.worker.graph.solving.lookup import CLASSES
 from fledgling.worker.graph.solving.missing import Missing
@@ -44,7 +44,11 @@ class Unresolved:
         self._unknown_beside = UnknownBeside(solver)
 
     def reason(self, unit: Unit, site: Site) -> int:
-        """Why an occurrence has no definition."""
+        """Why an occurrence has no definition. A name that is not found in a macro may be one that the macro makes."""
+        if site.at > 1 and unit.expressions[site.at][0] == Op.IN_MACRO:
+            reason = self.reason(unit, outside_macro(unit, site))
+            is_asked = self.project.expression(behind_call(self.solver, unit.base | site.at))[0] == Op.GET
+            return Reason.IN_MACRO if reason == Reason.OUTSIDE and not is_asked else reason
         reason = self._unresolved(unit, site)
         if reason != Reason.OUTSIDE or site.use == Use.IMPORT:
             return reason

@@ -1,23 +1,104 @@
-"""Macros of the standard library whose arguments are expressions: `println!("{}", a.b())` is read as a call.
+"""Macros whose arguments read as expressions: `println!("{}", a.b())` and `tri!(a.b())` are read as calls.
 
 What a macro gets is tokens, of which a parser knows nothing. Only the graph needs this: nothing in there is defined.
+Which of them surely are expressions, the dialect says (`macros`); of others it is likely.
 """
+
+import re
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.source_text import Span
 
-# https://doc.rust-lang.org/std/index.html#macros, without those that take patterns or types; log's; anyhow's
-NAMES = (
-    b"assert|assert_eq|assert_ne|debug_assert|debug_assert_eq|debug_assert_ne|dbg|eprint|eprintln|format|format_args|panic"
-    b"|print|println|todo|unimplemented|unreachable|write|writeln|trace|debug|info|warn|error|bail|ensure|anyhow"
+TOKEN = deferred(
+    rb"(?sx) (?P<text> b?r(?P<fence>\#*+)\".*?(?:\"(?P=fence)|\Z) | \"(?:[^\"\\]|\\.)*+(?:\"|\Z)"
+    rb"  | '(?:[^'\\\n]|\\.[^'\n]{0,10}+)' )"
+    rb"| (?P<comment> //[^\n]*+ | /\*.*?(?:\*/|\Z) )"
+    rb"| (?P<macro> \b[A-Za-z_]\w*+(?P<sign>!)[ \t]*+\( )"
+    rb"| (?P<list> \bvec!(?=[ \t]*+\[) )"
+    rb"| (?P<open> [(\[{] ) | (?P<close> [)\]}] ) | (?P<end> ; ) | (?P<function> \bfn\b )"
 )
-CALL = deferred(rb"\b(?:" + NAMES + rb")(?P<sign>!)[ \t]*+\(|\b(?P<list>vec!)[ \t]*+\[")
+CLOSURE = deferred(rb"([(,=]|\A|\bmove)\s*+\|[^|]{0,400}+\|")  # its parameters are patterns
+# What no list of expressions has, where nothing is left of texts, braces and macros in it.
+OTHERWISE = deferred(
+    rb"(?x) [$\#@~'\\] | ;(?![^\[\](),]{0,200}+\]) | => | -> | <- | (?<!:):(?!:) | \b_\b"
+    rb"| \b(?:const|dyn|enum|extern|fn|impl|in|let|mod|pub|ref|static|struct|trait|type|use|where)\b"
+    rb"| \b(?!(?:as|async|await|break|else|if|loop|match|move|mut|return|unsafe|while)\b)\w++\s++(?!(?:as|else)\b)\w"
+    rb"| [)\]]\s*+(?!(?:as|else)\b)\w"
+    rb"| [-+*/%&|^<>=!]\s*+(?:[,)\]]|\Z)"
+    rb"| (?:\A|[(,\[])\s*+(?:[+/%^=?,]|\.(?!\.))"
+)
+FAR = 64  # bytes before a macro in which a `=` makes it what a constant is
+LEFT = {"text": b"m", "comment": b" ", "list": b"vec"}  # of what stands in a list
+
+
+class _Arguments:
+    """What a macro gets, as far as it is read: up to `at`, without what stands in braces in it."""
+
+    def __init__(self, sign: Span, at: int) -> None:
+        self.sign, self.at, self.text = sign, at, bytearray()
+
+    def read(self, source: bytes, token: Span, left: bytes) -> None:
+        """Read on behind a token, of which something is left."""
+        self.text += source[self.at : token[0]] + left
+        self.at = token[1]
+
+    def are_expressions(self) -> bool:
+        """Whether a parser of expressions may know them all."""
+        return not OTHERWISE.search(CLOSURE.sub(rb"\1 ", self.text))
+
+
+class _Bracket:
+    """A bracket that is open: the arguments that it is a part of, and whether it is in what runs."""
+
+    def __init__(self, arguments: _Arguments | None, *, is_macro: bool, runs: bool) -> None:
+        self.arguments, self.is_macro, self.runs = arguments, is_macro, runs
+        self.has_function = False  # whose brace is the next one
 
 
 def first(source: bytes) -> list[Span]:
     """The spans to leave out: the sign of a macro, and the name of `vec!`, which leaves a list.
 
-    >>> first(b"f!(a); println!(b); vec![c]")
-    [(14, 15), (20, 24)]
+    >>> first(b"fn f() { f!(a => b); println!(b); vec![c] }")
+    [(28, 29), (34, 38)]
     """
-    return [match.span("sign" if match["sign"] else "list") for match in CALL.finditer(source)]
+    found: list[Span] = []
+    brackets = [_Bracket(None, is_macro=False, runs=False)]
+    for match in TOKEN.finditer(source):
+        around, kind = brackets[-1], match.lastgroup
+        if kind in LEFT and around.arguments:
+            around.arguments.read(source, match.span(), LEFT[kind])
+        if kind == "list":
+            found.append(match.span())
+        elif kind == "macro" or kind == "open":
+            brackets.append(_opened(around, source, match))
+        elif kind == "close" and len(brackets) > 1:
+            brackets.pop()
+            found += _closed(brackets[-1], around, source, match.span())
+        elif kind == "function" or kind == "end":
+            around.has_function = kind == "function"
+    return sorted(found)
+
+
+def _opened(around: _Bracket, source: bytes, match: re.Match[bytes]) -> _Bracket:
+    """The bracket that a token opens."""
+    if around.arguments and (match["macro"] or match["open"] == b"{"):
+        around.arguments.read(source, match.span(), b"m" if match["macro"] else b"{}")
+    if match["macro"]:
+        before = source[max(0, match.start() - FAR) : match.start()].rstrip()
+        runs = around.runs or before.endswith(b"=")
+        return _Bracket(_Arguments(match.span("sign"), match.end()), is_macro=True, runs=runs)
+    is_brace = match["open"] == b"{"
+    runs = around.runs or (is_brace and around.has_function)
+    around.has_function = around.has_function and not is_brace
+    return _Bracket(None if is_brace else around.arguments, is_macro=False, runs=runs)
+
+
+def _closed(around: _Bracket, bracket: _Bracket, source: bytes, token: Span) -> list[Span]:
+    """The sign of the macro whose bracket is closed, where that is to be left out."""
+    arguments = bracket.arguments
+    if around.arguments is not arguments and around.arguments:
+        around.arguments.at = token[1]
+    if not bracket.is_macro or arguments is None or not bracket.runs:
+        return []
+    arguments.read(source, token, b"")
+    return [arguments.sign] if arguments.are_expressions() else []

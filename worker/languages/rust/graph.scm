@@ -137,6 +137,7 @@
 (reference_pattern (identifier) @bind)
 (captured_pattern . (identifier) @bind)
 (tuple_pattern) @tuple
+(tuple_pattern "_" @label)
 (tuple_pattern (identifier) @bind)
 (slice_pattern (identifier) @bind)
 (slice_pattern) @tuple
