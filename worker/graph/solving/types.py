@@ -21,13 +21,14 @@ from fledgling.worker.graph.solving.values import (
     capped,
     told,
 )
-from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
+from fledgling.worker.graph.tables import MADE, NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
 # What another name of a type is.
 NAMING = (Op.INDEX, Op.ARRAY, Op.POINTEE, Op.CHOICE, Op.EVERY, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
 ANYTHING = ("unknown", "class")  # what a type says, by its name alone, of which anything of the project may be
 MAX_BINDINGS = 8  # of the name of a type
+MAX_PARTS = 64  # of a class, that say something of one type parameter
 MAX_ALIASES = 6  # types that name another type, one after the other
 
 
@@ -139,7 +140,18 @@ def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Val
         return found
     for alias in aliases(solver, node, 0):
         add(found, _aliased(solver, alias, receiver, depth))
-    return found
+    return found or _bounds_of_parts(solver, node, receiver, depth)
+
+
+def _bounds_of_parts(solver: Solver, node: int, receiver: Value | None, depth: int) -> Values:
+    """What other parts of a class say of a type parameter of which it says nothing: `impl<T: A> B<T>`."""
+    op, *parts = solver.project.expression(node)
+    scope = (node & ~MASK) | parts[1] if op == Op.NAME and parts[1] != NONE else NONE
+    if scope == NONE or solver.project.scope(scope).kind != ScopeKind.CLASS:
+        return {}
+    bindings = solver.project.table(scope).get(solver.project.unit(node).names[parts[0]], ())[:MAX_PARTS]
+    said = [value for value in map(solver.project.value_of, bindings) if value & MASK > MADE]
+    return capped(every(solver, said, receiver, depth), Reason.NARROWED)
 
 
 def _is_namespace(solver: Solver, value: Value) -> bool:
