@@ -60,6 +60,7 @@ PROGRAMS = {
     for path in sorted(FOLDER.glob("*.toml"))
     for program in tomllib.loads(path.read_text())["program"]
 }
+REFLECTION = tomllib.loads((FOLDER.parent / "reflection.toml").read_text())["case"]
 MORE_BELOW = WORDS[Reason.FURTHER_BELOW]
 MARK = re.compile(r"(?:#|//|--)> ?(.*)")
 LANGUAGES = load_languages()
@@ -690,6 +691,13 @@ def test_a_name_that_is_made_means_so_many_members() -> None:
     graph = costs_under(3, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
     assert len({line for _, line, name in said(graph, files) if name == ""}) == MAX_NAMES_ASKED // 200
     assert [line for _, line, *_ in graph.made] == [n + 203 for n in count]
+
+
+@every_row("case", REFLECTION, ids=lambda case: case["name"])
+def test_reflection_by_names_that_may_be_any_is_seen(case: dict[str, str]) -> None:
+    graph, _ = graph_of({case["path"]: case["text"].encode()})
+    marked = [number for number, line in enumerate(case["text"].split("\n"), 1) if line.endswith("// computed")]
+    assert graph.made == [(0, line, "", "", -1, 0) for line in marked]
 
 
 def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:

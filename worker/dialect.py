@@ -4,6 +4,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+Computing = Literal[
+    "text", "names", "dictionary", "all", "member", "own", "named", "global", "listed", "reflected", "said"
+]
+
 
 class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     """The columns of `[graph]`: one that is not there is false or empty."""
@@ -59,7 +63,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     sending: dict[str, str] = {}
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
     # Names of the language by which names are computed as a program runs (solving/computed.py).
-    computing: dict[str, Literal["text", "names", "dictionary", "all", "member", "own", "named", "global"]] = {}
+    computing: dict[str, Computing] = {}
+    reflecting: frozenset[str] = frozenset()  # types outside whose objects know the members of a class
     texts_name_classes: bool = False  # a text has the members of the class that it names
     says_overrides: bool = False  # what does not say so overrides nothing
     says_virtual: bool = False  # what no class calls virtual is overridden only by what says that it overrides

@@ -85,8 +85,9 @@ def computed_text(builder: Builder, node: int) -> int:
 
 @visits("class_of")
 def class_of(builder: Builder, node: int, _use: int) -> int:
-    """`A.class`, a `Class<A>`"""
-    of = [builder.visit(kid, Use.TYPE) for kid in builder.tree.kids[node]]
+    """`A.class`, a `Class<A>`; `a::class`, which may be that of an object"""
+    tree = builder.tree
+    of = [builder.visit(kid, Use.READ if tree.labels[kid] & VALUE else Use.TYPE) for kid in tree.kids[node]]
     type_ = builder.dialect.literals.get("class")
     return of_name(builder, type_, of) if type_ else MADE
 

@@ -19,7 +19,7 @@ from fledgling.worker.graph.solving.values import (
     SUPER,
     Values,
 )
-from fledgling.worker.graph.tables import NAME, NONE, Expression, Op, Site, Use, site_columns
+from fledgling.worker.graph.tables import MADE, NAME, NONE, Expression, Op, Site, Use, site_columns
 from fledgling.worker.graph.unit import MASK, SHIFT, Unit
 
 ANY = NONE  # a name is computed that may be of anything
@@ -58,6 +58,8 @@ class Computed:
         if expression[0] not in (Op.CALL, Op.NEW):
             if how == "dictionary" and expression[0] == Op.GET:
                 yield from self._names_of(unit, expression[1])
+            elif how == "listed" and expression[0] == Op.GET and self._reflects(unit, expression[1], surely=True):
+                yield ANY
             return
         if not how:
             yield from self._by_value(unit, expression[1])
@@ -67,6 +69,8 @@ class Computed:
         arguments = [part for part in expression[2] if part >= 0 and unit.expressions[part][0] != Op.FUNCTION]
         if how == "names" and not arguments:
             yield unit.base
+        elif how in ("listed", "reflected"):
+            yield from self._by_reflection(unit, how, unit.expressions[expression[1]], arguments)
         elif arguments:
             yield from self._by_function(unit, how, unit.expressions[expression[1]], arguments)
 
@@ -86,6 +90,35 @@ class Computed:
             yield from self._member(unit, callee[1], first, is_called=True)
         elif how == "named":
             yield from self._named(unit, first)
+
+    def _by_reflection(self, unit: Unit, how: str, callee: Expression, arguments: list[int]) -> Iterator[int]:
+        """`a.getMethods()`, where a is a class; `a.getMethod(b)` where it may be one, and nothing is known of b."""
+        of = callee[1] if callee[0] == Op.GET else NONE
+        if how == "listed":
+            is_asked = of == NONE or self._reflects(unit, of, surely=True)
+        else:
+            is_known = not arguments or self._says(unit, arguments[0])
+            is_asked = not is_known and (of == NONE or self._reflects(unit, of, surely=False))
+        if is_asked:
+            yield ANY
+
+    def _reflects(self, unit: Unit, of: int, *, surely: bool) -> bool:
+        """Whether something is, or may be, what knows the members of a class: a `Class`."""
+        held = [value[1] for value in self._value(unit, of) if value[0] == EXTERNAL]
+        names = [each.removesuffix("#").rpartition(".")[2] for each in held if each.endswith("#")]
+        if any(name in unit.dialect.reflecting for name in names):
+            return True
+        if surely and unit.dialect.reflecting:
+            return False
+        return len(names) < len(held) or not self._value(unit, of)
+
+    def _says(self, unit: Unit, at: int) -> bool:
+        """Whether an expression says which name or class it is: a text, `nameof(a)`, `typeof(A)`."""
+        op, *parts = unit.expressions[at]
+        if op == Op.CALL and unit.expressions[parts[0]][0] in (Op.BARE, Op.NAME):
+            return unit.dialect.computing.get(unit.facts.names[unit.expressions[parts[0]][1]]) == "said"
+        is_class = op == Op.CAST and parts[1] == MADE and unit.expressions[parts[0]][0] == Op.INDEX
+        return is_class or self._is_known(self._value(unit, at))
 
     def _by_value(self, unit: Unit, callee: int) -> Iterator[int]:
         """Of a call without a name of its own: `a[b]()`, `a[b].call()`; of PHP `$a->$b()`, `$a()` and `new $a`."""

@@ -9,7 +9,8 @@
 
 ; ---- expressions
 
-(navigation_expression . (_) @of (identifier) @key .) @get
+((navigation_expression . (_) @of (identifier) @key .) @get (#not-eq? @key "class"))
+((navigation_expression . (_) @value "::" (identifier) @skip .) @class_of (#eq? @skip "class"))
 (call_expression . (_) @of) @call
 (call_expression (value_arguments) @args)
 (call_expression (annotated_lambda) @arg)
@@ -17,7 +18,7 @@
 (value_argument (identifier) @word "=" (_) @value) @keyword
 (infix_expression . (_) @of . (identifier) @key . (_) @arg) @call
 (index_expression . (_) @of . (_) @key) @index
-(navigation_expression . (_) @of "::" (identifier) @key .) @reference
+((navigation_expression . (_) @of "::" (identifier) @key .) @reference (#not-eq? @key "class"))
 (callable_reference (_) @of . (identifier) @key) @reference
 (callable_reference . (identifier) @value .) @reference
 (unary_expression argument: (_) @value) @await
