@@ -112,6 +112,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     types: dict[str, str] = {}
     functions: dict[str, str] = {}
     methods: dict[str, str] = {}
+    by_members: bool = False  # what is not known may be of the class that alone has all members that it is asked for
+    universal: frozenset[str] = frozenset()  # what any object has, which tells nothing of it
     derived: frozenset[str] = frozenset()  # give an object of the class that is asked and has none: `a.clone()`
     says_derived: bool = False  # only a class that says so has these: `data class`
     behind: str = ""  # the type that a class names behind its objects, which have its members too: `Target` of Deref

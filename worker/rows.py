@@ -17,7 +17,7 @@ MAX_TARGETS = 64  # definitions that one occurrence of a name is said to mean: t
 MAX_GUESSED = 16  # of them, where the further ones are merely possible
 MAX_CROWDED = 10_000  # occurrences with more than that in a project: a hostile file has a call in every four bytes
 WIDEST = 2**16 - 1  # the last column, in bytes, in which an occurrence is resolved: longer lines are minified or data
-LEAST_LIKELY = 30  # the code of a reason from which on it is more than possible (graph/reasons.py)
+LEAST_LIKELY = 29  # the code of a reason from which on it is more than possible (graph/reasons.py)
 
 
 class Stamp(Struct, frozen=True, array_like=True, gc=False):

@@ -49,9 +49,9 @@ end
 Asciidoctor.load(text).find_by(context: :listing)
 """
 PROGRAMS = {  # a gem, what it is run with, the least part of the calls seen that is found
-    "kramdown": (KRAMDOWN, 0.70),
+    "kramdown": (KRAMDOWN, 0.90),
     "rouge": (ROUGE, 0.50),
-    "asciidoctor": (ASCIIDOCTOR, 0.50),
+    "asciidoctor": (ASCIIDOCTOR, 0.90),
 }
 
 pytestmark = [

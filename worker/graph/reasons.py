@@ -32,7 +32,8 @@ class Reason:
     OVERRIDES_OUTSIDE = 16
     MANY_MADE_NAMES = 17
     # likely
-    FLOW = LEAST_LIKELY
+    ASKED = LEAST_LIKELY
+    FLOW = 30
     RETURNED = 31
     DECORATOR = 32
     SEVERAL = 33
@@ -85,7 +86,7 @@ class Reason:
     NOT_TAKEN = 116
 
 
-LIKELY = Reason.FLOW
+LIKELY = Reason.ASKED
 CERTAIN = Reason.DECLARED
 
 WORDS: dict[int, str] = {
@@ -97,6 +98,7 @@ WORDS: dict[int, str] = {
     Reason.MAY_BE_PUT_OVER: "assigned in the place of what is declared",
     Reason.OVERRIDES_OUTSIDE: "overrides what is declared outside the project",
     Reason.MANY_MADE_NAMES: "one of many that a made name may be",
+    Reason.ASKED: "has all members that it is asked for",
     Reason.FLOW: "passed as an argument",
     Reason.RETURNED: "inferred from what is returned",
     Reason.DECORATOR: "through a decorator",

@@ -23,8 +23,8 @@ def takes_receiver(solver: Solver, function: int) -> bool:
     return solver.project.unit(function).dialect.receiver_parameter or bool(flags & Flag.RECEIVES)
 
 
-def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | None) -> None:
-    """Let the parameters of a function take the arguments of a call."""
+def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | None, most: int = Reason.FLOW) -> None:
+    """Let the parameters of a function take the arguments of a call, none surer than the call allows."""
     row = solver.project.scope(function)
     skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
     for at, (cell, spread) in enumerate(made.arguments, skip):
@@ -34,40 +34,42 @@ def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | N
         return
     names = solver.project.unit(function).names
     if skip and solver.classes.owner(function) is None:  # what a decorator has put in the place of a method
-        solver.source(("parameter", function, 0), ("just", receiver), Reason.FLOW)
+        solver.source(("parameter", function, 0), ("just", receiver), most)
     plain = [place for place, given in enumerate(row.parameters) if not given.rest and not given.by_name]
     rest = next((place for place, given in enumerate(row.parameters) if given.rest == 1), NONE)
     rest_words = next((place for place, given in enumerate(row.parameters) if given.rest == 2), NONE)
-    _hand_over_in_order(solver, function, made, skip, plain, has_rest=rest != NONE)
+    _hand_over_in_order(solver, function, made, skip, plain, most, has_rest=rest != NONE)
     by_name = {
         names[given.name]: place for place, given in enumerate(row.parameters) if given.name != NONE and not given.rest
     }
     for word, cell in made.words:
         if word == NONE:
-            _hand_over_words(solver, function, cell, by_name, rest_words)
+            _hand_over_words(solver, function, cell, by_name, rest_words, most)
         elif word in by_name:
-            solver.source(("parameter", function, by_name[word]), cell, Reason.FLOW)
+            solver.source(("parameter", function, by_name[word]), cell, most)
         elif rest_words != NONE:
-            solver.key((CONTAINER, ("words", function)), ("text", word), cell, Reason.FLOW)
+            solver.key((CONTAINER, ("words", function)), ("text", word), cell, most)
 
 
 def _hand_over_in_order(
-    solver: Solver, function: int, made: MadeCall, skip: int, plain: list[int], *, has_rest: bool
+    solver: Solver, function: int, made: MadeCall, skip: int, plain: list[int], most: int, *, has_rest: bool
 ) -> None:
     """`f(a, *b)`, where `plain` are the places of the parameters that are taken in order."""
     for at, (cell, spread) in enumerate(made.arguments, skip):
         if spread:
             for place in plain[at:]:
-                solver.source(("parameter", function, place), ("element at", cell, place - at), Reason.FLOW)
+                solver.source(("parameter", function, place), ("element at", cell, place - at), most)
             if has_rest:
-                solver.key((CONTAINER, ("rest", function)), "*", ("elements of", cell), Reason.FLOW)
+                solver.key((CONTAINER, ("rest", function)), "*", ("elements of", cell), most)
         elif at < len(plain):
-            solver.source(("parameter", function, plain[at]), cell, Reason.FLOW)
+            solver.source(("parameter", function, plain[at]), cell, most)
         elif has_rest:
-            solver.key((CONTAINER, ("rest", function)), ("number", at - len(plain)), cell, Reason.FLOW)
+            solver.key((CONTAINER, ("rest", function)), ("number", at - len(plain)), cell, most)
 
 
-def _hand_over_words(solver: Solver, function: int, cell: Cell, by_name: dict[int, int], rest_words: int) -> None:
+def _hand_over_words(
+    solver: Solver, function: int, cell: Cell, by_name: dict[int, int], rest_words: int, most: int
+) -> None:
     """`f(**a)`"""
     for value in list(solver.value(cell)):
         if value[0] != CONTAINER:
@@ -75,9 +77,9 @@ def _hand_over_words(solver: Solver, function: int, cell: Cell, by_name: dict[in
         for key in solver.known_keys(value):
             word = key[1] if isinstance(key, tuple) and key[0] == "text" else None
             if word in by_name:
-                solver.source(("parameter", function, by_name[word]), ("element", value, key), Reason.FLOW)
+                solver.source(("parameter", function, by_name[word]), ("element", value, key), most)
             elif rest_words != NONE:
-                solver.key((CONTAINER, ("words", function)), key, ("element", value, key), Reason.FLOW)
+                solver.key((CONTAINER, ("words", function)), key, ("element", value, key), most)
 
 
 def substituted(solver: Solver, function: int, values: Values, made: MadeCall, receiver: Value | None) -> Values:

@@ -198,14 +198,19 @@ def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> V
 
 
 def _run(solver: Solver, function: int, made: MadeCall, sure: int, receiver: Value | None) -> Values:
-    hand_over(solver, function, made, receiver)
+    hand_over(solver, function, made, receiver, _most(sure))
     found = substituted(solver, function, returned(solver, function, receiver), made, receiver)
     return capped(found, sure)
 
 
+def _most(sure: int) -> int:
+    """How sure what a call hands over is at most: no surer than what a guess runs."""
+    return Reason.ASKED if sure == Reason.ASKED else Reason.FLOW
+
+
 def _made(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """An object of a class; its constructor gets the arguments."""
-    _constructed(solver, (OBJECT, value[1], value[2]), made, None)
+    _constructed(solver, (OBJECT, value[1], value[2]), made, None, _most(sure))
     found: Values = {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
     if solver.classes.makes_another(value[1]):
         owner, _ = solver.classes.of_class(value[1], new := solver.project.number("__new__"))
@@ -217,7 +222,7 @@ def _made(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     return found
 
 
-def _constructed(solver: Solver, value: Value, made: MadeCall, after: int | None) -> Values:
+def _constructed(solver: Solver, value: Value, made: MadeCall, after: int | None, most: int = Reason.FLOW) -> Values:
     """Hand the arguments to the constructor of an object's class, or of the one after another."""
     for own in solver.project.unit(value[1]).dialect.constructors:
         owner, _ = solver.classes.of_class(value[1], solver.project.number(own), after)
@@ -226,7 +231,7 @@ def _constructed(solver: Solver, value: Value, made: MadeCall, after: int | None
         held_values = solver.value(("name", owner, solver.project.number(own)))
         for held in list(fitting(solver, held_values, made)):
             if held[0] == FUNCTION:
-                hand_over(solver, held[1], made, value)
+                hand_over(solver, held[1], made, value, most)
     return {}
 
 

@@ -172,7 +172,12 @@ class Meaning:
         """Why what an occurrence is asked of may be more than is known; else 0."""
         if site.at <= 1:
             return 0
-        receivers = receivers_of(self.solver, behind_call(self.solver, unit.base | site.at))
+        node = behind_call(self.solver, unit.base | site.at)
+        op, *parts = self.project.expression(node)
+        asked = self.solver.value(self.solver.child(node, parts[0])) if op == Op.GET else {}
+        if UNKNOWN in asked or Reason.ASKED in asked.values():
+            return Reason.UNKNOWN_RECEIVER
+        receivers = receivers_of(self.solver, node)
         return Reason.MANY if MANY in receivers else Reason.UNKNOWN_RECEIVER if UNKNOWN in receivers else 0
 
     def may_be_further_below(self, unit: Unit, site: Site) -> bool:

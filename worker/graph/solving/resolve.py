@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.solving import (
+    by_members,
     calls,
     containers,
     expected,
@@ -196,6 +197,8 @@ def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> 
         for cell in asked(project):
             solver.value(cell)
         solver.run()
+    else:
+        by_members.guess(solver)
     solver.is_over = True
     return solver
 

@@ -29,6 +29,7 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind, Site, Use
 from fledgling.worker.graph.unit import MASK, Unit
 
+GUESSED = frozenset([Reason.TOLD, Reason.ASKED])  # a comment may be wrong
 OUTSIDE = (EXTERNAL, METHOD_OF, CONTAINER, GENERATOR, CONSTANT, FILLED)
 
 
@@ -199,7 +200,7 @@ class Unresolved:
         held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]
         if MANY in receivers or MANY in values:
             return Reason.MANY
-        if UNKNOWN in receivers or Reason.TOLD in receivers.values():  # a comment may be wrong
+        if UNKNOWN in receivers or not GUESSED.isdisjoint(receivers.values()):
             return Reason.UNKNOWN_RECEIVER
         may_name = self.project.unit(node).dialect.texts_name_classes and site.use != Use.WRITE
         if any(self._is_kept(value) or (may_name and self._is_text(value)) for value in receivers):

@@ -1,0 +1,195 @@
+"""What something may be of which nothing is known: an object of the class that alone has all members it is asked for.
+
+Three things are asked, each where the ones before tell nothing: all that a field holds or a function gives, wherever it
+is used; a variable alone; and what is known of others that go by its name. All of that is a guess, and likely at most.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.values import BOUND, CLASS, FUNCTION, OBJECT, UNKNOWN, Cell, Values
+from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import Unit
+
+MIN_ASKED = 2  # members that no type outside often has, from which on they tell what has them
+MAX_HAVING = 3  # classes that have all of them, each with those below; of more, none is meant
+MIN_NAME = 3  # characters of a name that tells what a variable is: `n` does not
+CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
+
+
+class AskedFor(NamedTuple):
+    """The members that something is asked for, by the numbers of their names, and those of them that tell anything."""
+
+    every: set[int]
+    telling: set[int]
+
+    def add(self, more: "AskedFor") -> None:
+        """Take in what else asks for the same."""
+        self.every.update(more.every)
+        self.telling.update(more.telling)
+
+
+def guess(solver: Solver) -> None:
+    """Give what nobody knows to the cells that are asked for members, and solve again."""
+    asked = dict[Cell, AskedFor]()
+    for unit in solver.project.units:
+        if unit.dialect.by_members:
+            _ask(solver, unit, asked)
+    if not asked:
+        return
+    having = Having(solver)
+    shared = {cell: _shared(solver, cell) for cell in _unknown(solver, asked)}
+    together = dict[Cell, AskedFor]()
+    for cell, of in shared.items():
+        together.setdefault(of, AskedFor(set(), set())).add(asked[cell])
+    found = {of: having.all_of(names) for of, names in together.items()}
+    _give(solver, found | {cell: having.all_of(asked[cell]) for cell, of in shared.items() if not found[of]})
+    _give(solver, _of_names(solver, asked, having))
+
+
+def _ask(solver: Solver, unit: Unit, found: dict[Cell, AskedFor]) -> None:
+    """Add the members that a file asks something for."""
+    names, common, universal = unit.facts.names, unit.dialect.common, unit.dialect.universal
+    silent = {at for at, name in enumerate(names) if name in common or name.startswith("__")}
+    unasked = {at for at, name in enumerate(names) if name in universal}
+    members = dict[int, set[int]]()
+    for op, *parts in unit.expressions:
+        if op == Op.GET and parts[0] > MADE and parts[1] not in unasked:
+            members.setdefault(parts[0], set()).add(parts[1])
+    for of, every in members.items():
+        cell = _cell(solver, unit.base | of)
+        if cell is not None:
+            own = AskedFor({unit.names[at] for at in every}, {unit.names[at] for at in every - silent})
+            found.setdefault(cell, AskedFor(set(), set())).add(own)
+
+
+def _cell(solver: Solver, of: int) -> Cell | None:
+    """The cell of what is asked, of a field of the own object that of its class; None where all is known of it."""
+    cell, constant = solver.project.meant(of)
+    if constant is not None:
+        return None
+    op, *parts = solver.project.expression(cell) if type(cell) is int else (NONE,)
+    if op == Op.GET and solver.op(this := solver.child(cell, parts[0])) == Op.THIS:
+        owner = solver.classes.around(solver.child(cell, solver.project.expression(this)[1]))
+        name = solver.project.unit(cell).names[parts[1]]
+        if owner is not None and solver.classes.of_class(owner, name)[0] is None:
+            return "field", owner, name
+    return cell
+
+
+def _unknown(solver: Solver, asked: dict[Cell, AskedFor]) -> list[Cell]:
+    """The cells of which nothing is known, though they are asked for a member that tells anything."""
+    return [cell for cell, names in asked.items() if names.telling and not solver.value(cell).keys() - {UNKNOWN}]
+
+
+def _shared(solver: Solver, cell: Cell) -> Cell:
+    """What a call gives wherever the one function is called that it calls: what that gives, as a field."""
+    op, *parts = solver.project.expression(cell) if type(cell) is int else (NONE,)
+    if op not in (Op.CALL, Op.BARE, Op.GET):
+        return cell
+    called = solver.value(solver.child(cell, parts[0]) if op == Op.CALL else cell)
+    functions = [value[1] for value in called if value[0] in (FUNCTION, BOUND)]
+    if len(called) != 1 or not functions:
+        return cell
+    returned = solver.project.scope(functions[0]).returned
+    of = _cell(solver, solver.child(functions[0], returned[0])) if len(returned) == 1 else None
+    return ("returned", functions[0]) if of is None else of
+
+
+def _give(solver: Solver, found: dict[Cell, Values]) -> None:
+    for cell, values in found.items():
+        if values:
+            solver.grow(cell, values)
+    solver.run()
+
+
+def _of_names(solver: Solver, asked: dict[Cell, AskedFor], having: "Having") -> dict[Cell, Values]:
+    """What is held by others that go by the name of a cell, where it has all members that this one is asked for."""
+    known = dict[str, dict[tuple[str, int], None]]()
+    unknown = set(_unknown(solver, asked))
+    for cell in asked.keys() - unknown:
+        held = [value[:2] for value in solver.value(cell) if value[0] in (OBJECT, CLASS)]
+        known.setdefault(_name(solver, cell), {}).update(dict.fromkeys(held))
+    found = dict[Cell, Values]()
+    for cell in unknown:
+        name = _name(solver, cell)
+        having_all = [
+            (kind, at)
+            for kind, at in known.get(name, ())
+            if len(name) >= MIN_NAME and all(at in having.classes(member, kind) for member in asked[cell].every)
+        ]
+        found[cell] = having.outermost(having_all)
+    return found
+
+
+def _name(solver: Solver, cell: Cell) -> str:
+    """The name that a cell goes by: of a variable, a parameter, a field, or what is called."""
+    project = solver.project
+    if type(cell) is not int:
+        kind, scope, *at = cell
+        own = project.scope(scope).parameters[at[0]].name if kind == "parameter" else NONE
+        if at and kind != "parameter":
+            return project.text(at[0]).lstrip("@")
+        return "" if own == NONE else project.unit(scope).facts.names[own]
+    op, *parts = project.expression(cell)
+    if op == Op.CALL:
+        op, *parts = project.expression(solver.child(cell, parts[0]))
+    place = {Op.GET: 1, Op.BARE: 0}.get(op)
+    return "" if place is None else project.unit(cell).facts.names[parts[place]]
+
+
+class Having:
+    """Which classes have a member, themselves or from one above: their objects, or they alone."""
+
+    def __init__(self, solver: Solver) -> None:
+        self._classes = solver.classes
+        self._owners = dict[tuple[int, str], set[int]]()
+        self._known = dict[tuple[int, str], set[int]]()
+        for name, kind, scope in _members(solver):
+            self._owners.setdefault((name, kind), set()).add(scope)
+
+    def classes(self, name: int, kind: str) -> set[int]:
+        """The classes that have a member."""
+        found = self._known.get((name, kind))
+        if found is None:
+            owners = self._owners.get((name, kind), ())
+            found = self._known[name, kind] = {at for of in owners for at in (of, *self._classes.below(of))}
+        return found
+
+    def all_of(self, asked: AskedFor) -> Values:
+        """What has all of some members, if enough of them tell anything; nothing where that may be too much."""
+        for kind in (OBJECT, CLASS):
+            if sum((name, kind) in self._owners for name in asked.telling) >= MIN_ASKED:
+                found = set.intersection(*(self.classes(name, kind) for name in asked.every))
+                if values := self.outermost([(kind, at) for at in sorted(found)]):
+                    return values
+        return {}
+
+    def outermost(self, found: list[tuple[str, int]]) -> Values:
+        """Objects of those of some classes of which none is below another of them; nothing where these are many."""
+        pairs = set(found)
+        tops = [
+            (kind, at)
+            for kind, at in found
+            if not any(up != at and (kind, up) in pairs for up in self._classes.order(at))
+        ]
+        return {(kind, at, True): Reason.ASKED for kind, at in tops} if len(tops) <= MAX_HAVING else {}
+
+
+def _members(solver: Solver) -> Iterator[tuple[int, str, int]]:
+    """Yield the names of members, whether objects of a class have them or it alone, and the class."""
+    project = solver.project
+    for unit in project.units:
+        for at, row in enumerate(unit.facts.scopes) if unit.dialect.by_members else ():
+            if row.kind in CLASSES:
+                scope = solver.classes.whole(unit.base | at)
+                for name, bindings in project.table(scope).items():
+                    functions = [project.defined(binding)[1] for binding in bindings]
+                    for function in functions:
+                        is_own = function >= 0 and project.scope(function).flags & Flag.STATIC
+                        yield name, CLASS if is_own else OBJECT, scope
+    for cell in solver.sources:
+        if cell[0] == "field" and project.scope(cell[1]).kind in CLASSES:
+            yield cell[2], OBJECT, cell[1]
