@@ -87,6 +87,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     typed: bool = False  # they are declared
     may_lack_types: bool = False  # but need not be: `f($a)`, `a: any`
     types_inside: bool = False  # a parameter may be of a type that the function itself declares
+    only_declared: tuple[str, ...] = ()  # types that no call and no literal is of: `va_list`
     literals: dict[str, str] = {}  # of numbers by their ends, "." of one with a point, "class" of what names a class
     numbers: dict[str, int] = {}  # that one which is written out may be of; the larger the number here, the sooner
     texts: dict[str, int] = {}  # likewise

@@ -31,6 +31,7 @@ class Reason:
     MAY_BE_PUT_OVER = 15
     OVERRIDES_OUTSIDE = 16
     MANY_MADE_NAMES = 17
+    OTHER_SYSTEM = 18
     # likely
     ASKED = LEAST_LIKELY
     FLOW = 30
@@ -98,6 +99,7 @@ WORDS: dict[int, str] = {
     Reason.MAY_BE_PUT_OVER: "assigned in the place of what is declared",
     Reason.OVERRIDES_OUTSIDE: "overrides what is declared outside the project",
     Reason.MANY_MADE_NAMES: "one of many that a made name may be",
+    Reason.OTHER_SYSTEM: "compiled on another system, or never",
     Reason.ASKED: "has all members that it is asked for",
     Reason.FLOW: "passed as an argument",
     Reason.RETURNED: "inferred from what is returned",

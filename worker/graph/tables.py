@@ -302,8 +302,9 @@ class Facts(Struct, array_like=True):
     part of, `language` the one that it was read as, where that is another. `conditions` are the first and last lines of
     what a compiler may leave out, `replaced` the names of members that the file removes or sets by name, each with the
     expression of whose it is or -1, `augmented` what `a += b` may change, but for keys, `undefined` the names of
-    macros that end in it, `#undef a`, `opening` those of macros that begin a namespace, and its path. Not `complete`
-    where the text did not parse or was nested too deeply.
+    macros that end in it, `#undef a`, `opening` those of macros that begin a namespace, and its path. `systems` are
+    those of C on which it may be compiled, from a line on, where that changes (c/compiled_on.py). Not `complete` where
+    the text did not parse or was nested too deeply.
     """
 
     names: list[str]
@@ -326,6 +327,7 @@ class Facts(Struct, array_like=True):
     taken: list[Consumed] = []
     undefined: list[int] = []
     opening: list[tuple[int, str]] = []
+    systems: list[tuple[int, int]] = []
 
 
 class GraphFile(NamedTuple):

@@ -1,12 +1,14 @@
 """One file of a project: its facts, under the numbers of the whole."""
 
 import posixpath
+from bisect import bisect_right
 from collections.abc import Container, Iterable
 from functools import cached_property
 from typing import TypeVar
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Facts, GraphFile, Op, ScopeKind, unpacked
+from fledgling.worker.languages.c import systems
 from fledgling.worker.rows import ImportRow
 
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
@@ -129,6 +131,32 @@ class Unit:
         for at, expression in enumerate(self.expressions):
             if expression[0] == Op.NAME and expression[2] == 0 and expression[1] in names:
                 self.expressions[at] = (Op.NAME, expression[1], 0, None)
+
+    def systems_at(self, line: int) -> int:
+        """The systems on which a line may be compiled, by the conditions around it."""
+        at = bisect_right(self.facts.systems, (line, systems.ANY)) - 1
+        return self.facts.systems[at][1] if at >= 0 else systems.ANY
+
+    def always_at(self, line: int) -> bool:
+        """Whether a line stands under no condition."""
+        at = bisect_right(self._conditional, (line, line)) - 1
+        return at < 0 or self._conditional[at][1] < line
+
+    @cached_property
+    def _conditional(self) -> list[tuple[int, int]]:
+        """The lines that stand under a condition, from and to, in order."""
+        found: list[tuple[int, int]] = []
+        for first, last in self.facts.conditions:
+            if not found or first > found[-1][1]:
+                found.append((first, last))
+            elif last > found[-1][1]:
+                found[-1] = found[-1][0], last
+        return found
+
+    @cached_property
+    def named_systems(self) -> int:
+        """Those that the name of the file says it is for."""
+        return systems.of_path(self.path) if self.dialect.declared else systems.ANY
 
     @cached_property
     def starred(self) -> list[int]:

@@ -35,6 +35,7 @@ from fledgling.worker.graph.reading.reduced import Reduced
 from fledgling.worker.graph.reading.whole_text import read_whole
 from fledgling.worker.graph.tables import packed
 from fledgling.worker.language import Language, Languages
+from fledgling.worker.languages.c import compiled_on
 
 NEWLINE = 10
 CONDITIONALS = "c.conditionals"  # the repair that keeps one branch of each
@@ -103,6 +104,8 @@ class LanguageReader:
         for decorators in load_repairs(self.row.repairs).decorators:
             begin_above(builder, decorators(source))
         facts = read_whole(builder)
+        if syntax.row.graph.declared:
+            facts.systems = compiled_on.of_lines(source)
         if syntax.language != self._name:
             facts.language = syntax.language
         return packed(facts)

@@ -199,6 +199,8 @@ def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> 
         return LITERAL if name == POINTER else YES  # a `char *` is what a literal is, but for that of a character
     if name == TO_ANY and value[1] == "text":
         return PERHAPS
+    if name in dialect.only_declared:
+        return NO
     is_other = (
         value[1] == "number" and dialect.declared and name[-1:] != "*" and not is_own and not dialect.is_plain(name)
     )  # size_t
@@ -243,7 +245,7 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     before, _, behind = full.partition("?#.")
     full = before + "#" if behind in UNWRAPPED else full
     if not full.endswith("#"):
-        return PERHAPS
+        return NO if name in dialect.only_declared else PERHAPS
     if name == TO_ANY:
         return PERHAPS  # `char` and `char *` are not told apart
     last, name = full[:-1].rpartition(".")[2], name.removesuffix("*")

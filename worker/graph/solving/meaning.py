@@ -28,6 +28,7 @@ from fledgling.worker.graph.tables import (
     Use,
 )
 from fledgling.worker.graph.unit import LINE, MASK, Target, Unit
+from fledgling.worker.languages.c.systems import taken_on
 
 
 class Meaning:
@@ -80,7 +81,8 @@ class Meaning:
         if unit.dialect.prototypes and not self._rewritten.members.isdisjoint(found):
             doubted = self._rewritten.members.intersection(found)
             found.update((target, min(found[target], Reason.REPLACED)) for target in doubted)
-        return {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
+        found = {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
+        return self._on_systems(unit, site.line, found) if unit.dialect.declared else found
 
     def _add_bound(self, unit: Unit, site: Site, found: Targets, *, is_chosen: bool) -> None:
         """Add what a name is bound to; where what a call runs `is_chosen`, but other names of that: `alias a b`."""
@@ -133,6 +135,24 @@ class Meaning:
         if around and not (file == unit.number and around[-1][0] <= line <= around[-1][1]):
             return min(sure, Reason.CONDITIONAL)
         return sure
+
+    def _on_systems(self, unit: Unit, line: int, found: Targets) -> Targets:
+        """The targets, of which those that are not compiled on the same system as the line are possible.
+
+        What is compiled on any is read as on Linux. What the names of files say counts only where it leaves one, and
+        so does what a file is made from.
+        """
+        units = self.project.units
+        around = unit.systems_at(line)
+        here = taken_on(around & unit.named_systems or around)
+        at = {target: units[target[0]].systems_at(target[1] & LINE) for target in found}
+        made_from = self.project.templates
+        named = {
+            target: 0 if target[0] in made_from else at[target] & units[target[0]].named_systems for target in found
+        }
+        if any(each & here for each in named.values()):
+            at = named
+        return {target: sure if at[target] & here else min(sure, Reason.OTHER_SYSTEM) for target, sure in found.items()}
 
     def _is_of_changed(self, node: int) -> bool:
         """Whether an expression asks an object that may become one of another class, or `this` that may be another."""

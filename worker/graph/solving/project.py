@@ -96,6 +96,14 @@ class GraphProject(NumberedFiles):
         """The number of a name as that of what a class has itself, -1 where none has that."""
         return self.numbers.get(OWN + self.text(name), NONE)
 
+    @cached_property
+    def templates(self) -> frozenset[int]:
+        """The files that others are made from, which are compiled in their place: `a.in.cc` where there is `a.cc`."""
+        places = self.imports.places
+        return frozenset(
+            unit.number for unit in self.units if ".in." in unit.path and unit.path.replace(".in.", ".") in places
+        )
+
     def is_nobody(self, scope: int, *, is_handed: bool) -> bool:
         """Whether no definition is a function, which has no name: another begins there, or it is handed elsewhere."""
         row = self.scope(scope)

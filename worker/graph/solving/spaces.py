@@ -5,7 +5,7 @@ files of a program share stand in the one without a name: those of C that are no
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Container, Iterator, Mapping, Set
 from functools import cached_property
 from itertools import combinations
 
@@ -13,12 +13,14 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, sites_of
 from fledgling.worker.graph.unit import SHIFT, Space, Unit, dotted
+from fledgling.worker.languages.c.systems import ANY, taken_on
 
 MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
 MAX_BOUND = 256  # scopes of one name that are known at all, so that a name in every file takes no time for each
 MAX_BEGUN = 8  # macros that begin a namespace in one file; of more, the first count
 MAX_INCLUDED = 1_000  # files that one includes, also through others
 MAX_KEPT = 256  # files whose included files are kept; the next ones are asked for soon after each other
+ALWAYS = ANY + 1  # beside the systems on which a file is included: under no condition
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".cuh", ".def", ".inc")
 
 
@@ -61,7 +63,7 @@ class Spaces:
             unit.dialect.family for unit in project.units if unit.dialect.spaces == "global" or unit.dialect.crates
         }
         self._named: dict[tuple[str, int], list[int]] = {}  # the scopes of all namespaces that bind a name
-        self._included: dict[int, frozenset[int]] = {}
+        self._included: dict[int, dict[int, int]] = {}
         self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
         self._renaming: set[tuple[int, int]] = set()  # and those for which they have macros, which may be meant
         self._saying: dict[tuple[int, int], tuple[bool, frozenset[int]]] = {}
@@ -122,7 +124,10 @@ class Spaces:
         is_method = unit.dialect.bare_calls and self._project.text(name)[:1].islower()
         if found and (unit.dialect.declared or is_method):
             included = self.included(unit.number)
-            if not any(self._project.unit(scope).number in included for scope in self._binding[space][name]):
+            where = [included.get(self._project.unit(scope).number, 0) for scope in self._binding[space][name]]
+            if any(where):
+                reason = self._included_on(unit, where, is_global=not space[1])
+            else:
                 nothing = self._declaring, self._renaming
                 found = [scope for scope in found if not any((scope, name) in which for which in nothing)]
                 reason = Reason.UNDECLARED
@@ -131,6 +136,12 @@ class Spaces:
         if len(found) > 1 and (not unit.dialect.overloads or (found[0], name) in self._renaming):
             reason = min(reason, Reason.SEVERAL)
         return found, reason
+
+    def _included_on(self, unit: Unit, where: list[int], *, is_global: bool) -> int:
+        """How sure a declaration is that a file includes on some systems, or ALWAYS: a global one may be a system's."""
+        if not any(each & taken_on(unit.named_systems) for each in where):
+            return Reason.OTHER_SYSTEM
+        return Reason.CONDITIONAL if is_global and not any(each & ALWAYS for each in where) else Reason.BOUND
 
     def around(self, scope: int) -> list[str]:
         """The paths in which a scope that is a namespace may stand: its own, those around it, and what macros begin.
@@ -165,21 +176,39 @@ class Spaces:
         found = self._named.get((unit.dialect.family, name), ())
         return [scope for scope in found if self._project.unit(scope).number in included][:MAX_BINDING]
 
-    def included(self, number: int) -> frozenset[int]:
-        """The files that a file includes, also through others."""
+    def included(self, number: int) -> Mapping[int, int]:
+        """The files that a file includes, also through others: on which systems, and whether ALWAYS."""
         found = self._included.get(number)
         if found is None:
-            seen, todo = {number}, [number]
-            while todo and len(seen) < MAX_INCLUDED:
-                for row in self._project.units[todo.pop()].rows:
-                    other = self._project.imports.places.get(row.resolved_path) if row.resolved_path else None
-                    if other is not None and other not in seen:
-                        seen.add(other)
+            found, todo = {number: ANY | ALWAYS}, [number]
+            while todo and len(found) < MAX_INCLUDED:
+                at = todo.pop()
+                for other, where in self._including[at]:
+                    known, more = found.get(other, 0), where & found[at]
+                    if more & ~known:
+                        found[other] = known | more
                         todo.append(other)
             if len(self._included) >= MAX_KEPT:
                 self._included.pop(next(iter(self._included)))
-            found = self._included[number] = frozenset(seen)
+            self._included[number] = found
         return found
+
+    @cached_property
+    def _including(self) -> list[list[tuple[int, int]]]:
+        """By files, those that each includes itself, likewise."""
+        places = self._project.imports.places
+        return [
+            [
+                (places[row.resolved_path], unit.systems_at(row.line_number) | unit.always_at(row.line_number) * ALWAYS)
+                for row in unit.rows
+                if row.resolved_path in places
+            ]
+            for unit in self._project.units
+        ]
+
+    @cached_property
+    def _included_somewhere(self) -> frozenset[int]:
+        return frozenset(other for including in self._including for other, _ in including)
 
     def _link(self, unit: Unit) -> None:
         """Let what a file only declares stand for what others define."""
@@ -210,7 +239,7 @@ class Spaces:
                     if not (are_few and all(self._is_renamed(unit, each, name) for each in others)):
                         self._renaming.add((scope, name))
 
-    def _renamed(self, space: Space, name: int, included: Set[int]) -> list[int]:
+    def _renamed(self, space: Space, name: int, included: Container[int]) -> list[int]:
         """The scopes with macros for other names that a file may mean, of those that it includes."""
         known = self._binding[space][name] if self._renaming else ()
         return [at for at in known if (at, name) in self._renaming and self._project.unit(at).number in included]
@@ -302,7 +331,7 @@ class Spaces:
 
     def _shows(self, unit: Unit, bindings: list[int]) -> bool:
         """Whether what a file binds is for others too: no import, and nothing static unless they include it."""
-        is_header = not unit.dialect.declared or unit.path.endswith(HEADERS)
+        is_header = not unit.dialect.declared or unit.path.endswith(HEADERS) or unit.number in self._included_somewhere
         for binding in bindings:
             expression = unit.facts.expressions[self._project.binding(binding).value]
             if expression[0] in (Op.IMPORT, Op.ALIAS):

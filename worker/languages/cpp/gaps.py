@@ -98,6 +98,8 @@ CALLS_BEHIND_VARIABLE = rb"(?<=[\w\]]) ((?: \s++ " + JOINED + PARENTHESES + rb" 
 WORD_BEHIND_ALIAS = rb"\busing [ ] \w++ (\s++ " + JOINED + rb") (?= \s*+ = )"
 # 14.5: an exception specification may hold any expression: noexcept(a(f<b&&>()))
 EXCEPTIONS = rb"\bnoexcept [ ]?+ (" + PARENTHESES + rb")"
+# A word that stands for what begins a block: LIB_TRY {
+WORD_BEFORE_BLOCK = rb"(?<![,(=]\n) ^[ \t]++ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ (?= \{ )"
 
 ALL = (
     CLASS_OF_MEMBER_POINTER, INSTANTIATION, EXTERN_TEMPLATE, EMIT, TYPENAME, TYPE_OF_ENUM, CALL_BEFORE_CLASS,
@@ -108,7 +110,7 @@ ALL = (
     PACK_USED, BITS_WITHOUT_NAME, ATTRIBUTES_OF_ENUM, OBJECT_PARAMETER, DEFAULT_FUNCTION, END_OF_DEFAULT,
     SPECIALIZED_OPERATOR,
     WORD_BEFORE_FRIEND, WORD_BEHIND_FRIEND, ATTRIBUTE_WORD, WORD_BEFORE_NAME,
-    CALLS_BEHIND_VARIABLE, WORD_BEHIND_ALIAS, EXCEPTIONS,
+    CALLS_BEHIND_VARIABLE, WORD_BEHIND_ALIAS, EXCEPTIONS, WORD_BEFORE_BLOCK,
 )  # fmt: skip
 GAP = deferred(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
 

@@ -1,0 +1,107 @@
+"""On which systems lines of C are compiled: what conditions ask of compilers, and what names of files say."""
+
+import pytest
+from costing import costs_under
+from tables import every_row
+
+from fledgling.worker.languages.c.compiled_on import MAX_CONDITION, MAX_INNER, of_lines
+from fledgling.worker.languages.c.systems import (
+    AIX,
+    ANY,
+    APPLE,
+    BSD,
+    LINUX,
+    OTHER,
+    WINDOWS,
+    ZOS,
+    of_path,
+    taken_on,
+)
+
+SIZE = 1 << 16  # bytes: a sixteenth of the largest file
+SECONDS = 0.5  # of CPU; a fifth of it on a quiet machine
+LEAST = "#ifdef _WIN32\n#endif\n"  # without which nothing is looked at
+BUT_WINDOWS = ANY & ~WINDOWS
+
+CONDITIONS = {  # and where what stands behind each may be compiled
+    "#ifdef _WIN32": WINDOWS,
+    "# ifndef _WIN32 // so": BUT_WINDOWS,
+    "#if defined(_WIN32) && !defined(__CYGWIN__)": WINDOWS,
+    "#if !(defined(__APPLE__) || defined _WIN32)": BUT_WINDOWS & ~APPLE,
+    "#if !defined(__APPLE__) && \\\n !defined(_WIN32)": BUT_WINDOWS & ~APPLE,
+    "#if _MSC_VER >= 1900": WINDOWS,
+    "#if _MSC_VER < 1900": ANY,
+    "#if !defined(_MSC_VER)": ANY,
+    "#if __FreeBSD__ > 9 || defined(__NetBSD__)": BSD,
+    "#if defined(HAVE_EPOLL) && defined(__linux__)": LINUX,
+    "#if defined(HAVE_EPOLL) || defined(__linux__)": ANY,
+    "#if __has_include(<a>) && _AIX": AIX,
+    "#if A(1, (2)) == 3 && defined(__MVS__)": ZOS,
+    "#if _WIN32 + 1 > 2": ANY,
+    "#if 0": 0,
+    "#if 1": ANY,
+    "#if": ANY,
+    "#if ((": ANY,
+    "#if ! /* _WIN32 */": ANY,
+    "/*\n#ifdef _WIN32\n*/": ANY,
+    f"#if {'(' * MAX_INNER}_WIN32{')' * MAX_INNER}": WINDOWS,
+    f"#if {'(' * (MAX_INNER + 1)}_WIN32{')' * (MAX_INNER + 1)}": ANY,
+    f"#if _WIN32 && {' ' * (MAX_CONDITION - 20)}1": WINDOWS,
+    f"#if _WIN32 && {' ' * MAX_CONDITION}1": ANY,
+}
+PATHS = {
+    "src/win/tcp.c": WINDOWS,
+    "subprocess-win32.cc": WINDOWS,
+    "src/unix/tcp.c": BUT_WINDOWS,
+    "src/unix/darwin-proctitle.c": APPLE,
+    "osdep_linux.c": LINUX,
+    "unix/cygwin.c": OTHER,
+    "win/linux.c": ANY,
+    "window.c": ANY,
+    "twin/winch.c": ANY,
+}
+
+
+@every_row("condition", CONDITIONS)
+def test_condition_says_where_it_may_hold(condition: str) -> None:
+    changes = of_lines(f"{LEAST}{condition}\nint a;\n".encode())
+    assert ([ANY, *(where for _, where in changes)])[-1] == CONDITIONS[condition]
+
+
+def test_branches_are_what_those_before_leave() -> None:
+    source = b"""#if defined(_WIN32)
+#elif defined(__APPLE__) && A
+#  ifdef __linux__
+#  endif
+#elif B
+#else
+#endif
+"""
+    assert of_lines(source) == [(1, WINDOWS), (2, APPLE), (3, 0), (4, APPLE), (5, BUT_WINDOWS), (7, ANY)]
+
+
+@every_row("path", PATHS)
+def test_name_of_a_file_says_a_system(path: str) -> None:
+    assert of_path(path) == PATHS[path]
+
+
+def test_what_is_compiled_on_any_is_read_as_on_linux() -> None:
+    assert (taken_on(ANY), taken_on(BUT_WINDOWS), taken_on(WINDOWS), taken_on(0)) == (LINUX, LINUX, WINDOWS, LINUX)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "#if _WIN32\n",
+        "#elif _WIN32\n",
+        "#if _WIN32 && (",
+        "#if defined(_WIN32\n",
+        "#if !\\\n",
+        "#if a(/*",
+        "#if '",
+        "#e",
+    ],
+)
+def test_systems_take_time_in_proportion_to_the_text(unit: str) -> None:
+    source = (LEAST + unit * (SIZE // len(unit))).encode()
+    costs_under(SECONDS, lambda: of_lines(source))
