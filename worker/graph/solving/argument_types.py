@@ -4,6 +4,7 @@ from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
+    BOUND,
     CLASS,
     CONSTANT,
     CONTAINER,
@@ -63,7 +64,7 @@ def takes_all(solver: Solver, function: int, parameter: Parameter) -> bool:
     return wanted_of(solver, solver.child(function, parameter.type)) == ("object", [])
 
 
-def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
+def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
     """How well one argument fits a parameter: what is declared of it, else all that it may be."""
     values, dialect = solver.value(cell), solver.project.unit(function).dialect
     is_referred = dialect.selects == "nearest" and type(cell) is int and solver.op(cell) == Op.ADDRESSED
@@ -74,7 +75,10 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
         return NO if is_referred else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
-    if parameter.rest and any(value[0] == CONTAINER for value in values):
+    if solver.op(solver.child(function, parameter.type)) == Op.FUNCTION:
+        return _into_function(values)
+    may_be_whole = parameter.rest and (is_spread or not dialect.spreads_arrays)
+    if may_be_whole and any(value[0] == CONTAINER for value in values):
         is_whole = takes_whole(solver, function, parameter, cell)
         is_other = arrays_of(solver, values) and all(_fits(solver, dialect, value, wanted) == NO for value in values)
         return YES if is_whole == YES else NO if is_other and is_whole == NO else PERHAPS
@@ -149,6 +153,12 @@ def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
         is_other = wanted and value[0] == CONTAINER  # a class may stand for its companion object
         return NO if is_other or is_plain else PERHAPS
     return NO if value[0] == FUNCTION and is_plain else PERHAPS
+
+
+def _into_function(values: Values) -> int:
+    """How well a value fits the type of a function, `(A) -> B`: one that is written out does."""
+    kinds = {value[0] for value in values}
+    return YES if kinds <= {FUNCTION, BOUND} else NO if kinds <= {CONTAINER, CONSTANT} else PERHAPS
 
 
 def _into_array(solver: Solver, value: Value) -> int:

@@ -42,6 +42,7 @@ class Classes:
         self._for_others: list[tuple[int, int]] = []  # what gives them, or others to types outside, with the type
         self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
         self._owners: dict[int, int] = {}  # of functions that do not stand in their class
+        self._extended: dict[int, int] = {}  # the classes that functions extend
         self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
         self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
@@ -228,6 +229,8 @@ class Classes:
         for own in known:
             # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
             is_first = (own, name) not in self._attached
+            if extends:
+                self._extended[scope] = own
             if extends and is_first and self.has(own, name) and not (declares or dialect.bare_calls):
                 if dialect.selects and scope >= 0:
                     self.beside.setdefault((own, name), []).append(scope)
@@ -462,7 +465,7 @@ class Classes:
     def extended(self, scope: int) -> int | None:
         """The class whose member a function is from outside, without a parameter for the object."""
         flags = self._project.scope(scope).flags
-        return self._owners.get(scope) if flags & Flag.EXTENSION and not flags & Flag.RECEIVES else None
+        return self._extended.get(scope) if flags & Flag.EXTENSION and not flags & Flag.RECEIVES else None
 
     def around(self, scope: int) -> int | None:
         """The innermost class around a scope, or that which a function around it extends."""

@@ -16,10 +16,25 @@ def of_type_asked(solver: Solver, functions: list[Value], node: int) -> list[Val
     extending = {value: extended_name(solver.project, types[value[1]]) for value in functions if value[1] in types}
     if len(extending) < 2:
         return functions
+    if exact := [value for value in extending if _is_of_that(solver, value)]:
+        return [value for value in functions if value not in extending or value in exact]
     around = _extended_around(solver, solver.project.scope_of_call(node))
     asked = {value: _asked(value, around) for value in extending}
     found = {asked[value] for value, of in extending.items() if of and asked[value] == of}
     return [value for value in functions if asked.get(value) not in found or asked[value] == extending[value]]
+
+
+def full_names(solver: Solver, function: int) -> set[str]:
+    """The full names of the type outside that a function extends, if it does: `import a.B as C` is a.B."""
+    type_ = solver.classes.extended_types.get(function)
+    return set() if type_ is None else {value[1] for value in solver.value(type_) if value[0] == EXTERNAL}
+
+
+def _is_of_that(solver: Solver, value: Value) -> bool:
+    """Whether a function is asked of an object of the very type that it extends."""
+    if value[0] != BOUND or value[2][0] != EXTERNAL or not value[2][1].endswith("#"):
+        return False
+    return value[2][1].removesuffix("#") in full_names(solver, value[1])
 
 
 def _asked(value: Value, around: str | None) -> str | None:

@@ -43,7 +43,8 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     is_another = not _takes_types(solver, function, made) or not _takes_words(solver, function, made)
     if is_another or needed > count + len(made.words) or not (has_rest or count + len(made.words) <= last):
         return Fit(value, takes=False)
-    each = [fits(solver, function, parameters[min(at, rest)], cell) for at, (cell, _) in enumerate(arguments)]
+    given = ((parameters[min(at, rest)], *argument) for at, argument in enumerate(arguments))
+    each = [fits(solver, function, parameter, cell, is_spread=is_spread) for parameter, cell, is_spread in given]
     is_behind = made.words or count < last or rest + 1 < last
     if each and each[-1] == NO and is_behind:  # a lambda behind a call is the last one
         each[-1] = PERHAPS
@@ -51,7 +52,8 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     left = 0 if made.words or dialect.declared else count - last  # C++ counts none, and by name is not compared
     against = each.count(NO)
     is_last = has_rest and rest + 1 == last == count and not made.words
-    is_whole = is_last and takes_whole(solver, function, parameters[rest], arguments[-1][0]) > NO
+    is_array = is_last and (arguments[-1][1] or not dialect.spreads_arrays)
+    is_whole = is_array and takes_whole(solver, function, parameters[rest], arguments[-1][0]) > NO
     is_open = has_rest and not is_whole
     takes_any = is_open and parameters[rest].name == NONE and parameters[rest].type == NONE  # `...` of C
     score, spared = sum(each) - against * NO, -1 if is_open and not takes_any else left

@@ -37,6 +37,7 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
     own = unit.names[expression[1]]
     scope = base | expression[2]
     surest, is_of_class, in_method = int(Reason.BOUND), unit.dialect.bare_calls, False
+    extended, is_of_outside = solver.classes.extended_types, False  # whether the object is, which may have it then
     below: list[tuple[Cell, int, Value | None]] = []  # what only classes below one have: self may lack it
     while scope >= 0:
         outer = project.outer(scope)
@@ -57,8 +58,10 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
         if found and not all(_extends(project, cell) for cell, _, _ in found):
             return below + found
         below += found  # what extends its type goes before what is nearer only if it fits
+        is_of_outside = is_of_outside or (scope in extended and not row.flags & Flag.RECEIVES)
         found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
-        found = [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
+        most = Reason.SEVERAL if is_of_outside and row.kind in CLASSES and len(expression) < 5 else surest
+        found = [(cell, min(sure, surest, most), receiver) for cell, sure, receiver in found]
         if len(expression) > 4:
             found = [place for place in found if not is_variable(project, place[0])]
         if found and unit.dialect.bare_calls and all(sure <= Reason.OVERRIDE for _, sure, _ in found):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.extended_types import full_names
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
@@ -148,6 +149,8 @@ def are_alternatives(solver: Solver, functions: list[int]) -> bool:
     """Whether functions of one name stand together and take the very same, so that a compiler sees one of them."""
     project = solver.project
     if not project.unit(functions[0]).dialect.typed or len({project.outer(at) for at in functions}) > 1:
+        return False
+    if len({frozenset(full_names(solver, at)) for at in functions}) > 1:
         return False
     first, *others = ((*_extended_type(solver, at), *parameter_types(solver, at)) for at in functions)
     return all(alike(first, each) == YES for each in others)

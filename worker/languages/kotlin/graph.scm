@@ -16,6 +16,7 @@
 (call_expression (annotated_lambda) @arg)
 (value_arguments (value_argument) @arg)
 (value_argument (identifier) @word "=" (_) @value) @keyword
+(spread_expression (_) @value) @spread
 (infix_expression . (_) @of . (identifier) @key . (_) @arg) @call
 (index_expression . (_) @of . (_) @key) @index
 ((navigation_expression . (_) @of "::" (identifier) @key .) @reference (#not-eq? @key "class"))
