@@ -119,6 +119,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     derived: frozenset[str] = frozenset()  # give an object of the class that is asked and has none: `a.clone()`
     says_derived: bool = False  # only a class that says so has these: `data class`
     behind: str = ""  # the type that a class names behind its objects, which have its members too: `Target` of Deref
+    items: str = ""  # the type that a class names of what going over its objects gives: `Item` of Iterator
     called_by: str = "__call__"  # the method that runs where an object is called
     common: frozenset[str] = frozenset()  # never guessed by the name alone: built-in types have one too
 

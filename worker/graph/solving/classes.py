@@ -35,6 +35,7 @@ class Classes:
         self._making_another: dict[int, bool] = {}
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
+        self.extended_by: dict[int, int] = {}  # of what extends a class of the project: the expression of that
         self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
         self.extended_types: dict[int, int] = {}  # of a function that extends a type outside: the expression of that
         self.of_any: dict[int, list[int]] = {}  # functions that any type may have: `impl<T> A for T`
@@ -159,6 +160,7 @@ class Classes:
                 known = [value[1] for value in self._value(unit.base | type_) if value[0] == CLASS]
                 for at in known:
                     self._join(unit.base | scope, at)
+                    self.extended_by[unit.base | scope] = unit.base | type_
                 if not known:
                     self._for_others.append((unit.base | type_, unit.base | scope))
 

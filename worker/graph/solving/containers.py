@@ -10,6 +10,7 @@ from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import becomes_member, exported_objects
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.type_arguments import items_of
 from fledgling.worker.graph.solving.values import (
     BOUND,
     CLASS,
@@ -275,6 +276,8 @@ def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
             if not iterator:
                 add(found, called_member(solver, value, "__getitem__", sure))
                 add(found, iterated(solver, underlying(solver, value)))
+                items = items_of(solver, value)
+                add(found, element_of(solver, items) if items else {}, sure)
     return found
 
 

@@ -20,6 +20,7 @@ from fledgling.worker.graph.solving.prototypes import exported_objects, has_prot
 from fledgling.worker.graph.solving.receivers import method_of_function
 from fledgling.worker.graph.solving.replaceable import is_another, may_be_another, may_be_put_over
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.type_arguments import associated, items_of
 from fledgling.worker.graph.solving.values import (
     BOUND,
     CLASS,
@@ -307,12 +308,14 @@ def _given(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a class has that it does not define: what any type may have, what is behind its objects, what it derives."""
     dialect = solver.project.unit(value[1]).dialect
     found = _of_any(solver, value, name, sure)
-    behind = solver.project.number(dialect.behind) if dialect.behind and value[0] == OBJECT else NONE
-    owner = None if behind == NONE else solver.classes.of_class(value[1], behind)[0]
-    for binding in () if owner is None else solver.project.table(owner)[behind]:
-        for held, own in list(solver.value(("type", solver.project.value_of(binding), None)).items()):
+    cells = associated(solver, value, dialect.behind)
+    for cell in cells:
+        for held, own in list(solver.value(cell).items()):
             add(found, member(solver, held, name, min(sure, own)), Reason.EXTERNAL_BASE)
-    if _is_derived(solver, value[1], name) and (found or owner is None):
+    if not found and solver.project.text(name) in dialect.methods and value[0] == OBJECT:
+        items = items_of(solver, value)
+        found = {(METHOD_OF, items, name): min(sure, Reason.EXTERNAL_BASE)} if items else {}
+    if _is_derived(solver, value[1], name) and (found or not cells):
         derived: Value = (METHOD_OF, (OBJECT, value[1], value[0] == OBJECT and value[2]), name)
         found[derived] = min(sure, Reason.SEVERAL) if found else sure
     return found

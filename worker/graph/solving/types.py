@@ -5,6 +5,7 @@ from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.type_arguments import applied_to, argument_for, arguments_of, container_of
 from fledgling.worker.graph.solving.values import (
     CLASS,
     CONTAINER,
@@ -44,6 +45,8 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     base = node & ~MASK
     if depth > MAX_ALIASES:
         return {}
+    if op == Op.NAME and receiver and (given := argument_for(solver, node, receiver)) != NONE:
+        return of_type(solver, given, receiver[4] if len(receiver) > 4 else None, depth + 1)
     if op in (Op.NAME, Op.BARE, Op.GET, Op.REACH, Op.IMPORT, Op.ALIAS):
         return _named(solver, node, receiver, depth)
     if op == Op.CHOICE:
@@ -87,7 +90,7 @@ def _pointed(solver: Solver, node: int, of: int, receiver: Value | None, depth: 
 def _written(solver: Solver, node: int, expression: Expression, receiver: Value | None) -> Values:
     """A type that has no name: `A[]`, `{ a: A }`, `(a: A) => B`, `typeof a`, several results."""
     op, base = expression[0], node & ~MASK
-    value: Value = (CONTAINER, node)
+    value = container_of(node, receiver)
     if op == Op.THIS:
         return {receiver: Reason.DECLARED} if receiver else dict(solver.value(node))
     if op == Op.VALUE:
@@ -217,14 +220,10 @@ def bindings_of(solver: Solver, node: int) -> list[int]:
 
 
 def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value | None, depth: int) -> Values:
-    base = node & ~MASK
-    of, key = base | parts[0], base | parts[1]
-    expression = solver.project.expression(key)
-    arguments = [base | part for part in expression[1] if part >= 0] if expression[0] == Op.TUPLE else [key]
-    project = solver.project
+    project, of, arguments = solver.project, solver.child(node, parts[0]), arguments_of(solver, node)
     how = project.unit(node).dialect.types.get(project.last_name(of), "") if arguments else ""  # tuple[()]
     if how and not _is_outside(solver, of):
-        return of_type(solver, of, receiver, depth + 1)
+        return applied_to(solver, node, of_type(solver, of, receiver, depth + 1), receiver)
     if how == "same":
         return of_type(solver, arguments[0], receiver, depth + 1)
     if how == "part":
@@ -239,7 +238,7 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
             (CLASS, value[1], True): min(sure, Reason.SEVERAL) for value, sure in inner.items() if value[0] == OBJECT
         }
     if how in ("elements", "values", "parts"):
-        value = (CONTAINER, node)
+        value = container_of(node, receiver)
         if how == "parts" and len(arguments) > 1 and solver.op(arguments[-1]) != Op.MADE:
             for place, argument in enumerate(arguments[:32]):
                 solver.key(value, ("number", place), ("type", argument, receiver))
@@ -247,7 +246,7 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
             wanted = arguments[-1] if how == "values" else arguments[0]
             solver.key(value, "*", ("type", wanted, receiver))
         return {value: Reason.DECLARED}
-    return of_type(solver, of, receiver, depth + 1)
+    return applied_to(solver, node, of_type(solver, of, receiver, depth + 1), receiver)
 
 
 def _is_outside(solver: Solver, node: int) -> bool:
