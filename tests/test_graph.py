@@ -44,6 +44,7 @@ from fledgling.worker.graph.solving.resolve import Resolving, resolved, solved
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.solving.specific import MAX_NARROWED
 from fledgling.worker.graph.solving.stars import MAX_STARS
+from fledgling.worker.graph.solving.types import MAX_NAMING
 from fledgling.worker.graph.tables import GraphFile, Op, Use, sites_of, unpacked
 from fledgling.worker.graph.telling import unheard
 from fledgling.worker.graph.unit import LINE
@@ -466,6 +467,15 @@ def test_a_namespace_of_many_names_costs_its_own_only() -> None:
         rows = said(*graph_of({"a.ts": text.encode(), "b.ts": b"export function g() {}\n"}))
         assert rows["a.ts", 2, "f"] == {"1 certain"}, count
         assert found in rows["a.ts", 3, "g"], count
+
+
+def test_of_many_parts_of_a_class_none_says_what_its_type_parameter_is() -> None:
+    for count, expected in ((MAX_NAMING, {"1 likely"}), (MAX_NAMING + 1, {"1 possible"})):
+        parts = "impl<T> S<T> {}\n" * (count - 2)  # beside the struct, and the one that says something
+        text = f"trait A {{ fn go(&self); }}\nstruct S<T> {{ a: T }}\n{parts}"
+        text += "impl<T: A> S<T> { fn f(&self) { self.a.go(); } }\n"
+        graph, files = graph_of({"a.rs": text.encode()})
+        assert said(graph, files)["a.rs", count + 1, "go"] == expected
 
 
 def test_what_extends_a_type_outside_is_asked_so_far() -> None:

@@ -118,6 +118,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     universal: frozenset[str] = frozenset()  # what any object has, which tells nothing of it
     derived: frozenset[str] = frozenset()  # give an object of the class that is asked and has none: `a.clone()`
     says_derived: bool = False  # only a class that says so has these: `data class`
+    payloads: dict[str, int] = {}  # of variants outside: which type argument it holds, if not the first, `Err = 1`
     behind: str = ""  # the type that a class names behind its objects, which have its members too: `Target` of Deref
     items: str = ""  # the type that a class names of what going over its objects gives: `Item` of Iterator
     called_by: str = "__call__"  # the method that runs where an object is called

@@ -8,6 +8,7 @@ from fledgling.worker.graph.solving.numbers import number_or
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.type_arguments import arguments_of
 from fledgling.worker.graph.solving.values import (
     BOUND,
     CLASS,
@@ -197,13 +198,24 @@ def payload(solver: Solver, node: int, expression: Expression) -> Values:
     """PAYLOAD: what the project declares that a variant or tuple holds; of one from outside, what is in the value."""
     value, of, last, place = expression[1:]
     own = [held for held in solver.value(solver.child(node, of)) if held[0] in (CLASS, OBJECT)]
-    if not own:
-        return iterated(solver, solver.value(solver.child(node, value)), node)
-    found: Values = {}
     variant = solver.project.unit(node).facts.names[last]
+    if not own:
+        values = solver.value(solver.child(node, value))
+        argument = solver.project.unit(node).dialect.payloads.get(variant, 0)
+        return _type_argument(solver, values, argument) if argument else iterated(solver, values, node)
+    found: Values = {}
     for held in own:
         name = solver.project.number(str(place) if held[0] == CLASS else f"{variant}.{place}")
         add(found, member(solver, (OBJECT, held[1], True), name, Reason.BOUND))
+    return found
+
+
+def _type_argument(solver: Solver, values: Values, place: int) -> Values:
+    """What the type of some containers is applied to at a place; nothing where it does not say that."""
+    found: Values = {}
+    for value, sure in list(values.items()):
+        of = arguments_of(solver, value[1]) if value[0] == CONTAINER and type(value[1]) is int else []
+        add(found, solver.value(("type", of[place], None)) if place < len(of) else {}, sure)
     return found
 
 

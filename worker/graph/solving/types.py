@@ -29,7 +29,7 @@ from fledgling.worker.graph.unit import MASK
 NAMING = (Op.INDEX, Op.ARRAY, Op.POINTEE, Op.CHOICE, Op.EVERY, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
 ANYTHING = ("unknown", "class")  # what a type says, by its name alone, of which anything of the project may be
 MAX_BINDINGS = 8  # of the name of a type
-MAX_PARTS = 64  # of a class, that say something of one type parameter
+MAX_NAMING = 256  # of a class, that name one type parameter; what more of them say of it counts as not known
 MAX_ALIASES = 6  # types that name another type, one after the other
 
 
@@ -152,8 +152,9 @@ def _bounds_of_parts(solver: Solver, node: int, receiver: Value | None, depth: i
     scope = (node & ~MASK) | parts[1] if op == Op.NAME and parts[1] != NONE else NONE
     if scope == NONE or solver.project.scope(scope).kind != ScopeKind.CLASS:
         return {}
-    bindings = solver.project.table(scope).get(solver.project.unit(node).names[parts[0]], ())[:MAX_PARTS]
-    said = [value for value in map(solver.project.value_of, bindings) if value & MASK > MADE]
+    bindings = solver.project.table(scope).get(solver.project.unit(node).names[parts[0]], ())
+    values = map(solver.project.value_of, bindings) if len(bindings) <= MAX_NAMING else ()
+    said = [value for value in values if value & MASK > MADE]
     return capped(every(solver, said, receiver, depth), Reason.NARROWED)
 
 
