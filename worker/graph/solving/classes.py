@@ -44,6 +44,7 @@ class Classes:
         self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
         self._owners: dict[int, int] = {}  # of functions that do not stand in their class
         self._extended: dict[int, int] = {}  # the classes that functions extend
+        self.extending_own: dict[int, list[int]] = {}  # by name, the functions that extend classes of the project
         self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
         self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
@@ -233,6 +234,7 @@ class Classes:
             is_first = (own, name) not in self._attached
             if extends:
                 self._extended[scope] = own
+                self.extending_own.setdefault(name, []).append(scope)
             if extends and is_first and self.has(own, name) and not (declares or dialect.bare_calls):
                 if dialect.selects and scope >= 0:
                     self.beside.setdefault((own, name), []).append(scope)

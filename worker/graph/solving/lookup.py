@@ -11,11 +11,12 @@ from fledgling.worker.graph.solving.members import of_space, of_stars, places
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.stars import NOT_LOOKED_FOR, SURELY
-from fledgling.worker.graph.solving.values import CLASS, MANY, MODULE, OBJECT, Cell, Value, Values, add
+from fledgling.worker.graph.solving.values import CLASS, MANY, MODULE, OBJECT, SPACE, Cell, Value, Values, add
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, Unit
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
+SPACES = (ScopeKind.MODULE, ScopeKind.NAMESPACE)
 
 
 def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
@@ -183,6 +184,13 @@ def all_cell(solver: Solver, cell: Cell) -> Values:
 
 def _paths_with(solver: Solver, unit: Unit, scope: int, own: int) -> list[int]:
     """What a scope takes all names from, as expressions, of that which may have a name: of many, few do."""
+    taking = _taking(solver, unit, scope)
+    having = (solver.spaces.having(own) | solver.taken_classes.having(own)) & taking.keys()
+    return sorted(path for last in {"", *having} for path in taking.get(last, ()))
+
+
+def _taking(solver: Solver, unit: Unit, scope: int) -> dict[str, list[int]]:
+    """What a scope takes all names from, as expressions, by the last name of each."""
     project = solver.project
     taking = solver.taking.get(scope)
     if taking is None:
@@ -194,8 +202,22 @@ def _paths_with(solver: Solver, unit: Unit, scope: int, own: int) -> list[int]:
             last = project.last_name(path)
             is_own = bool(last) and project.number(last) not in project.vocabulary.renamed
             taking.setdefault(last if is_own else "", []).append(path)
-    having = (solver.spaces.having(own) | solver.taken_classes.having(own)) & taking.keys()
-    return sorted(path for last in {"", *having} for path in taking.get(last, ()))
+    return taking
+
+
+def seen_spaces(solver: Solver, unit: Unit) -> set[str]:
+    """The paths of the namespaces that a file stands in or takes all names of: in C# it sees what these extend."""
+    found = solver.seen_spaces.get(unit.number)
+    if found is not None:
+        return found
+    found = {""}
+    for scope in (unit.base | at for at, row in enumerate(unit.facts.scopes) if not at or row.kind in SPACES):
+        found.update(solver.spaces.around(scope) if scope in solver.spaces.paths else ())
+        paths = (path for each in _taking(solver, unit, scope).values() for path in each)
+        found.update(value[2] for path in paths for value in solver.value(path) if value[0] == SPACE)
+    if solver.classes.is_settled:
+        solver.seen_spaces[unit.number] = found
+    return found
 
 
 def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> list[Any]:

@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving import (
 )
 from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
-from fledgling.worker.graph.solving.lookup import bare_places, places_in, starred
+from fledgling.worker.graph.solving.lookup import bare_places, places_in, seen_spaces, starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
 from fledgling.worker.graph.solving.project import GraphProject
@@ -32,7 +32,7 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT
 
 MAX_SEEN = 8  # extensions of one name that a file sees, of which each is likely; of more, each is possible
@@ -220,6 +220,10 @@ def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
     unit = solver.project.unit(node)
     own = unit.names[name]
     extending = {function for _, function in solver.classes.extending.get(own, ())}
+    if unit.dialect.spaces == "nested" and unit.facts.names[name] not in unit.dialect.common:
+        extending.update(solver.classes.extending_own.get(own, ()))
+        extending = {at for at in extending if solver.project.scope(at).flags & Flag.EXTENSION}
+        return {at for at in extending if _space_of(solver, at) in seen_spaces(solver, unit)}
     if not extending or unit.dialect.spaces != "flat":
         return set()
     bindings = solver.project.table(unit.base).get(own, ())
@@ -229,6 +233,11 @@ def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
     places = places_in(solver, node, (Op.BARE, name, 0, 0 if bindings else NONE))
     cells = [cell for cell, _, _ in places if cell[0] == "name"]
     return {value[1] for cell in cells for value in solver.value(cell) if value[0] == FUNCTION} & extending
+
+
+def _space_of(solver: Solver, function: int) -> str:
+    """The path of the namespace that the class of a function stands in."""
+    return str(solver.spaces.paths.get(solver.project.outer_namespace(function), ""))
 
 
 def case(solver: Solver, node: int, expression: Expression) -> Values:

@@ -48,6 +48,7 @@ class Solver:
         self.sources: dict[Cell, dict[Cell, int]] = {}  # what a cell takes its values from, at most so sure
         self.members: dict[tuple[Value, int], tuple[list[Any], list[Cell], int]] = {}  # what classes say of them
         self.taking: dict[int, dict[str, list[int]]] = {}  # what scopes take all names of, by the last name of each
+        self.seen_spaces: dict[int, set[str]] = {}  # the namespaces that a file sees (lookup.py)
         self.bringing: dict[tuple[int, int], list[int]] = {}  # the imports of all names that may bring one into a file
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.array_methods: dict[int, int] = {}  # that a call runs, one within the other (container_methods.py)
