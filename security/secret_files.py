@@ -62,12 +62,15 @@ def is_secret(path: str) -> bool:
     (True, True, True, False)
     """
     folded = path.casefold()
-    return any(_compiled().names.verdict(each.encode(), is_directory=False) for each in _spellings(folded))
+    return _is_listed(folded) or any(map(_is_listed, _of_originals(folded)))
 
 
-def _spellings(path: str) -> Iterator[str]:
-    """Yield the path, and if it may be that of a copy the paths that its original may have."""
-    yield path
+def _is_listed(path: str) -> bool:
+    return bool(_compiled().names.verdict(path.encode(), is_directory=False))
+
+
+def _of_originals(path: str) -> Iterator[str]:
+    """Yield the paths that its original may have, if it may be that of a copy."""
     directory, slash, name = path.rpartition("/")
     above = _plain(directory) if "." in directory else directory  # as all directories of the list have
     if above != directory:

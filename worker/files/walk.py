@@ -289,7 +289,7 @@ class Walk:
         if not seen.left_out_as:
             ordered = sorted(found.values(), key=attrgetter("name"), reverse=True)  # the first is entered first
             for number, item in enumerate(ordered):
-                if number % NAMES_A_LOOK == 0 and self._is_over():
+                if number and number % NAMES_A_LOOK == 0 and self._is_over():  # `_step` has looked before the first
                     break
                 self._place(directory, item)
         if self.names > self.most_names:
@@ -350,7 +350,6 @@ class Walk:
         directory.seen.entries[path] = entry
 
     def _skip_reason(self, directory: _Directory, path: str, size: int) -> str | None:
-        name = path.removeprefix(shown(directory.path))
-        if is_secret(path) or (directory.is_git and is_secret(f".git/{name}")):
+        if is_secret(path) or (directory.is_git and is_secret(f".git/{path.removeprefix(shown(directory.path))}")):
             return SECRET
         return too_large(size, self.max_file_size)
