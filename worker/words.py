@@ -22,9 +22,10 @@ _LETTERS = re.compile(rb"[A-Za-z0-9_\x80-\xff]")  # what is not ASCII is one
 _DIGITS = b"0123456789"
 _BETWEEN = bytes(byte if _LETTERS.match(bytes([byte])) else ord(" ") for byte in range(256))
 _PART = re.compile(rb"[A-Z]+(?=[A-Z][a-z\x80-\xff])|[A-Z]?[a-z\x80-\xff]++|[A-Z]++|[0-9]++")
-_BEGINS = re.compile(  # where a name is cut, or begins
+_BEGINS = (  # where a name is cut, or begins
     rb"(?<![0-9])(?=[0-9])|(?<![A-Za-z\x80-\xff])(?![0-9])|(?<=[a-z\x80-\xff])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z\x80-\xff])"
 )
+_PART_THERE = re.compile(rb"(?:%s)(?:%s)" % (_BEGINS, _PART.pattern))
 _ENDINGS = b"izations ization ations ation ingly ments ment ings ing ers ions ion ies ied ed er es ly s e"
 _SUFFIXES = tuple(_ENDINGS.split())
 _LEAST_STEM = 3  # letters
@@ -78,7 +79,7 @@ def part_at(text: bytes, at: int) -> bytes:
     >>> part_at(b"HTTPServer", 4), part_at(b"HTTPServer", 5)
     (b'server', b'')
     """
-    part = _PART.match(text, at) if _BEGINS.match(text, at) else None
+    part = _PART_THERE.match(text, at)
     return part[0].lower() if part else b""
 
 

@@ -9,9 +9,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fledgling.worker import words as cutting
-from fledgling.worker.ranking.features import FAR, Features, literal
+from fledgling.worker.ranking.features import FAR, Features
 from fledgling.worker.store.symbols import DEFINITIONS, KINDS, Outline, Row
 from fledgling.worker.store.text import File
 
@@ -45,7 +47,7 @@ _AROUND = frozenset({"namespace", "module"})  # which hold what is meant, and sa
 _COMMENT = (b"//", b"/*", b"*", b"#", b"--", b";", b"%", b"{-", b"(*", b"<!--")
 
 
-class Hit(NamedTuple):
+class Hit(Struct, frozen=True, gc=False):
     """A word of the question on a line: which it is, how surely it is that, and whether the line looks like a comment,
     or goes on in one: to rank by those, too, does better on some questions of held_out.toml, and worse on others.
     """
@@ -75,7 +77,7 @@ class Together(NamedTuple):
     row: Row | None = None
 
 
-class Saying(NamedTuple):
+class Saying(Struct, frozen=True, gc=False):
     """How far a line says a word of a definition, and whether it is of the comment above it."""
 
     share: float
@@ -123,7 +125,7 @@ class Definitions:
         if not together:
             return None
         lines = range(together.line, together.line + BESIDE)
-        there = [hit._replace(is_comment=hit.is_comment or hit.is_inside) for hit in found_hits if hit.line in lines]
+        there = [replace(hit, is_comment=hit.is_comment or hit.is_inside) for hit in found_hits if hit.line in lines]
         said = _said(part, there, partial(self._may_be_meant, part))
         shares = {place: sum(each.share for times in words.values() for each in times) for place, words in said.items()}
         rows = [self.features.corpus.outlines.row_of(part, place) for place in sorted(said, key=lambda at: -shares[at])]
@@ -180,15 +182,14 @@ def _comments(text: bytes) -> Iterator[tuple[int, int]]:
 
 def _in_text(features: Features, text: bytes, lower: bytes) -> Iterator[tuple[int, bytes, float]]:
     """Yield where words of the question begin in a text, and how surely each is that word."""
-    for word, forms in features.forms.items():
-        for form, counts in forms:
-            sign, at = literal(form), -1
-            for _ in range(MOST_LOOKS):
-                if (at := lower.find(sign, at + 1)) < 0:
-                    break
-                share = _surely(text, at, form)
-                if share == 1.0 or (share and form == word):
-                    yield at, word, share * counts
+    for word, form, sign, counts in features.signs:
+        at = -1
+        for _ in range(MOST_LOOKS):
+            if (at := lower.find(sign, at + 1)) < 0:
+                break
+            share = _surely(text, at, form)
+            if share == 1.0 or (share and form == word):
+                yield at, word, share * counts
 
 
 def _surely(text: bytes, at: int, word: bytes) -> float:
@@ -231,11 +232,13 @@ def _said(part: Outline, found: list[Hit], may_be_meant: Callable[[int], bool]) 
 
 
 def _together(features: Features, found: list[Hit]) -> Together | None:
-    by_line: dict[int, set[bytes]] = {}
-    for hit in found:
-        if hit.share == 1.0:
-            by_line.setdefault(hit.line, set()).add(hit.word)
     least = features.least_words(WORD_FOR_WORD)
+    there = [hit for hit in found if hit.share == 1.0]
+    if len({hit.word for hit in there}) < least:  # as in nearly all files
+        return None
+    by_line: dict[int, set[bytes]] = {}
+    for hit in there:
+        by_line.setdefault(hit.line, set()).add(hit.word)
     beside = ((line, [by_line.get(line + more, ()) for more in range(BESIDE)]) for line in by_line)
     many = ((line, set[bytes]().union(*words)) for line, words in beside if sum(map(len, words)) >= least)
     shares = (Together(features.share(said), line) for line, said in many if len(said) >= least)

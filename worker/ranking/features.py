@@ -51,6 +51,9 @@ class Features:
         self.variants = {word: [(word, 1.0), *self._variants(word)] for word in asked.words}
         self.synonyms = {word: [*self._synonyms(word)] for word in asked.words}
         self.forms = {word: [(word, 1.0), *self.synonyms[word]] for word in asked.words}
+        self.signs = [  # by which a text shows that it may have a form of a word, and what that counts
+            (word, form, literal(form), share) for word, forms in self.forms.items() for form, share in forms
+        ]
         self.all_forms = {word: [*self.variants[word], *self.synonyms[word]] for word in asked.words}
         self.words_of_form: dict[bytes, list[tuple[bytes, float]]] = {}  # of each form, the words that it may stand for
         for word, forms in self.all_forms.items():
