@@ -162,7 +162,10 @@ def narrowed(solver: Solver, node: int, expression: Expression) -> Values:
     wanted = classes_in(solver, solver.child(node, expression[2]))
     held = solver.value(solver.child(node, expression[1]))
     if not wanted:
-        return dict(held)
+        dialect = solver.project.unit(node).dialect  # where overloads are chosen, that would say what an argument is
+        named = solver.value(solver.child(node, expression[2])) if dialect.typed and not dialect.selects else {}
+        outside = {(EXTERNAL, value[1] + "#"): Reason.NARROWED for value in named if value[0] == EXTERNAL}
+        return add(dict(held), outside)
     kept = {
         value: min(sure, Reason.NARROWED)
         for value, sure in held.items()
