@@ -36,13 +36,13 @@ def try_(builder: Builder, node: int, _use: int) -> int:
 
 
 def read_tried(builder: Builder, node: int, values: list[int]) -> None:
-    """Read what a `try` runs first: its body, or in Ruby all that stands before what else it has."""
+    """Read what a `try` runs first: `try (A b = c) { d }`, in Ruby all that stands before what else it has."""
     tree = builder.tree
     body, others = tree.first(node, BODY), IS_HANDLER | OTHERWISE | FINALLY
     parts = [kid for kid in tree.kids[node] if not tree.labels[kid] & others]
     found = 0
-    for part in parts if body == NONE else [body]:
-        found = builder.visit(part) if body == NONE else builder.body(part)
+    for part in parts:
+        found = builder.body(part) if part == body else builder.visit(part)
     if not builder.flow.is_dead:
         values.append(found)
 

@@ -193,7 +193,7 @@ class BoundDefinitions:
 
     def _of_bindings(self, bindings: list[int], name: int, found: Targets, sure: int, depth: int, asked: int) -> None:
         bindings = self._types_or_variables(bindings, asked)
-        sure = min(sure, Reason.SEVERAL) if self._are_apart(bindings) else sure
+        sure = min(sure, Reason.SEVERAL) if self._is_one_meant(bindings) else sure
         for binding in bindings:
             if not self._is_hidden(binding, asked):
                 self.add_binding(binding, name, found, sure, depth)
@@ -223,9 +223,11 @@ class BoundDefinitions:
         is_hidden = self.project.unit(asked).dialect.members_of_packages
         return [at for at in bindings if at not in types] if is_hidden else bindings
 
-    def _are_apart(self, bindings: list[int]) -> bool:
-        """Whether some bindings are of classes that only their type parameters tell apart."""
+    def _is_one_meant(self, bindings: list[int]) -> bool:
+        """Whether one of some bindings is: of classes by their type parameters, of methods of Go by build tags."""
         scopes = [self.project.defined(at)[1] for at in bindings] if len(bindings) > 1 else []
+        if scopes and min(scopes) >= 0 and self.project.unit(scopes[0]).dialect.structural:
+            return True
         classes = [at for at in scopes if at >= 0 and self.project.scope(at).kind == ScopeKind.CLASS]
         return len({self.project.scope(at).generic for at in classes}) > 1
 

@@ -56,7 +56,9 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     is_whole = is_array and takes_whole(solver, function, parameters[rest], arguments[-1][0]) > NO
     is_open = has_rest and not is_whole
     takes_any = is_open and parameters[rest].name == NONE and parameters[rest].type == NONE  # `...` of C
-    score, spared = sum(each) - against * NO, -1 if is_open and not takes_any else left
+    asked_last = dialect.rest_is_last and is_open and count > rest  # what goes before it does so in any case
+    spared = 0 if asked_last else -1 if is_open and not takes_any else left
+    score = sum(each) - against * NO
     in_order = not (is_open or made.words)
     if dialect.selects == "nearest":
         in_order = not made.words and (not has_rest or rest + 1 == last <= count)

@@ -69,10 +69,19 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
             below, surest = [*below, *found], min(surest, Reason.SEVERAL)
         elif found:
             return below + found
+        surest = min(surest, _most_around(solver, scope, own, expression))
         scope = outer
     if expression[3] != NONE:
         return [*below, (("name", base | expression[3], own), surest, None)]
     return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
+
+
+def _most_around(solver: Solver, scope: int, own: int, expression: Expression) -> int:
+    """How sure what stands around a class is at most, which may have a method from outside with a common name."""
+    classes, dialect = solver.classes, solver.project.unit(scope).dialect
+    is_common = dialect.bare_members and dialect.typed and solver.project.text(own) in dialect.common
+    may_have = is_common and len(expression) < 5 and classes.whole(scope) in classes.has_external_base
+    return Reason.EXTERNAL_BASE if may_have else Reason.BOUND
 
 
 def _extends(project: GraphProject, cell: Cell) -> bool:

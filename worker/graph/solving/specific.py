@@ -37,14 +37,23 @@ def narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
 
 
 def without_open(solver: Solver, fit: dict[Value, Fit]) -> dict[Value, Fit]:
-    """Where a function surely takes the arguments, none that takes any number of them: Java asks those last."""
-    for value, own in fit.items():
-        if own.takes and not own.against and not own.is_open:
-            types = _wanted_types(solver, value, len(own.each))
-            takes_any = [name in ANYTHING and not objects for name, objects in types]
-            if all(how > PERHAPS or is_any for how, is_any in zip(own.each, takes_any, strict=False)):
-                return {other: its for other, its in fit.items() if not its.is_open}
-    return fit
+    """Without what takes any number of arguments where another function surely takes them: Java asks that last."""
+    closed = [own for own in fit.values() if own.takes and not own.against and not own.is_open]
+    return {
+        value: own
+        for value, own in fit.items()
+        if not own.is_open or not any(_goes_before(solver, other, own) for other in closed)
+    }
+
+
+def _goes_before(solver: Solver, closed: Fit, other: Fit) -> bool:
+    """Whether a function surely takes all arguments, or as surely as the other one does."""
+    count = len(closed.each)
+    wanted = zip(_wanted_types(solver, closed.of, count), _wanted_types(solver, other.of, count), strict=False)
+    return all(
+        how > PERHAPS or (own[0] in ANYTHING and not own[1]) or own == others
+        for how, (own, others) in zip(closed.each, wanted, strict=False)
+    )
 
 
 def may_beat(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: Value, owner: int | None) -> bool:
