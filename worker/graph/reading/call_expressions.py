@@ -204,13 +204,15 @@ def note_extended(builder: Builder, node: int, of: int, arguments: list[int]) ->
     row = builder.scopes[builder.scope]
     if extended and of == NONE and row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
         row.extended = extended + row.extended  # the last one comes first
-    elif of != NONE:
+    elif of != NONE or row.kind == ScopeKind.LAMBDA:  # a.class_eval { extend B }
         note_for_includers(builder, extended, mixed)
 
 
 def note_for_includers(builder: Builder, extended: list[int], mixed: list[int]) -> None:
     """Note what a class gets that includes the module around, where that is done: `def self.included(a)`."""
     row = builder.scopes[builder.scope]
+    if row.kind == ScopeKind.LAMBDA:
+        row = builder.scopes[row.parent]
     if (extended or mixed) and row.name != NONE and builder.text_of(row.name) in WHERE_MIXED_IN:
         around = builder.scopes[row.parent]
         around.extends, around.includes = extended + around.extends, around.includes + mixed
