@@ -1,9 +1,10 @@
 """Which of several functions that extend types outside a call means, by the type that it asks."""
 
+from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.classes import extended_name
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import lambdas_around
-from fledgling.worker.graph.solving.values import BOUND, EXTERNAL, Value
+from fledgling.worker.graph.solving.values import BOUND, EXTERNAL, FUNCTION, Value, Values
 from fledgling.worker.graph.tables import NONE, Flag
 
 
@@ -22,6 +23,16 @@ def of_type_asked(solver: Solver, functions: list[Value], node: int) -> list[Val
     asked = {value: _asked(value, around) for value in extending}
     found = {asked[value] for value, of in extending.items() if of and asked[value] == of}
     return [value for value in functions if asked.get(value) not in found or asked[value] == extending[value]]
+
+
+def of_another_type(solver: Solver, values: Values, node: int) -> Values:
+    """Values, of whose functions without an object none is certain that extends a type outside other than `this` is."""
+    types = solver.classes.extended_types
+    extending = [value for value in values if value[0] == FUNCTION and value[1] in types]
+    extending = [value for value in extending if not solver.project.scope(value[1]).flags & Flag.RECEIVES]
+    around = _extended_around(solver, solver.project.scope_of_call(node)) if extending else None
+    others = [value for value in extending if extended_name(solver.project, types[value[1]]) != around]
+    return {**values, **{value: min(values[value], Reason.EXTENSION) for value in others}} if others else values
 
 
 def full_names(solver: Solver, function: int) -> set[str]:

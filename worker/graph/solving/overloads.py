@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
-from fledgling.worker.graph.solving.extended_types import of_type_asked
+from fledgling.worker.graph.solving.extended_types import of_another_type, of_type_asked
 from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, taken
 from fledgling.worker.graph.solving.inherited import is_hidden, settles, take_inherited
 from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
@@ -77,7 +77,7 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
             continue
         surest = max(found.pop(value) for value in group)
         found.update((value, min(values.get(value, surest), reason)) for value in chosen)
-    return _beside_class(solver, _not_all(solver, found))
+    return _beside_class(solver, of_another_type(solver, _not_all(solver, found), made.node))
 
 
 def _renamed_first(solver: Solver, values: Values, groups: dict[Group, list[Value]], made: MadeCall) -> Values:
