@@ -42,13 +42,19 @@ NPM = {
 DEBIAN = {
     "btrfs-progs": "btrfs-progs",
     "cobra": "golang-github-spf13-cobra",
+    "commons-collections": "libcommons-collections4-java",
+    "commons-lang": "libcommons-lang3-java",
     "git": "git",
+    "gson": "libgoogle-gson-java",
     "hugo": "hugo",
+    "jackson-core": "jackson-core",
     "jackson-databind": "jackson-databind",
     "jq": "jq",
+    "jsoup": "jsoup",
     "kubernetes": "kubernetes",
     "leveldb": "leveldb",
     "lua": "lua5.4",
+    "mux": "golang-github-gorilla-mux",
     "postgresql": "postgresql-15",
     "prometheus": "prometheus",
     "re2": "re2",
@@ -56,6 +62,7 @@ DEBIAN = {
     "ripgrep": "rust-ripgrep",
     "scala": "scala",
     "twig": "php-twig",
+    "viper": "golang-github-spf13-viper",
     "typescript-src": "node-typescript",  # the package on npm holds only what is built from its sources
     "zlib": "zlib",
 }

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 from corpora import FetchError, fetch, unpack
-from uses import Call, Target, calls, tally
+from uses import Call, Target, calls, report, tally
 
 from fledgling.worker.graph.reasons import Confidence
 
@@ -48,6 +48,7 @@ def test_calls_are_those_of_the_language_server(pytestconfig: pytest.Config, tmp
     finally:
         server.end()
     found = tally(calls(root, "php"), theirs, outside)
+    report("twig", found)
     assert found.sites > 4_500
     assert found.found / found.sites >= 0.99
     assert found.precision(Confidence.CERTAIN) >= 0.999, found.wrong[Confidence.CERTAIN]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from corpora import FetchError, fetch, unpack
-from uses import SURE, Call, calls, tally
+from uses import SURE, Call, calls, report, tally
 
 from fledgling.worker.graph.reasons import Confidence
 
@@ -51,6 +51,7 @@ def test_calls_are_those_of_the_checker(
         elif is_outside:
             outside.add(call)
     found = tally(calls(root, language), theirs, outside, further)
+    report(project, found)
     assert found.sites > least
     assert found.found / found.sites >= 0.95
     assert found.precision(Confidence.CERTAIN) >= 0.99, found.wrong[Confidence.CERTAIN]

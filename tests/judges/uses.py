@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -122,6 +122,22 @@ def tally(
             else:
                 wrong[sure].append((call, target))
     return Tally(len(theirs), certain, found, right, wrong, others)
+
+
+def spoken(said: Iterable[tuple[str, int, int, str, list[Target]]]) -> tuple[dict[Call, set[Target]], set[Call]]:
+    """The calls of which a judge names places in the project, and those of which it names none."""
+    every: dict[Call, set[Target]] = defaultdict(set)
+    for path, line, column, name, places in said:
+        every[Call(path, line, column, name)].update((to, at) for to, at in places)
+    return {call: places for call, places in every.items() if places}, {call for call in every if not every[call]}
+
+
+def report(name: str, found: Tally) -> None:
+    """Print a row of the table in docs/graph.md: pytest shows it with -s."""
+    wrong = len(found.wrong[Confidence.CERTAIN])
+    shares = f"{found.certain / found.sites:.3f}, {found.found / found.sites:.3f}"
+    certain = f"{wrong} of {wrong + found.right[Confidence.CERTAIN]}"
+    print(f"{name} | {found.sites:,} calls | {shares} | {certain} | of the sure {found.precision(*SURE):.3f} are right")  # noqa: T201
 
 
 # ---- calls by the names of functions, as call graphs of Python have them
