@@ -228,7 +228,8 @@ def tokens(builder: Builder, node: int, _use: int) -> int:
         builder.opening.append((builder.scopes[builder.scope].name, dotted(".".join(opened))))
     for at, word, is_call in words(tree.source, tree.start[node], tree.end[node]):
         name = builder.named(word)
-        meant = builder.add(Op.TOKEN, builder.use_name(name))
+        is_member = tree.source[at - 1 : at] == b"."  # of what is not known
+        meant = builder.add(Op.TOKEN, 0 if is_member else builder.use_name(name))
         builder.site_at(at, name, Use.CALL if is_call else Use.READ, meant)
     builder.has_read(node)
     return 0
