@@ -66,7 +66,7 @@ function outline(path) {
     const right = node.right
     const kind = isFunction(right) ? 'function' : ts.isClassExpression(right) ? 'class' : 'export'
     if (left.getText() === 'module.exports') {
-      if (kind !== 'export' || chain !== node) return [chain, kind, 'module.exports']
+      if (kind !== 'export' || chain !== node) return [chain, kind, kind === 'export' ? 'module.exports' : (right.name?.text ?? 'module.exports')]
       const outer = node.parent
       return ts.isBinaryExpression(outer) && ts.isExpressionStatement(outer.parent) ? [outer.parent, kind, 'module.exports'] : null
     }

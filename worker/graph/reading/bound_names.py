@@ -238,9 +238,9 @@ class BoundNames(Positions):
         self.site(node, use, value, binding)
         return binding
 
-    def bind_silently(self, name: int, scope: int, value: int, node: int) -> int:
+    def bind_silently(self, name: int, scope: int, value: int, node: int, how: int = 0) -> int:
         """Give a name of a scope a value where the name itself is not written: a package that is imported."""
-        self.bindings.append(Binding(scope, name, value, self.line(node)))
+        self.bindings.append(Binding(scope, name, value, self.line(node), how))
         binding = len(self.bindings) - 1
         self.show(scope, name)
         self.scopes[scope].every.setdefault(name, []).append(binding)

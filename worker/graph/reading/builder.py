@@ -56,12 +56,14 @@ class Builder(BoundNames):
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
         self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already
         self.subject = 0  # what the cases of a match are compared with
+        self._placed = set[int]()  # functions and classes that were put into something: they begin where that does
         self.depth = 0  # of MAX_DEPTH
 
     def name_value(self, value: int, node: int) -> bool:
-        """Give a function or class without a name that of what it is put into: `const a = () => b`.
+        """Give a function or class that is written out the name of what it is put into: `const a = () => b`.
 
-        Return whether it is one. A name of its own stays: `a.b = function c() {}` is known as c and as b.
+        Return whether it is one. It begins where the first begins that it is put into; a name of its own stays:
+        `a.b = function c() {}` is known as b and as c.
         """
         if value == NONE or not self.dialect.names_values:
             return False
@@ -69,16 +71,17 @@ class Builder(BoundNames):
         if op not in (Op.FUNCTION, Op.CLASS):
             return False
         scope = self.scopes[parts[0]]
-        if scope.name == NONE:
+        if parts[0] not in self._placed:
+            self._placed.add(parts[0])
             scope.name, scope.line = self.key_name(node), self.line(node)
             if scope.kind == ScopeKind.LAMBDA:
                 scope.kind = ScopeKind.FUNCTION
         return True
 
-    def define_member(self, node: int, value: int) -> None:
+    def define_member(self, node: int, value: int, how: int = 0) -> None:
         """Let the name at a node be that of a function or class that no scope binds: a method outside of its class."""
         name, start = self.key_name(node), self.tree.start[node]
-        self.bindings.append(Binding(NONE, name, value, self.line(node)))
+        self.bindings.append(Binding(NONE, name, value, self.line(node), how))
         if self.tree.source[start] in QUOTES:
             self.is_read[node] = 1
             self.site_at(start + 1, name, Use.DEFINITION, value, len(self.bindings) - 1)

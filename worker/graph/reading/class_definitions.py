@@ -17,7 +17,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.reading.told_types import comment_before, hold_told, note_templates
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import NONE, OF_ITSELF, Flag, Op, ScopeKind, Use
 
 BASE, PREPENDED, CONTAINER = BITS["base"], BITS["prepended"], BITS["container"]
 PARTIAL, HIDDEN, OPEN, DERIVES = BITS["partial"], BITS["hidden"], BITS["open"], BITS["derives"]
@@ -44,8 +44,9 @@ def class_(builder: Builder, node: int, _use: int) -> int:
     around = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))
     builder.show(around, builder.name(word))
     value = define_class(builder, node, [], builder.first_line(node))
-    builder.bind_silently(builder.name(word), around, value, word)
+    builder.bind_silently(builder.name(word), around, value, word, OF_ITSELF)
     builder.leave()
+    builder.define_member(word, value, OF_ITSELF)
     return value
 
 
@@ -127,9 +128,10 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     if not builder.dialect.bare_calls:
         tree.kids[node] = within + tree.kids[node]
     bases, prepended, places, metaclass = bases_of(builder, node)
-    name = builder.name(own) if own != NONE else NONE
+    word = tree.first(node, WORD) if builder.dialect.prototypes else NONE
+    name = builder.name(own) if own != NONE else builder.name(word) if word != NONE else NONE
     whole = tree.first(node, CONTAINER)
-    container = word = NONE
+    container = NONE
     if whole != NONE:  # class A::B
         own, name = NONE, builder.name(whole)
         container, word = apart(builder, whole)

@@ -26,7 +26,7 @@ from fledgling.worker.graph.reading.parameters import bind_implicit, bind_parame
 from fledgling.worker.graph.reading.paths import names_of, path_to
 from fledgling.worker.graph.reading.reduced import Reduced
 from fledgling.worker.graph.reading.told_types import comment_before, note_templates, told_instead, told_type
-from fledgling.worker.graph.tables import NONE, SIGNATURE, Binding, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import NONE, OF_ITSELF, SIGNATURE, Binding, Flag, Op, ScopeKind, Use
 
 BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructor"]
 SAID: dict[int, int] = {  # a flag of a function, by the role that says it
@@ -135,7 +135,7 @@ def label_of(builder: Builder, node: int) -> int:
 def bind_itself(builder: Builder, scope: int, name: int, node: int) -> None:
     """Let a function that is written out see the name at a node, if it has one: `(function a() { a() })`."""
     if node != NONE and name not in builder.own[scope]:
-        builder.bind_silently(name, scope, builder.add(Op.FUNCTION, scope), node)
+        builder.bind_silently(name, scope, builder.add(Op.FUNCTION, scope), node, OF_ITSELF)
 
 
 def note_types(builder: Builder, scope: int, parameters: list[int]) -> None:
@@ -198,7 +198,8 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     elif whole != NONE:
         define_apart(builder, scope, named, value, receiver)
     elif named != NONE:
-        define_member(builder, node, scope, named, value, receiver)
+        note_receiver(builder, node, scope, receiver)
+        builder.define_member(named, value, OF_ITSELF * sees_itself)
     elif (operator := tree.first(node, POINTS)) != NONE and tree.text(operator) in POINTING:
         builder.bind_silently(builder.name(operator), around, value, operator)
     return value
@@ -256,15 +257,14 @@ def extend(builder: Builder, scope: int, binding: int, receiver: int, *, takes: 
         builder.members.append((receiver, binding))
 
 
-def define_member(builder: Builder, node: int, scope: int, named: int, value: int, receiver: int) -> None:
-    """Bind a function that no scope binds: a method outside of its class, `func (a A) b() {}`, `def A.b; end`."""
+def note_receiver(builder: Builder, node: int, scope: int, receiver: int) -> None:
+    """Let the next binding be a member of what stands before its name: `func (a A) b() {}`, `def A.b; end`."""
     if receiver != NONE:
         builder.scopes[scope].flags |= Flag.EXTENSION
     elif RECEIVER & said_inside(builder.tree, node):
         receiver = builder.scopes[scope].parameters[0].type
     if receiver != NONE:
         builder.members.append((receiver, len(builder.bindings)))
-    builder.define_member(named, value)
 
 
 def said_inside(tree: Reduced, node: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.tables import NONE, Binding, Expression, GraphFile, NameScope, Op
+from fledgling.worker.graph.tables import NONE, OF_ITSELF, Binding, Expression, GraphFile, NameScope, Op
 from fledgling.worker.graph.unit import MASK, SHIFT, Target, Unit
 
 
@@ -62,7 +62,7 @@ class NumberedFiles:
             expression = unit.expressions[expression[1]]
         if expression[0] in (Op.FUNCTION, Op.CLASS):
             scope = unit.facts.scopes[expression[1]]
-            if scope.name == row.name or row.name == NONE or unit.dialect.reopens:
+            if scope.name == row.name or row.name == NONE or row.how == OF_ITSELF or unit.dialect.reopens:
                 return unit.place_of(expression[1]), unit.base | expression[1]
             if row.scope == NONE:
                 return unit.place(row.line, row.name, NONE), unit.base | expression[1]

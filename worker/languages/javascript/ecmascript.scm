@@ -24,7 +24,7 @@
   @definition.class
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
 
-; ---- CommonJS and prototypes: exports.f = function, module.exports = function f, A.prototype.f =, a.f =, this.f =
+; ---- CommonJS and prototypes: exports.f = function, module.exports = function f (its name is "f"), A.prototype.f =, a.f =, this.f =
 
 (assignment_expression
   left: (_ object: (_) @_exports property: (_) @name)
@@ -47,12 +47,20 @@
   (#any-of? @_exports "exports" "module.exports")) @definition.export
 
 (assignment_expression
+  left: (_ object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (_ "function" name: (_) @name body: (_) @body)
+  (#eq? @_module "module") (#eq? @_exports "exports")) @definition.function
+(assignment_expression
+  left: (_ object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (_ "class" name: (_) @name body: (_) @body)
+  (#eq? @_module "module") (#eq? @_exports "exports")) @definition.class
+(assignment_expression
   left: (_ object: (identifier) @_module property: (property_identifier) @_exports) @name
-  right: [(function_expression body: (_) @body) (_ "=>" body: (_) @body)]
+  right: (_ ["function" "=>"] !name body: (_) @body)
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.function
 (assignment_expression
   left: (_ object: (identifier) @_module property: (property_identifier) @_exports) @name
-  right: (_ "class" body: (_) @body)
+  right: (_ "class" !name body: (_) @body)
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.class
 (expression_statement (assignment_expression
   left: (_ object: (identifier) @_module property: (property_identifier) @_exports) @name
