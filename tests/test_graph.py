@@ -28,6 +28,7 @@ from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.solving import handed_back, unknown_beside
 from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
+from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
 from fledgling.worker.graph.solving.classes import MAX_BASES
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
@@ -393,6 +394,21 @@ def test_what_many_places_replace_is_looked_at_so_far() -> None:
     many = "".join(line.format(n) for line in lines for n in range(1_000))
     files = graph_files({"a.js": many.encode()})
     costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_what_has_all_that_is_asked_for_is_one_of_so_many_classes() -> None:
+    """Of more than MAX_ALIKE none is meant; each part of a class, each class and each that is known costs its own."""
+    for count, found in ((MAX_ALIKE, True), (MAX_ALIKE + 1, False)):
+        text = "def f(x)\n x.foo\n x.bar\nend\n"
+        text += "".join(f"class A{n}{' < A0' * (n > 0)}\n def foo; end\n def bar; end\nend\n" for n in range(count))
+        rows = said(*graph_of({"a.rb": text.encode()}))
+        assert ("6 likely" in rows["a.rb", 2, "foo"]) == found, count
+    parts = "".join(f"class A\n def m{n}; end\nend\n" for n in range(1_600)) + "def f(x)\n x.m1\n x.m2\nend\n"
+    having = "class A{0}\n def foo; end\n def bar; end\nend\ndef f{0}(x{0})\n x{0}.foo\n x{0}.bar\nend\n"
+    known = "class A{0}\n def foo; end\nend\ndef f{0}(node) = node.foo\nf{0}(A{0}.new)\ndef g{0}(node) = node.foo\n"
+    for text in (parts, *("".join(each.format(n) for n in range(1_600)) for each in (having, known))):
+        files = graph_files({"a.rb": text.encode()})
+        costs_under(1.2, partial(resolved, files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_many_namespaces_are_not_each_looked_through_for_each_name() -> None:

@@ -4,7 +4,7 @@ Three things are asked, each where the ones before tell nothing: all that a fiel
 is used; a variable alone; and what is known of others that go by its name. All of that is a guess, and likely at most.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from fledgling.worker.graph.reasons import Reason
@@ -15,8 +15,11 @@ from fledgling.worker.graph.unit import Unit
 
 MIN_ASKED = 2  # members that no type outside often has, from which on they tell what has them
 MAX_HAVING = 3  # classes that have all of them, each with those below; of more, none is meant
+MAX_ALIKE = 256  # classes that are looked at for one thing; of what may be more, nothing is known
 MIN_NAME = 3  # characters of a name that tells what a variable is: `n` does not
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
+NOBODY: frozenset[int] = frozenset()  # has a member
+Held = tuple[str, int]  # an OBJECT of a class, or that CLASS
 
 
 class AskedFor(NamedTuple):
@@ -39,8 +42,9 @@ def guess(solver: Solver) -> None:
             _ask(solver, unit, asked)
     if not asked:
         return
-    having = Having(solver)
-    shared = {cell: _shared(solver, cell) for cell in _unknown(solver, asked)}
+    unknown = _unknown(solver, asked)
+    having = Having(solver, {name for cell in unknown for name in asked[cell].every})
+    shared = {cell: _shared(solver, cell) for cell in unknown}
     together = dict[Cell, AskedFor]()
     for cell, of in shared.items():
         together.setdefault(of, AskedFor(set(), set())).add(asked[cell])
@@ -107,7 +111,7 @@ def _give(solver: Solver, found: dict[Cell, Values]) -> None:
 
 def _of_names(solver: Solver, asked: dict[Cell, AskedFor], having: "Having") -> dict[Cell, Values]:
     """What is held by others that go by the name of a cell, where it has all members that this one is asked for."""
-    known = dict[str, dict[tuple[str, int], None]]()
+    known = dict[str, dict[Held, None]]()
     unknown = set(_unknown(solver, asked))
     for cell in asked.keys() - unknown:
         held = [value[:2] for value in solver.value(cell) if value[0] in (OBJECT, CLASS)]
@@ -115,12 +119,9 @@ def _of_names(solver: Solver, asked: dict[Cell, AskedFor], having: "Having") -> 
     found = dict[Cell, Values]()
     for cell in unknown:
         name = _name(solver, cell)
-        having_all = [
-            (kind, at)
-            for kind, at in known.get(name, ())
-            if len(name) >= MIN_NAME and all(at in having.classes(member, kind) for member in asked[cell].every)
-        ]
-        found[cell] = having.outermost(having_all)
+        alike = known.get(name, {})
+        if len(name) >= MIN_NAME and len(alike) <= MAX_ALIKE:
+            found[cell] = having.outermost([each for each in alike if having.has_all(each, asked[cell].every)])
     return found
 
 
@@ -141,33 +142,40 @@ def _name(solver: Solver, cell: Cell) -> str:
 
 
 class Having:
-    """Which classes have a member, themselves or from one above: their objects, or they alone."""
+    """Which classes have a member that is asked for, themselves or from one above: their objects, or they alone."""
 
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver: Solver, asked: set[int]) -> None:
         self._classes = solver.classes
         self._owners = dict[tuple[int, str], set[int]]()
-        self._known = dict[tuple[int, str], set[int]]()
-        for name, kind, scope in _members(solver):
+        for name, kind, scope in _members(solver, asked):
             self._owners.setdefault((name, kind), set()).add(scope)
 
-    def classes(self, name: int, kind: str) -> set[int]:
-        """The classes that have a member."""
-        found = self._known.get((name, kind))
-        if found is None:
-            owners = self._owners.get((name, kind), ())
-            found = self._known[name, kind] = {at for of in owners for at in (of, *self._classes.below(of))}
-        return found
+    def has_all(self, of: Held, names: set[int]) -> bool:
+        """Whether objects of a class, or it alone, have all of some members."""
+        kind, scope = of
+        order = self._classes.order(scope)
+        return not any(self._owners.get((name, kind), NOBODY).isdisjoint(order) for name in names)
 
     def all_of(self, asked: AskedFor) -> Values:
         """What has all of some members, if enough of them tell anything; nothing where that may be too much."""
         for kind in (OBJECT, CLASS):
             if sum((name, kind) in self._owners for name in asked.telling) >= MIN_ASKED:
-                found = set.intersection(*(self.classes(name, kind) for name in asked.every))
-                if values := self.outermost([(kind, at) for at in sorted(found)]):
+                owners = min((self._owners.get((name, kind), NOBODY) for name in asked.every), key=len)
+                if values := self.outermost(self._with_all(kind, owners, asked.every)):
                     return values
         return {}
 
-    def outermost(self, found: list[tuple[str, int]]) -> Values:
+    def _with_all(self, kind: str, owners: Set[int], names: set[int]) -> list[Held]:
+        """Those of some classes that have all of some members, and of the others those below them that have."""
+        if len(owners) > MAX_ALIKE:
+            return []
+        lacking = [at for at in owners if not self.has_all((kind, at), names)]
+        found = set(owners).union(*map(self._classes.below, lacking))
+        if len(found) > MAX_ALIKE:
+            return []
+        return [(kind, at) for at in sorted(found) if self.has_all((kind, at), names)]
+
+    def outermost(self, found: list[Held]) -> Values:
         """Objects of those of some classes of which none is below another of them; nothing where these are many."""
         pairs = set(found)
         tops = [
@@ -178,18 +186,26 @@ class Having:
         return {(kind, at, True): Reason.ASKED for kind, at in tops} if len(tops) <= MAX_HAVING else {}
 
 
-def _members(solver: Solver) -> Iterator[tuple[int, str, int]]:
-    """Yield the names of members, whether objects of a class have them or it alone, and the class."""
+def _members(solver: Solver, asked: set[int]) -> Iterator[tuple[int, str, int]]:
+    """Yield those names of members that are asked, whether objects of a class have them or it alone, and the class."""
     project = solver.project
-    for unit in project.units:
-        for at, row in enumerate(unit.facts.scopes) if unit.dialect.by_members else ():
-            if row.kind in CLASSES:
-                scope = solver.classes.whole(unit.base | at)
-                for name, bindings in project.table(scope).items():
-                    functions = [project.defined(binding)[1] for binding in bindings]
-                    for function in functions:
-                        is_own = function >= 0 and project.scope(function).flags & Flag.STATIC
-                        yield name, CLASS if is_own else OBJECT, scope
+    for scope in _class_scopes(solver):
+        table = project.table(scope)
+        for name in table.keys() & asked:
+            for function in {project.defined(binding)[1] for binding in table[name]}:
+                is_own = function >= 0 and project.scope(function).flags & Flag.STATIC
+                yield name, CLASS if is_own else OBJECT, scope
     for cell in solver.sources:
-        if cell[0] == "field" and project.scope(cell[1]).kind in CLASSES:
+        if cell[0] == "field" and cell[2] in asked and project.scope(cell[1]).kind in CLASSES:
             yield cell[2], OBJECT, cell[1]
+
+
+def _class_scopes(solver: Solver) -> dict[int, None]:
+    """The classes and modules of all files that are asked, each once wherever it goes on."""
+    return {
+        solver.classes.whole(unit.base | at): None
+        for unit in solver.project.units
+        if unit.dialect.by_members
+        for at, row in enumerate(unit.facts.scopes)
+        if row.kind in CLASSES
+    }
