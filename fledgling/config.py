@@ -134,6 +134,8 @@ def read_user_file(environment: Mapping[str, str], flag: str | None = None) -> U
         return None
     path = Path(place)
     try:
+        if path.is_fifo():  # one without a writer would block
+            raise ConfigError(str(path), "it is a pipe", "give the path of a settings file")
         with path.open("rb") as file:
             return UserFile(str(path), file.read(MAX_YAML_BYTES + 1))
     except (FileNotFoundError, NotADirectoryError):

@@ -263,6 +263,9 @@ def test_verify_command(ten, tmp_path):
     bad = fledgling("audit", "verify", "--json", str(log))
     assert (bad.returncode, json.loads(bad.stdout)["broken"]) == (1, "line 5: 1 lines before it are missing")
     assert fledgling("audit", "verify", str(tmp_path / "none")).returncode == 2
+    os.mkfifo(tmp_path / "pipe")  # nobody writes into it
+    refused = fledgling("audit", "verify", str(tmp_path / "pipe"))
+    assert (refused.returncode, "is not a regular file; give - to read a pipe" in refused.stderr) == (2, True)
     log.write_bytes(b"")
     assert "empty: only --last HASH shows what was cut" in fledgling("audit", "verify", str(log)).stdout
     assert fledgling("audit", "verify", str(log), "--last", verify(ten).hash).returncode == 1

@@ -104,7 +104,9 @@ def test_a_named_file_goes_before_and_must_be_there(tmp_path):
     one.write_text("port: 1", encoding="utf-8")
     assert read_user_file({"FLEDGLING_CONFIG": str(one)}) == UserFile(str(one), b"port: 1")
     assert read_user_file({"FLEDGLING_CONFIG": str(other)}, str(one)) == UserFile(str(one), b"port: 1")
-    for missing in (str(other), str(tmp_path)):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for missing in (str(other), str(tmp_path), str(pipe)):
         with pytest.raises(ConfigError):
             read_user_file({"FLEDGLING_CONFIG": missing})
 

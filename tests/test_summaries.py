@@ -101,6 +101,10 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "# **Up**&nbsp;&amp; [down](a.md)\n\nSends files again.\n",
         "Up & down: Sends files again.",
     ),
+    "a sentence about a licence that goes on in further lines": (
+        "By this you say that you may license\nyour files to us, and that they\nare ours.\n\nSends files again.\n",
+        "Sends files again.",
+    ),
     "pictures that break their lines": ("[![a](\nb)](\nc)\n[![a](b)](c)\n\nSends files again.\n", "Sends files again."),
     "pictures by reference": ("# Uploads [![a][1]][2]\n\nSends files again.\n", "Uploads: Sends files again."),
     "emphasis at the beginning": ("# Uploads\n\n**Sends** files again.\n", "Uploads: Sends files again."),

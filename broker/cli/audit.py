@@ -6,7 +6,7 @@ import os
 import stat
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import TextIO
 
 import click
 
@@ -84,17 +84,20 @@ def _replace(file: TextIO, text: str) -> None:
 
 
 @audit_group.command("verify", short_help="Check that no line of an audit log was changed")
-@click.argument("file", type=click.File("rb"))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option("--last", metavar="HASH", help="the hash of a line, printed by an earlier verify and kept elsewhere")
 @json_option
-def audit_verify(file: BinaryIO, last: str | None, as_json: bool) -> None:
+def audit_verify(file: str, last: str | None, as_json: bool) -> None:
     """Check that no line of an audit log was changed, removed, inserted or moved.
 
     The last line, and lines cut off at the end, are vouched for by no other line, and someone who writes the whole file
     anew can chain it anew. So the last hash is printed: keep it where the log's writer cannot reach, and give it as
     --last the next time. Exit codes: 0 good; 1 broken, or no line has the hash of --last; 2 wrong usage.
     """
-    checked = verify(iter(lambda: file.readline(MAX_LINE), b""), last)
+    if file != "-" and not Path(file).is_file():  # a FIFO may have no writer, a device no end
+        raise click.BadParameter(f"'{file}' is not a regular file; give - to read a pipe.", param_hint="'FILE'")
+    with click.open_file(file, "rb") as log:
+        checked = verify(iter(lambda: log.readline(MAX_LINE), b""), last)
     if as_json:
         terminal.show_json(checked)
     else:

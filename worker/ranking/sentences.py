@@ -233,17 +233,22 @@ def _sentence(comment: _Comment) -> Sentence | None:
 
 
 def _paragraph(lines: Iterable[str]) -> str:
-    """Join the lines of the first paragraph that says something."""
+    """Join the lines of the first paragraph that says something, without those of a licence, where one goes on, too."""
     kept: list[str] = []
+    is_licence = False
     for line in lines:
         if not line.strip() or _UNDERLINE.fullmatch(line.strip()):
             if len(" ".join(kept).split()) >= LEAST_WORDS:
                 break
             kept.clear()
+            is_licence = False
         elif _TAGGED.match(line) and kept:
             break
-        elif not _LICENCE.search(line):
-            kept.append(line)
+        else:
+            goes_on = is_licence and line.lstrip()[:1].islower()
+            is_licence = goes_on or _LICENCE.search(line) is not None
+            if not is_licence:
+                kept.append(line)
     return " ".join(kept)
 
 
