@@ -21,7 +21,6 @@ MAX_TOGETHER = 65_535  # definitions on one line that are numbered, in two bytes
 NOT_NUMBERED = 0, NONE
 LINE = (1 << LINE_BITS) - 1
 Key = TypeVar("Key")
-Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
 
 
 def dotted(path: str) -> str:
@@ -48,12 +47,12 @@ class Unit:
         self.rows = file.imports
         folder = posixpath.dirname(file.path)
         package = dotted(self.facts.package)
-        self.shares: Space | None = {
-            "directory": (dialect.family, f"{folder}\0{package}"),
-            "package": (dialect.family, package),
-            "file": (dialect.family, f"{file.path}\0"),
+        self.shares = {  # the namespace (spaces.py) that its names are in for other files
+            "directory": f"{folder}\0{package}",
+            "package": package,
+            "file": f"{file.path}\0",
         }.get(dialect.shared)
-        is_open = self.shares or self.facts.scopes[0].stars or dialect.crates
+        is_open = self.shares is not None or self.facts.scopes[0].stars or dialect.crates
         self.imports_all_it_names = not is_open
         self.undefined = frozenset(self.names[each] for each in self.facts.undefined)  # macros that end somewhere in it
 

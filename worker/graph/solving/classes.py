@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.implemented import MAX_BELOW, Implemented
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT, Cell, Values
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import MASK, Space
+from fledgling.worker.graph.unit import MASK
 
 MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
 ARRAY = "[]"  # the name of a type that is written as an array
@@ -22,9 +22,7 @@ class Classes:
     `parts` are the classes that several places make up; `value` says what an expression stands for.
     """
 
-    def __init__(
-        self, project: GraphProject, parts: Mapping[Space, list[int]], value: Callable[[Cell], Values]
-    ) -> None:
+    def __init__(self, project: GraphProject, parts: Mapping[str, list[int]], value: Callable[[Cell], Values]) -> None:
         self._project = project
         self._in_parts = parts
         self._value = value

@@ -64,7 +64,7 @@ def modules_of(solver: Solver, value: Value) -> list[int]:
     if value[0] == MODULE:
         return [value[1] << SHIFT]
     if value[0] == SPACE:
-        return solver.spaces.scopes.get((value[1], value[2]), [])
+        return solver.spaces.scopes.get(value[1], [])
     return [value[1]] if value[0] == CLASS else []
 
 

@@ -134,10 +134,12 @@ def of_scope(
 def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
     """What a name means in the namespace of a scope, and in those around it that no scope of the file stands for."""
     project = solver.project
-    space = unit.dialect.family, solver.spaces.paths[scope]
+    space = solver.spaces.paths[scope]
     inner = solver.spaces.inner(space, project.text(own))
-    namespace: list[tuple[Cell, int, Value | None]] = [(("space", *inner), Reason.BOUND, None)] if inner else []
-    if namespace and not solver.spaces.is_beside_names(space):
+    namespace: list[tuple[Cell, int, Value | None]] = (
+        [(("space", inner), Reason.BOUND, None)] if inner is not None else []
+    )
+    if namespace and not solver.spaces.are_beside_names:
         return namespace
     defines, given = solver.spaces.says(scope, own) if own in project.table(scope) else (False, frozenset())
     if defines:
@@ -147,11 +149,10 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
         return [*names, *([] if Op.ALIAS in given else namespace)]
     outer = project.outer(scope)
     ends = None if outer < 0 else solver.spaces.paths.get(outer)
-    own_path = solver.spaces.paths[scope]
-    for path in (own_path, "") if unit.dialect.spaces == "global" else solver.spaces.around(scope):
+    for path in (space, "") if unit.dialect.spaces == "global" else solver.spaces.around(scope):
         if path == ends:
             break
-        if found := of_space(solver, (unit.dialect.family, path), own, Reason.BOUND, unit):
+        if found := of_space(solver, path, own, Reason.BOUND, unit):
             return [(cell, sure, None) for cell, sure, _ in found]
         if unit.dialect.spaces == "flat":
             break
@@ -223,7 +224,7 @@ def seen_spaces(solver: Solver, unit: Unit) -> set[str]:
     for scope in (unit.base | at for at, row in enumerate(unit.facts.scopes) if not at or row.kind in SPACES):
         found.update(solver.spaces.around(scope) if scope in solver.spaces.paths else ())
         paths = (path for each in _taking(solver, unit, scope).values() for path in each)
-        found.update(value[2] for path in paths for value in solver.value(path) if value[0] == SPACE)
+        found.update(value[1] for path in paths for value in solver.value(path) if value[0] == SPACE)
     if solver.classes.is_settled:
         solver.seen_spaces[unit.number] = found
     return found
@@ -369,7 +370,7 @@ def _of_crate(solver: Solver, unit: Unit, own: int) -> list[Any]:
     crate = solver.crates.get(solver.project.text(own)) if unit.dialect.crates else None
     if crate is not None:
         return [(("module", crate), Reason.BOUND, None)]
-    macros = solver.spaces.binding((unit.dialect.family, ""), own) if unit.dialect.crates else []
+    macros = solver.spaces.binding("", own) if unit.dialect.crates else []
     return [(("name", at, own), Reason.UNDECLARED, None) for at in macros]
 
 

@@ -44,7 +44,7 @@ from fledgling.worker.graph.solving.values import (
     capped,
 )
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import Space, Unit
+from fledgling.worker.graph.unit import Unit
 
 MAX_OF_ANY = 3  # functions that any type may have, `impl<T> A for T`, which are likely; of more, each is possible
 MAX_EXTENDING = 256  # functions of one name that extend types outside, each of which is asked for each value
@@ -73,7 +73,7 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
     if kind == SPACE:
-        return of_space(solver, value[1:], name, sure) or _of_globs(solver, value, name, sure)
+        return of_space(solver, value[1], name, sure) or _of_globs(solver, value, name, sure)
     return _of_function(solver, value, name, sure) if kind == FUNCTION else []
 
 
@@ -142,12 +142,12 @@ def _of_itself(solver: Solver, scope: int, name: int, after: int | None = None) 
     return own if own != NONE and solver.classes.of_class(scope, own, after)[0] is not None else name
 
 
-def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
+def of_space(solver: Solver, space: str, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
     """The places of a name in a namespace, which may be a namespace itself, for a file or for all."""
     spaces = solver.spaces
     inner = spaces.inner(space, solver.project.text(name))
-    namespace: list[Place] = [(("space", *inner), sure, None)] if inner else []
-    if namespace and not spaces.is_beside_names(space):
+    namespace: list[Place] = [(("space", inner), sure, None)] if inner is not None else []
+    if namespace and not spaces.are_beside_names:
         return namespace
     found, reason = spaces.visible(unit, space, name) if unit else (spaces.binding(space, name), Reason.BOUND)
     if not unit and len(found) > 1:
@@ -289,7 +289,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     if kind == CLASS and not found and _makes(solver, value, name):
         return {value: sure}
     if kind == SPACE and not found and not _is_of_project(solver, value, name):
-        return {(EXTERNAL, f"{value[2]}.{solver.project.text(name)}"[:200]): sure}
+        return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"[:200]): sure}
     if kind == CONSTANT:
         return _extending(solver, value, name)
     return found or _otherwise(solver, value, name, sure)

@@ -29,7 +29,7 @@ def named_callables(solver: Solver, values: Values, node: int) -> Values:
     for value in list(values) if dialect.texts_name_classes else ():
         if value[:2] == (CONSTANT, "text"):
             of, _, method = solver.project.text(value[2]).partition("::")
-            named = _named(solver, dialect.family, of)
+            named = _named(solver, of)
             add(found, _methods(solver, named, method) if method else named, Reason.NAMED)
         elif value[0] == CONTAINER:
             names = element_of(solver, value, ("number", 1))
@@ -37,7 +37,7 @@ def named_callables(solver: Solver, values: Values, node: int) -> Values:
             of_objects = element_of(solver, value, ("number", 0)) if names else {}
             add(found, made_members(solver, node, of_objects, {key: names[key] for key in names if key[0] == FILLED}))
             for text in [held for held in of_objects if held[:2] == (CONSTANT, "text")]:
-                add(of_objects, _named(solver, dialect.family, solver.project.text(text[2])))
+                add(of_objects, _named(solver, solver.project.text(text[2])))
             for method_text in methods:
                 add(found, _methods(solver, of_objects, solver.project.text(method_text[2])), Reason.NAMED)
     return {value: sure for value, sure in found.items() if value[0] in FUNCTIONS}
@@ -53,12 +53,12 @@ def named_member(solver: Solver, node: int, expression: Expression) -> Values:
     return add(found, made_members(solver, node, held, names))
 
 
-def _named(solver: Solver, family: str, written: str) -> Values:
+def _named(solver: Solver, written: str) -> Values:
     """What a path in a text stands for, which always begins at the outermost namespace: `"A\\b"`."""
     path, _, name = written.replace("\\\\", "\\").strip("\\").rpartition("\\")
     number = solver.project.numbers.get(name)
     found: Values = {}
-    for scope in () if number is None else solver.spaces.binding((family, path.replace("\\", ".")), number):
+    for scope in () if number is None else solver.spaces.binding(path.replace("\\", "."), number):
         add(found, solver.value(("name", scope, number)))
     return {value: sure for value, sure in found.items() if value[0] in (FUNCTION, CLASS)}
 

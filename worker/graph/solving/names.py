@@ -82,8 +82,8 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
         names = solver.project.unit(node).names
         if names[expression[1]] in solver.project.vocabulary.definitions:  # a receiver that is not seen may have it
             return {}
-    if dialect.shared == "package" and (inner := solver.spaces.inner((dialect.family, ""), word)):  # a.b.C
-        return {(SPACE, *inner): Reason.BOUND}
+    if dialect.shared == "package" and (inner := solver.spaces.inner("", word)) is not None:  # a.b.C
+        return {(SPACE, inner): Reason.BOUND}
     return {(EXTERNAL, BUILTIN + word): Reason.BOUND}
 
 
@@ -299,7 +299,7 @@ def root(solver: Solver, node: int, expression: Expression) -> Values:
     unit = solver.project.unit(node)
     word = unit.facts.names[expression[1]]
     if word == "":
-        return {(SPACE, unit.dialect.family, ""): Reason.BOUND}
+        return {(SPACE, ""): Reason.BOUND}
     scope = solver.project.outer_namespace(solver.child(node, expression[2]))
     if scope >= 0 and word != "crate":  # a module in the text
         scope = solver.project.outer_namespace(solver.project.outer(scope)) if word == "super" else scope
@@ -317,5 +317,5 @@ def prefix(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def space(_solver: Solver, cell: Cell) -> Values:
-    """("space", family, path)"""
-    return {(SPACE, *cell[1:]): Reason.BOUND}
+    """("space", path)"""
+    return {(SPACE, cell[1]): Reason.BOUND}

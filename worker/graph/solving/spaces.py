@@ -1,7 +1,7 @@
 """Namespaces: names that files see without importing them, and classes that stand in several places.
 
-A namespace is a family of languages and a path, its names with dots between: ("jvm", "com.example"). The names that all
-files of a program share stand in the one without a name: those of C that are not static.
+A namespace is a path, its names with dots between: "com.example". The names that all files of a program share stand in
+the one without a name: those of C that are not static.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from itertools import combinations
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, sites_of
-from fledgling.worker.graph.unit import SHIFT, Space, Unit, dotted
+from fledgling.worker.graph.unit import SHIFT, Unit, dotted
 from fledgling.worker.languages.c.systems import ANY, taken_on
 
 MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
@@ -57,26 +57,25 @@ class Spaces:
 
     def __init__(self, project: GraphProject) -> None:
         self._project = project
-        self._binding: dict[Space, dict[int, list[int]]] = {}
-        self._known: set[Space] = set()
-        self._beside_names = {
-            unit.dialect.family for unit in project.units if unit.dialect.spaces == "global" or unit.dialect.crates
-        }
-        self._named: dict[tuple[str, int], list[int]] = {}  # the scopes of all namespaces that bind a name
+        self._binding: dict[str, dict[int, list[int]]] = {}
+        self._known: set[str] = set()
+        # whether a namespace and what is beside it may have one name: the class `Node` and `Node\Leaf` in PHP
+        self.are_beside_names = any(unit.dialect.spaces == "global" or unit.dialect.crates for unit in project.units)
+        self._named: dict[int, list[int]] = {}  # the scopes of all namespaces that bind a name
         self._included: dict[int, dict[int, int]] = {}
         self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
         self._renaming: set[tuple[int, int]] = set()  # and those for which they have macros, which may be meant
         self._saying: dict[tuple[int, int], tuple[bool, frozenset[int]]] = {}
         self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
         self.paths: dict[int, str] = {}
-        self.scopes: dict[Space, list[int]] = {}
-        self.parts: dict[Space, list[int]] = {}
+        self.scopes: dict[str, list[int]] = {}
+        self.parts: dict[str, list[int]] = {}
         for unit in project.units:
-            if unit.shares:
-                self._add(unit)
+            if unit.shares is not None:
+                self._add(unit, unit.shares)
         self._begun: dict[int, list[str]] = {}  # by files, the namespaces that macros may begin in it
         self._add_begun()
-        declaring = [unit for unit in project.units if unit.shares and unit.dialect.declared]
+        declaring = [unit for unit in project.units if unit.shares is not None and unit.dialect.declared]
         for unit in declaring:
             self._leave_renamed(unit)
         for unit in declaring:
@@ -88,10 +87,10 @@ class Spaces:
     @cached_property
     def _having(self) -> dict[int, set[str]]:
         found = defaultdict[int, set[str]](set)
-        for (_, path), names in self._binding.items():
+        for path, names in self._binding.items():
             for name in names:
                 found[name].add(path.rpartition(".")[2])
-        for _, path in self._known:
+        for path in self._known:
             outer, _, inner = path.rpartition(".")
             found[self._project.number(inner)].add(outer.rpartition(".")[2])
         return found
@@ -100,24 +99,19 @@ class Spaces:
         """The last names of all namespaces that have a name, or a namespace of it."""
         return self._having.get(name, frozenset())
 
-    def binding(self, space: Space, name: int) -> list[int]:
+    def binding(self, space: str, name: int) -> list[int]:
         """The scopes that bind a name of a namespace; those that define it where others only declare it."""
         found = self._binding.get(space, {}).get(name, [])
         if len(found) > 1:
             return [scope for scope in found if (scope, name) not in self._declaring][:MAX_BINDING] or found[:1]
         return found
 
-    def inner(self, space: Space, name: str) -> Space | None:
+    def inner(self, space: str, name: str) -> str | None:
         """The namespace of a name in another one."""
-        family, path = space
-        found = (family, f"{path}.{name}" if path else name)
+        found = f"{space}.{name}" if space else name
         return found if found in self._known else None
 
-    def is_beside_names(self, space: Space) -> bool:
-        """Whether a namespace and what is beside it may have one name: the class `Node` and `Node\\Leaf` in PHP."""
-        return space[0] in self._beside_names
-
-    def visible(self, unit: Unit, space: Space, name: int) -> tuple[list[int], int]:
+    def visible(self, unit: Unit, space: str, name: int) -> tuple[list[int], int]:
         """The scopes that bind a name for a file, and how sure that is: of what it includes, where there is any."""
         found = self.binding(space, name)
         reason = Reason.BOUND
@@ -126,7 +120,7 @@ class Spaces:
             included = self.included(unit.number)
             where = [included.get(self._project.unit(scope).number, 0) for scope in self._binding[space][name]]
             if any(where):
-                reason = self._included_on(unit, where, is_global=not space[1])
+                reason = self._included_on(unit, where, is_global=not space)
             else:
                 nothing = self._declaring, self._renaming
                 found = [scope for scope in found if not any((scope, name) in which for which in nothing)]
@@ -154,11 +148,11 @@ class Spaces:
 
     def in_package(self, unit: Unit, package: str, name: int) -> tuple[list[int], int]:
         """The scopes that bind a name in a package of that name, and how sure that is."""
-        return self.visible(unit, (unit.dialect.family, package), name)
+        return self.visible(unit, package, name)
 
     def beside(self, unit: Unit, name: int) -> tuple[list[int], int]:
         """The scopes that bind a name in the package of a file, and how sure that is."""
-        return self.visible(unit, unit.shares, name) if unit.shares else ([], 0)
+        return ([], 0) if unit.shares is None else self.visible(unit, unit.shares, name)
 
     def says(self, scope: int, name: int) -> tuple[bool, frozenset[int]]:
         """Whether a scope itself defines a name that it binds, and the operations that give it a value."""
@@ -173,7 +167,7 @@ class Spaces:
     def anywhere(self, unit: Unit, name: int) -> list[int]:
         """The scopes of any namespace that bind a name in what a file of C++ includes."""
         included = self.included(unit.number)
-        found = self._named.get((unit.dialect.family, name), ())
+        found = self._named.get(name, ())
         return [scope for scope in found if self._project.unit(scope).number in included][:MAX_BINDING]
 
     def included(self, number: int) -> Mapping[int, int]:
@@ -216,7 +210,7 @@ class Spaces:
             scope = unit.base | at
             for name in self._project.table(scope):
                 if (scope, name) in self._declaring and (scope, name) not in self._renaming:
-                    found = self.binding((unit.dialect.family, path), name)
+                    found = self.binding(path, name)
                     if (found[0], name) not in self._declaring:
                         self._project.link(scope, name, found)
 
@@ -230,7 +224,7 @@ class Spaces:
         for at, path in self._own_paths[unit.number].items():
             scope = unit.base | at
             for name, bindings in self._project.table(scope).items():
-                found = self._binding.get((unit.dialect.family, path), {}).get(name, ())
+                found = self._binding.get(path, {}).get(name, ())
                 others = [each for each in found if each != scope and self._defines(each, name)]
                 if scope in found and all(map(self._project.renames, bindings)):
                     if others:
@@ -239,7 +233,7 @@ class Spaces:
                     if not (are_few and all(self._is_renamed(unit, each, name) for each in others)):
                         self._renaming.add((scope, name))
 
-    def _renamed(self, space: Space, name: int, included: Container[int]) -> list[int]:
+    def _renamed(self, space: str, name: int, included: Container[int]) -> list[int]:
         """The scopes with macros for other names that a file may mean, of those that it includes."""
         known = self._binding[space][name] if self._renaming else ()
         return [at for at in known if (at, name) in self._renaming and self._project.unit(at).number in included]
@@ -254,8 +248,7 @@ class Spaces:
         own = self._project.unit(scope)
         return unit.number in self.included(own.number) and name not in own.undefined
 
-    def _add(self, unit: Unit) -> None:
-        family, package = unit.shares or ("", "")
+    def _add(self, unit: Unit, package: str) -> None:
         scopes = unit.facts.scopes
         paths = {0: package, NONE: ""}  # what stands in no scope is of a namespace by its whole name
         self._add_scope(unit, 0, package)
@@ -270,22 +263,21 @@ class Spaces:
                 self._add_scope(unit, at, path)
             elif row.flags & Flag.PARTIAL and unit.dialect.reopens:
                 part = f"{path}`{row.generic}" if row.generic else path  # of C# `A<T>` is another class than `A`
-                self.parts.setdefault((family, part), []).append(unit.base | at)
+                self.parts.setdefault(part, []).append(unit.base | at)
         self.paths.update((unit.base | at, path) for at, path in paths.items())
 
     def _add_scope(self, unit: Unit, at: int, path: str) -> None:
-        family = unit.dialect.family
-        known = self._binding.setdefault((family, path), {})
-        self._known.update((family, above) for above in upwards(path))
+        known = self._binding.setdefault(path, {})
+        self._known.update(upwards(path))
         self._own_paths.setdefault(unit.number, {})[at] = path
         scope = unit.base | at
-        self.scopes.setdefault((family, path), []).append(scope)
+        self.scopes.setdefault(path, []).append(scope)
         for name, bindings in self._project.table(scope).items():
             if self._shows(unit, bindings):
                 binding = known.setdefault(name, [])
                 if len(binding) < MAX_BOUND:
                     binding.append(scope)
-                named = self._named.setdefault((family, name), [])
+                named = self._named.setdefault(name, [])
                 if unit.dialect.declared and len(named) < MAX_BOUND:
                     named.append(scope)
                 if unit.dialect.declared and all(self._project.defines_nothing(at) for at in bindings):
@@ -309,22 +301,20 @@ class Spaces:
 
     def _put_into(self, unit: Unit, paths: list[str]) -> None:
         """Let the namespaces of a file be in some others, too."""
-        family = unit.dialect.family
         for at, own in self._own_paths[unit.number].items():
-            scope, known = unit.base | at, self._binding[family, own]
+            scope, known = unit.base | at, self._binding[own]
             shown = [name for name in self._project.table(scope) if scope in known.get(name, ())]
             for path in {within(path, own) for path in paths} - {own}:
-                space = family, path
                 itself = self._project.number(path.rpartition(".")[2])  # `detail` is not in `detail`
-                self._known.update((family, above) for above in upwards(path))
+                self._known.update(upwards(path))
                 for name in (name for name in shown if name != itself):
-                    binding = self._binding.setdefault(space, {}).setdefault(name, [])
+                    binding = self._binding.setdefault(path, {}).setdefault(name, [])
                     if len(binding) < MAX_BOUND:
                         binding.append(scope)
 
     def _add_macros(self, unit: Unit) -> None:
         """Add macros, which are there for what is compiled after them, to what all files share."""
-        known = self._binding.setdefault((unit.dialect.family, ""), {})
+        known = self._binding.setdefault("", {})
         for row in unit.facts.scopes:
             if row.parent == 0 and row.kind == ScopeKind.FUNCTION and row.flags & Flag.STATIC and row.name != NONE:
                 known.setdefault(unit.names[row.name], []).append(unit.base)

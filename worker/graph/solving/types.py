@@ -215,7 +215,7 @@ def bindings_of(solver: Solver, node: int) -> list[int]:
             elif value[0] == CLASS:  # A::B, a type that a trait or class declares
                 scopes = [at for at in [solver.classes.of_class(value[1], own)[0]] if at is not None]
             else:
-                scopes = solver.spaces.visible(unit, value[1:], own)[0] if value[0] == SPACE else []
+                scopes = solver.spaces.visible(unit, value[1], own)[0] if value[0] == SPACE else []
             bindings += [at for scope in scopes for at in solver.project.table(scope).get(own, [])]
     return bindings
 
