@@ -354,6 +354,7 @@ WHOLE = {
     "w/test_w.py": "def _helps(): ...\n",
     "w/loop.py": "import threading\nclass _Loop(threading.Thread): ...\nclass _Worker(_Loop):\n"
     "    def _hook(self): ...\n",
+    "w/shown.py": "def setup(): ...\n",
     "w/__init__.py": "",
 }
 
@@ -405,9 +406,23 @@ async def whole_is_that_of_the_text(front: Front) -> None:
         ["begin", "what stands above it may register it"],
         ["made", "a file that is not wholly in the graph may use it"],
         ["public", "a file that is not wholly in the graph may use it"],
+        ["setup", "the language or a tool may run it by its name"],
         ["x_made", "a macro may make its name of parts"],
     ]
     assert "A name computed at run time may use them" in (unused.note or "")
+
+
+NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["import a\\n", "a._alone()"]}]}\n'
+
+
+async def test_what_a_notebook_names_may_be_used(tmp_path: Path) -> None:
+    """There is no graph of notebooks, but their words are known; those of documents are no uses."""
+    files = {"a.py": "def _alone(): ...\ndef _lost(): ...\n", "a.ipynb": NOTEBOOK, "a.md": "`_lost`\n"}
+    for path, text in files.items():
+        (tmp_path / path).write_text(text)
+    async with fronted(tmp_path, "fledgling-analyst") as (front, _):
+        unused = await ask(front, "SELECT name, unseen FROM unreachable ORDER BY ALL")
+    assert unused.rows == [["_alone", "a file in a language without a graph names it"], ["_lost", None]]
 
 
 HIDING = """
@@ -418,8 +433,14 @@ CREATE VIEW visible_files AS SELECT * FROM files WHERE path NOT LIKE '%unseen%';
 
 async def test_a_hidden_file_gives_no_edge_no_count_and_no_name(tmp_path: Path) -> None:
     """All that is said is what would be said if it were not there."""
-    seen = {"a.py": "from unseen import hidden_one\ndef used(): ...\n", "b.py": "import a\na.used()\nhidden_one()\n"}
-    unseen = {"unseen.py": "import a\ndef hidden_one():\n    a.used()\nclass Sub(a.Base): ...\n"}
+    seen = {
+        "a.py": "from unseen import hidden_one\ndef used(): ...\ndef _alone(): ...\n",
+        "b.py": "import a\na.used()\nhidden_one()\n",
+    }
+    unseen = {
+        "unseen.py": "import a\ndef hidden_one():\n    a.used()\nclass Sub(a.Base): ...\n",
+        "unseen.ipynb": NOTEBOOK,
+    }
     profile = tmp_path / "hiding.sql"
     profile.write_text(HIDING)
     said = []

@@ -199,6 +199,14 @@ class Languages(Struct, frozen=True):
         """The languages whose uses of names are resolved."""
         return tuple(sorted(name for name, row in self.rows.items() if row.graph.rules))
 
+    def beside(self) -> dict[str, list[str]]:
+        """Of each language whose uses of names are resolved, those that may import it and whose uses are not."""
+        others = [(name, row.importing) for name, row in sorted(self.rows.items()) if not row.graph.rules]
+        return {
+            name: [other for other, importing in others if importing and importing == self.rows[name].importing]
+            for name in self.graphed()
+        }
+
     def in_any_case(self) -> tuple[str, ...]:
         """The languages in which a use may spell the name of a function or a class in another case."""
         return tuple(sorted(name for name, row in self.rows.items() if row.graph.in_any_case))

@@ -73,7 +73,7 @@ class Relating:
         self._graphs: dict[bytes, GraphColumns] = {}  # of each family, by what it is known by
         self._index = index
         self._rows, self._graphed = languages.rows, languages.graphed()
-        self._in_any_case = languages.in_any_case()
+        self._in_any_case, self._beside = languages.in_any_case(), languages.beside()
         self._extractors = extractors
         for_graph = limits.graph(limit, index.size())
         self._most_rows = for_graph // graph_writer.ROW_BYTES
@@ -207,7 +207,7 @@ class Relating:
         if circles := [*whole.circles()]:
             tables.add("cycles", of_rows(Circle._fields, circles))
         self._tell_filling()
-        if unreached := [*whole.unreached(self._not_whole(blocks))]:
+        if unreached := [*whole.unreached(self._not_whole(blocks), self._beside)]:
             tables.add("unreached", of_rows(Unreached._fields, unreached))
         self._tell_filling()
         tables.finish()

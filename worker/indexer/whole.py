@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 from operator import attrgetter
@@ -75,7 +75,7 @@ class Whole:
     """Asks a graph, its files and their definitions.
 
     >>> whole = Whole(graph, files, places, blocks, outlines, in_any_case=("php",))
-    >>> [*whole.circles()], [*whole.unreached(not_whole={"c"})]
+    >>> [*whole.circles()], [*whole.unreached(not_whole={"c"}, beside={"python": ["jupyter"]})]
     """
 
     def __init__(
@@ -142,11 +142,30 @@ class Whole:
 
     # ---- what nothing is seen to use
 
-    def unreached(self, not_whole: Set[str]) -> Iterator[Unreached]:
+    def unreached(self, not_whole: Set[str], beside: Mapping[str, Sequence[str]]) -> Iterator[Unreached]:
         """Yield the functions, methods and classes that are used nowhere but in themselves, as far as can be seen.
 
-        Of the languages that are `not_whole` some file is not wholly in the graph.
+        Of the languages that are `not_whole` some file is not wholly in the graph; those `beside` one may use it, too,
+        and have no graph.
         """
+        found = [*self._unreached(not_whole)]
+        asked = defaultdict[str, set[str]](set)
+        for file, each in found:
+            if each.unseen is None:
+                asked[self._files[file].language].add(each.name)
+        said = {language: self._said(names, beside[language]) for language, names in asked.items()}
+        for file, each in found:
+            is_said = each.unseen is None and each.name in said[self._files[file].language]
+            yield each._replace(unseen="a file in a language without a graph names it") if is_said else each
+
+    def _said(self, names: Set[str], languages: Sequence[str]) -> set[str]:
+        """Return those names that stand as a word in a file in one of some languages."""
+        files = (self._blocks.file(number) for each in languages for number in self._blocks.in_language(each))
+        blocks = (block for file in files for block in range(file.block, file.block + file.blocks))
+        return {word for block in blocks for word in WORD.findall(self._blocks.text(block).decode()) if word in names}
+
+    def _unreached(self, not_whole: Set[str]) -> Iterator[tuple[int, Unreached]]:
+        """Yield the same and their files, without a look at languages that have no graph."""
         used, doubtful, words = self._used(), self._doubtful(), self._words()
         below = self._derived_from_outside()
         replacing = {(file, line & LINE) for file, line, *_ in self._graph.overrides}
@@ -169,7 +188,7 @@ class Whole:
                 elif place in replacing or derived.hold(row.line_start):
                     unseen = "it may be called through a class that its own is derived from"
                 unseen = self._run_by_others(file, row) or unseen
-                yield Unreached(self._files[file].path, row.line_start, row.name, unseen)
+                yield file, Unreached(self._files[file].path, row.line_start, row.name, unseen)
 
     def _derived_from_outside(self) -> set[tuple[int, int]]:
         """Return the classes that are derived, at whatever distance, from one that is not in the graph."""
@@ -238,7 +257,7 @@ class Whole:
         if is_test(path) or row.name.lower().startswith("test"):
             return "a test runner may run it"
         if row.name in STARTED or (row.name.startswith("__") and row.name.endswith("__")):
-            return "the language runs it by its name"
+            return "the language or a tool may run it by its name"
         if row.kind == "method" and language not in BY_NAME:
             return "it may be called through an interface or a trait"
         first = self._line(self._places.files[file], row.line_start).lstrip()
