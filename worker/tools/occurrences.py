@@ -39,7 +39,7 @@ NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object with
 # What a line has before a value, if anything: no prose.
 BEFORE_VALUE = (*(each.encode() for each in "=(,?:{[&|>;"), b"return")
 NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
-TEXTS = ("text", "document")  # classes of occurrences that say nothing of what they mean
+TEXTS = ("text", "document")  # classes of occurrences that say nothing of what they mean; "text" has keywords, too
 SHOWN_PLACES = 3  # lines of unresolved occurrences, for each reason
 
 
@@ -100,7 +100,7 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
 
 
 def sentence(account: Account, *, names_texts: bool) -> str:
-    """Say it: `3 occurrences of `run`: 1 certain, 1 definition, 1 in comments and strings; nothing unresolved`.
+    """Say it: `3 occurrences of `run`: 1 certain, 1 definition, 1 in documents and data; nothing unresolved`.
 
     Where the texts that have the name are all that is found, `names_texts` says where they are.
     """
@@ -143,7 +143,7 @@ _WORDS = {  # classes of occurrences, in their order, and what they are called
     "definition": "definitions",
     "import": "imports",
     "keyword": "names of arguments",
-    "text": "in comments and strings",
+    "text": "in comments, strings or other words",
     "document": "in documents and data",
 }
 _ONE = {"definition": "definition", "import": "import", "keyword": "name of an argument"}
@@ -304,7 +304,8 @@ def _class(request: Request, place: NamePlace, asked: Collection[GraphDefinition
     rows = graph.at(place.file.number, place.line, place.column)
     if not rows:
         return ("unresolved", "parsed in part") if far == IN_PART else ("text", None)
-    if is_definition(next((row for row in rows if row.target), rows[0])):
+    told = [row for row in rows if row.target in asked] or [row for row in rows if row.confidence == "unresolved"]
+    if is_definition(next((row for row in told or rows if row.target), rows[0])):
         return "definition", None
     if rows[0].use in ("import", "keyword"):
         return rows[0].use, None

@@ -173,11 +173,12 @@ def take_shape(builder: Builder, node: int, value: int) -> None:
             take_part(builder, tree.first(kid, VALUE), inner)
         elif kind == IS_SPREAD:
             target(builder, tree.first(kid, VALUE), value)
-        elif kind == IS_NAME:
-            target(builder, kid, builder.add(Op.GET, value, builder.name(kid)))
-        elif kind == IS_ASSIGN:
-            left = tree.first(kid, LEFT)
-            take_part(builder, kid, builder.add(Op.GET, value, builder.name(left)))
+        elif kind in (IS_NAME, IS_ASSIGN):  # the name is that of the member as well
+            name = kid if kind == IS_NAME else tree.first(kid, LEFT)
+            inner = builder.add(Op.GET, value, builder.name(name))
+            if builder.dialect.prototypes:
+                builder.site(name, Use.READ, inner)
+            take_part(builder, kid, inner)
 
 
 TARGETS = {
