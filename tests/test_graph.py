@@ -127,6 +127,13 @@ def rows_of_program(texts: tuple[tuple[str, str], ...]) -> tuple[list[GraphFile]
     return files, said(graph, files)
 
 
+def test_a_const_method_beside_another_is_an_overload_and_under_no_condition() -> None:
+    text = b"struct A {\n  int* b() { return 0; }\n  int* b() const { return 0; }\n};\nint* f(A& a) { return a.b(); }\n"
+    graph, _ = graph_of({"a.cc": text})
+    assert Reason.OVERLOAD in graph.reason
+    assert Reason.CONDITIONAL not in graph.reason
+
+
 @every_row("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_marked_lines_mean_what_they_say(program: dict[str, dict[str, str]]) -> None:
     _, rows = rows_of_program(tuple(program["files"].items()))

@@ -190,11 +190,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     if is_constructor:
         builder.bind_name(name, around, value, named, Use.DEFINITION)
     elif own != NONE and not flags & Flag.SETTER:
-        pass_parts(builder, own)
-        if flags & Flag.OVERLOAD and builder.dialect.typed and builder.dialect.prototypes:
-            builder.bind_silently(builder.named(SIGNATURE + builder.text_of(name)), around, value, own)
-        binding = builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
-        extend(builder, scope, binding, receiver, takes=bool(EXTENSION_OF & said_inside(tree, node)))
+        define_named(builder, node, scope, value, receiver)
     elif whole != NONE:
         define_apart(builder, scope, named, value, receiver)
     elif named != NONE:
@@ -212,6 +208,22 @@ def apart(builder: Builder, node: int) -> tuple[int, int]:
         return builder.optional(tree.first(node, OF)), tree.first(node, KEY)
     *before, last = names_of(builder, node) or [node]
     return path_to(builder, node, before), last
+
+
+def define_named(builder: Builder, node: int, scope: int, value: int, receiver: int) -> None:
+    """Bind a function by its name; a friend that a class defines, `friend void a() {}`, around the class."""
+    tree, around, flags = builder.tree, builder.scope, builder.scopes[scope].flags
+    own, name = tree.first(node, DEFINED), builder.scopes[scope].name
+    if tree.labels[node] & BITS["hoisted"]:
+        while builder.scopes[around].kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+            around = builder.scopes[around].parent
+        builder.site(own, Use.DEFINITION, value, builder.bind_silently(name, around, value, own))
+        return
+    pass_parts(builder, own)
+    if flags & Flag.OVERLOAD and builder.dialect.typed and builder.dialect.prototypes:
+        builder.bind_silently(builder.named(SIGNATURE + builder.text_of(name)), around, value, own)
+    binding = builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
+    extend(builder, scope, binding, receiver, takes=bool(EXTENSION_OF & said_inside(tree, node)))
 
 
 def define_apart(builder: Builder, scope: int, named: int, value: int, receiver: int) -> None:

@@ -204,7 +204,8 @@ def _chosen(
     functions = [*dict.fromkeys(value[1] for value in chosen)]  # one, of several objects, is no overload
     if len(functions) > 1:
         if len(functions) <= MAX_NARROWED and are_alternatives(solver, functions):
-            return chosen, Reason.CONDITIONAL
+            always = all(solver.project.unit(at).always_at(solver.project.scope(at).line) for at in functions)
+            return chosen, Reason.OVERLOAD if always else Reason.CONDITIONAL  # `a()` and `a() const`
         return chosen, Reason.OVERLOAD if len(functions) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
     only = chosen[0]
     beside = [value for value, own in fit.items() if own.takes and value[1] != only[1]]

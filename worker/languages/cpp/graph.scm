@@ -54,6 +54,7 @@
 (field_declaration type: (_) @returns declarator: (reference_declarator (function_declarator declarator: (operator_name) @points))) @function @declaration
 (field_declaration type: (_) @returns declarator: (function_declarator declarator: (operator_name) @points)) @function @declaration
 (friend_declaration (declaration) @skip)
+(friend_declaration (function_definition) @hoisted)
 (function_definition (function_declarator declarator: (qualified_identifier) @container))
 (function_definition (reference_declarator (function_declarator declarator: (qualified_identifier) @container)))
 (pointer_declarator (function_declarator declarator: (qualified_identifier) @container))
