@@ -64,7 +64,7 @@
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.class
 (expression_statement (assignment_expression
   left: (_ object: (identifier) @_module property: (property_identifier) @_exports) @name
-  right: (_) @value)
+  right: (_ !body) @value)
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.export
 (expression_statement (assignment_expression right: (_
   left: (_ object: (identifier) @_module property: (property_identifier) @_exports) @name "="
