@@ -4,6 +4,7 @@ Each of them is a real process; one is starved by another that never rests on th
 """
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -73,9 +74,7 @@ KINDS = {
 def process(request: pytest.FixtureRequest) -> Iterator[psutil.Process]:
     started = subprocess.Popen([sys.executable, "-I", "-c", request.param], start_new_session=True)
     yield psutil.Process(started.pid)
-    for each in psutil.Process(started.pid).children(recursive=True):
-        each.kill()
-    started.kill()
+    os.killpg(started.pid, signal.SIGKILL)  # children that end meanwhile too
     started.wait()
 
 
