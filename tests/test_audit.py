@@ -22,10 +22,10 @@ from msgspec.structs import replace
 from running import QUERY_WORKER, back_processes, until
 
 from fledgling.security import profile as profiles
-from fledgling.security.audit import client, corpus, junit, page, report, run, scratch
+from fledgling.security.audit import client, corpus, junit, outside, page, report, run, scratch
 from fledgling.security.audit.corpus import Ask, Elsewhere, LookFor, Probe
 from fledgling.security.audit.report import Audited, Report, Result
-from fledgling.security.audit.session import _Session, by_session
+from fledgling.security.audit.session import _Session, by_session, stopped
 from fledgling.security.audit.target import SCRATCH, YOURS, Target
 from fledgling.security.audit.verdict import leaks
 
@@ -355,6 +355,34 @@ async def test_a_child_that_has_ended_is_not_taken_for_the_server(project):
         assert server.pid != ended.pid
         assert (await shaken).process == server
     ended.wait()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("at", outside.CHECKS)
+async def test_a_process_that_has_ended_proves_nothing_by_what_it_shows(at):
+    """An extractor ends when it has signed what was to be signed: it has no arguments then, and no descriptors."""
+    expected = next(a.act.expected for a in ATTACKS if isinstance(a.act, LookFor) and a.act.at == at)
+    ended = await asyncio.to_thread(subprocess.Popen, ["true"])
+    await until(lambda: psutil.Process(ended.pid).status() == psutil.STATUS_ZOMBIE)
+    with pytest.raises(OSError, match="No such"):
+        outside.look(ended.pid, at, expected)
+    ended.wait()
+
+
+@pytest.mark.anyio
+async def test_a_process_is_looked_at_only_if_it_stopped_before_its_end():
+    ended = await asyncio.to_thread(subprocess.Popen, ["true"])
+    await until(lambda: psutil.Process(ended.pid).status() == psutil.STATUS_ZOMBIE)
+    assert not await stopped(ended.pid)
+    ended.wait()
+    assert not await stopped(ended.pid)
+    at_work = await asyncio.to_thread(subprocess.Popen, ["sleep", "60"])
+    try:
+        assert await stopped(at_work.pid)
+        assert psutil.Process(at_work.pid).status() == psutil.STATUS_STOPPED
+    finally:
+        at_work.kill()
+        at_work.wait()
 
 
 @pytest.mark.anyio

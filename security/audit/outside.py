@@ -1,5 +1,6 @@
 """What /proc shows of a process, compared with what must be there: one function for each check that a row may name."""
 
+import errno
 import os
 import re
 from collections.abc import Callable
@@ -14,11 +15,18 @@ Seen = tuple[bool, str]
 INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.query"
 FOLLOWER = "fledgling.worker.follower"
 _NETWORK = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "udplite", "packet")
+_ENDING = 0x4  # PF_EXITING of Linux's sched.h, a flag in proc_pid_stat(5), set before anything of a process goes
 
 
 def look(pid: int, at: str, expected: Expected) -> Seen:
-    """Return whether a process shows what it must, and what it shows. Raises OSError for a process that has ended."""
-    return CHECKS[at](Path(f"/proc/{pid}"), expected)
+    """Return whether a process shows what it must, and what it shows.
+
+    Raises OSError for a process that ends or has ended: it shows neither arguments nor descriptors any more.
+    """
+    seen = CHECKS[at](Path(f"/proc/{pid}"), expected)
+    if state(pid)[1]:
+        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    return seen
 
 
 def _arguments(process: Path, expected: Expected) -> Seen:
@@ -146,6 +154,12 @@ def module(pid: int) -> str:
 def running(broker: int, name: str) -> list[int]:
     """Return the children of a broker that run a module."""
     return [child for child in children(broker) if module(child) == name]
+
+
+def state(pid: int) -> tuple[str, bool]:
+    """Return the letter of a process's state, and whether it ends or has ended. Raises OSError if nothing is left."""
+    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].decode().split()
+    return fields[0], bool(int(fields[6]) & _ENDING)
 
 
 def is_alive(pid: int) -> bool:

@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -246,11 +247,24 @@ async def _build_at_work(broker: int) -> dict[str, list[int]]:
             for above in outside.children(indexer):
                 for extractor in outside.children(above):
                     if _filters(broker) < _filters(indexer) and _filters(above) < _filters(extractor):
-                        os.kill(indexer, signal.SIGSTOP)
-                        os.kill(extractor, signal.SIGSTOP)
-                        return {"indexer": [indexer], "extractor": [extractor]}
+                        if await stopped(indexer) and await stopped(extractor):
+                            return {"indexer": [indexer], "extractor": [extractor]}
+                        with suppress(ProcessLookupError):
+                            os.kill(indexer, signal.SIGCONT)
         await asyncio.sleep(0.002)
     return {"indexer": [], "extractor": []}
+
+
+async def stopped(pid: int) -> bool:
+    """Stop a process where it is, and return whether that came before its end, which is not stopped any more."""
+    with suppress(OSError):
+        os.kill(pid, signal.SIGSTOP)
+        while True:
+            letter, is_ending = outside.state(pid)
+            if letter == "T" or is_ending:
+                return not is_ending
+            await asyncio.sleep(0.001)
+    return False
 
 
 def _filters(pid: int) -> int:
