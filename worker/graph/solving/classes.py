@@ -1,12 +1,13 @@
 """Classes of a project: the order in which members are looked up, and what stands below."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import c3
 from fledgling.worker.graph.solving.implemented import MAX_BELOW, Implemented
 from fledgling.worker.graph.solving.project import GraphProject
-from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT, Cell, Values
+from fledgling.worker.graph.solving.spaces import Spaces
+from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT, SPACE, Cell, Values
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
@@ -19,12 +20,12 @@ MAX_HEIGHT = 100  # classes above each other
 class Classes:
     """The hierarchy. Bases are settled once, before anything is evaluated that depends on overrides.
 
-    `parts` are the classes that several places make up; `value` says what an expression stands for.
+    `value` says what an expression stands for.
     """
 
-    def __init__(self, project: GraphProject, parts: Mapping[str, list[int]], value: Callable[[Cell], Values]) -> None:
+    def __init__(self, project: GraphProject, spaces: Spaces, value: Callable[[Cell], Values]) -> None:
         self._project = project
-        self._in_parts = parts
+        self._spaces = spaces
         self._value = value
         self._orders: dict[int, list[int]] = {}
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
@@ -44,6 +45,7 @@ class Classes:
         self._extended: dict[int, int] = {}  # the classes that functions extend
         self.extending_own: dict[int, list[int]] = {}  # by name, the functions that extend classes of the project
         self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
+        self._of_spaces: dict[tuple[str, int], list[int]] = {}  # functions that stand outside their namespace, by name
         self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
         self._below: dict[int, list[int]] = {}
@@ -64,6 +66,8 @@ class Classes:
         for unit in self._project.units:
             for type_, binding in unit.facts.members:
                 self._attach(unit.base | type_, unit.base | binding)
+        for (path, name), bindings in self._of_spaces.items():
+            self._spaces.define(path, name, bindings)
         for unit in self._project.units:
             for at, row in enumerate(unit.facts.scopes):
                 if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and unit.base | at not in self._wholes:
@@ -151,7 +155,7 @@ class Classes:
 
     def _join_parts(self) -> None:
         """Make one of the classes that several places make up, and of what extends one from outside."""
-        for parts in self._in_parts.values():
+        for parts in self._spaces.parts.values():
             for part in parts[1:]:
                 self._join(part, parts[0])
         for unit in self._project.units:
@@ -224,9 +228,12 @@ class Classes:
         extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
         if extends and (bound := self._bound(scope, type_)):
             type_ = bound
-        known = [value[1] for value in self._value(type_) if value[0] == CLASS]
+        values = self._value(type_)
+        known = [value[1] for value in values if value[0] == CLASS]
         dialect = project.unit(binding).dialect
         declares = dialect.declared  # void A::b() {}
+        for path in [value[1] for value in values if value[0] == SPACE] if declares else ():
+            self._of_spaces.setdefault((path, name), []).append(binding)
         for own in known:
             # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
             is_first = (own, name) not in self._attached

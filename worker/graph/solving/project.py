@@ -198,8 +198,16 @@ class GraphProject(NumberedFiles):
     def link(self, scope: int, name: int, others: list[int]) -> None:
         """Let a name of a scope stand for what others bind it to."""
         bindings = [at for other in others for at in self.table(other)[name]]
+        if self.unit(scope).dialect.overloads and len(self.table(scope)[name]) > len(bindings):  # some are not defined
+            self.define(scope, name, bindings)
+            return
         bindings += [at for at in self.table(scope)[name] if self.binding(at).how == ASSIGNED]
         self._every(scope)[name] = self.table(scope)[name] = bindings
+
+    def define(self, scope: int, name: int, bindings: list[int]) -> None:
+        """Let a name of a scope stand for some bindings, too, in the place of those of its declarations."""
+        found = self.defining([*dict.fromkeys([*self.table(scope)[name], *bindings])])
+        self._every(scope)[name] = self.table(scope)[name] = found
 
     def widen(self, scope: int, name: int, others: list[int]) -> None:
         """Let a name of a scope stand for what others bind it to, too.
@@ -218,8 +226,8 @@ class GraphProject(NumberedFiles):
         defined = self._without_renaming([at for at in bindings if not self.only_declares(at)])
         if not defined or not self.unit(bindings[0]).dialect.overloads:
             return defined or bindings
-        counts = {len(self._parameters(at)) for at in defined}
-        return [at for at in bindings if at in defined or len(self._parameters(at)) not in counts]
+        taken = {self._taken(at) for at in defined}
+        return [at for at in bindings if at in defined or self._taken(at) not in taken]
 
     @cached_property
     def defaulted(self) -> dict[tuple[int, int, int], list[int]]:
@@ -242,6 +250,20 @@ class GraphProject(NumberedFiles):
         unit = self.unit(binding)
         expression = unit.facts.expressions[self.binding(binding).value]
         return unit.facts.scopes[expression[1]].parameters if expression[0] == Op.FUNCTION else []
+
+    def _taken(self, binding: int) -> tuple[Any, ...]:
+        """What the function takes that a binding gives, by what its types are called: `n::A` is `A`."""
+        return tuple(self._type_called(binding, each.type) for each in self._parameters(binding))
+
+    def _type_called(self, binding: int, type_: int) -> Any:
+        unit = self.unit(binding)
+        op, *parts = unit.facts.expressions[type_] if type_ != NONE else (NONE,)
+        if op in (Op.NAME, Op.BARE):
+            return unit.names[parts[0]]
+        if op == Op.GET:
+            return unit.names[parts[1]]
+        within = {Op.POINTEE: 1, Op.ARRAY: 1, Op.INDEX: 2}.get(op, 0)
+        return op, *(self._type_called(binding, part) for part in parts[:within])
 
     def only_declares(self, binding: int) -> bool:
         """Whether a binding says of a function or variable only that it is there."""

@@ -78,7 +78,7 @@ class Solver:
         self.stars = Stars(project)
         self.spaces = Spaces(project)
         self.crates = crates(project)
-        self.classes = Classes(project, self.spaces.parts, self.value)
+        self.classes = Classes(project, self.spaces, self.value)
         self.taken_classes = TakenClasses(project, self.classes)
         self._readers: dict[Cell, Cell | dict[Cell, None]] = {}  # the only one, as most are, or all
         self._reads: dict[Cell, int] = {}  # evaluations after the first

@@ -78,8 +78,7 @@ class Spaces:
         declaring = [unit for unit in project.units if unit.shares is not None and unit.dialect.declared]
         for unit in declaring:
             self._leave_renamed(unit)
-        for unit in declaring:
-            self._link(unit)
+        self._declaring.difference_update([each for unit in declaring for each in self._link(unit)])
         for unit in project.units:
             if unit.dialect.crates:
                 self._add_macros(unit)
@@ -204,15 +203,28 @@ class Spaces:
     def _included_somewhere(self) -> frozenset[int]:
         return frozenset(other for including in self._including for other, _ in including)
 
-    def _link(self, unit: Unit) -> None:
-        """Let what a file only declares stand for what others define."""
+    def _link(self, unit: Unit) -> Iterator[tuple[int, int]]:
+        """Let what a file only declares stand for what others define; which of it they only define in part."""
         for at, path in [(at, path) for at, path in self._own_paths[unit.number].items()]:
             scope = unit.base | at
-            for name in self._project.table(scope):
-                if (scope, name) in self._declaring and (scope, name) not in self._renaming:
+            for name, bindings in [*self._project.table(scope).items()]:
+                is_declaring = (scope, name) in self._declaring
+                if is_declaring and (scope, name) not in self._renaming:
                     found = self.binding(path, name)
                     if (found[0], name) not in self._declaring:
                         self._project.link(scope, name, found)
+                        if any(map(self._project.only_declares, self._project.table(scope)[name])):
+                            yield scope, name
+                elif not is_declaring and any(map(self._project.only_declares, bindings)):  # beside what it defines
+                    others = [each for each in self.binding(path, name) if (each, name) not in self._declaring]
+                    self._project.define(scope, name, [at for each in others for at in self._project.table(each)[name]])
+
+    def define(self, path: str, name: int, bindings: list[int]) -> None:
+        """Let some bindings be what a namespace only declares: `void n::f() {}`."""
+        for scope in self._binding.get(path, {}).get(name, ()):
+            self._project.define(scope, name, bindings)
+            self._declaring.discard((scope, name))
+            self._saying.pop((scope, name), None)
 
     def _leave_renamed(self, unit: Unit) -> None:
         """Let macros that stand for other names leave them to who defines these: who sees the macro is renamed with it.
