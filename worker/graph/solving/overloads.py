@@ -6,6 +6,7 @@ from fledgling.worker.graph.solving.extended_types import of_another_type, of_ty
 from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, taken
 from fledgling.worker.graph.solving.inherited import is_hidden, settles, take_inherited
 from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
+from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.specific import MAX_NARROWED, may_beat, may_take_value, narrowest, without_open
 from fledgling.worker.graph.solving.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value, Values
@@ -23,8 +24,36 @@ def called(solver: Solver, values: Values, made: MadeCall) -> Values:
     found = fitting(solver, values, made)
     others = _beside_arguments(solver, values, made)
     if not others:
-        return found
+        return _of_friends(solver, found, made)
     return {value: min(sure, Reason.OVERLOAD) for value, sure in {**others, **found}.items()}
+
+
+def _of_friends(solver: Solver, values: Values, made: MadeCall) -> Values:
+    """The values, of which a friend that a class defines is certain only where an argument is an object of that class.
+
+    By its name alone no call finds it: `struct A { friend int f(A a) {} };`.
+    """
+    project = solver.project
+    friends = {
+        value: project.outer(value[1]) for value in values if value[0] == FUNCTION and _is_friend(project, value[1])
+    }
+    if not friends:
+        return values
+    objects = {at[1] for cell, _ in made.arguments for at in solver.value(cell) if at[0] == OBJECT}
+    given = {above for at in objects for above in solver.classes.order(at)}
+    return {
+        at: min(sure, Reason.TYPES) if friends.get(at, NONE) not in (NONE, *given) else sure
+        for at, sure in values.items()
+    }
+
+
+def _is_friend(project: GraphProject, function: int) -> bool:
+    """Whether a function stands in a class that does not have it: it is one of the namespace around that."""
+    around, row, unit = project.outer(function), project.scope(function), project.unit(function)
+    if not unit.dialect.declared or around < 0 or row.name == NONE or project.scope(around).kind != ScopeKind.CLASS:
+        return False
+    own = project.table(around).get(unit.names[row.name], ())
+    return all(project.defined(at)[1] != function for at in own)
 
 
 def _beside_arguments(solver: Solver, values: Values, made: MadeCall) -> Values:
