@@ -46,6 +46,7 @@ class Classes:
         self.extending_own: dict[int, list[int]] = {}  # by name, the functions that extend classes of the project
         self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
         self._of_spaces: dict[tuple[str, int], list[int]] = {}  # functions that stand outside their namespace, by name
+        self.spaces_of: dict[int, str] = {}  # the namespaces of these functions
         self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
         self._below: dict[int, list[int]] = {}
@@ -234,6 +235,7 @@ class Classes:
         declares = dialect.declared  # void A::b() {}
         for path in [value[1] for value in values if value[0] == SPACE] if declares else ():
             self._of_spaces.setdefault((path, name), []).append(binding)
+            self.spaces_of[scope] = path
         for own in known:
             # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
             is_first = (own, name) not in self._attached

@@ -119,6 +119,8 @@ def of_scope(
         return [(("name", scope, own), Reason.BOUND, None)]
     if dialect.spaces and not is_class and scope in solver.spaces.paths:
         return in_space(solver, unit, scope, own)
+    if (space := solver.classes.spaces_of.get(scope)) is not None:  # void n::f() {}
+        return [(cell, sure, None) for cell, sure, _ in of_space(solver, space, own, Reason.BOUND, unit)]
     if dialect.crates and not is_class and (found := all_of(solver, unit, scope, own)):  # `use a::*` in a function
         return found
     at = solver.classes.whole(scope) if is_class else solver.classes.extended(scope)
