@@ -30,12 +30,12 @@ from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
-from fledgling.worker.graph.solving.classes import MAX_BASES
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
 from fledgling.worker.graph.solving.implemented import MAX_BELOW
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
 from fledgling.worker.graph.solving.members import MAX_EXTENDING
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
+from fledgling.worker.graph.solving.mixins import MAX_MODULES
 from fledgling.worker.graph.solving.names import MAX_SEEN
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
 from fledgling.worker.graph.solving.project import GraphProject
@@ -530,8 +530,8 @@ def test_what_extends_a_type_outside_is_asked_so_far() -> None:
 
 
 def test_a_class_is_extended_by_so_many_modules() -> None:
-    """Of more than MAX_BASES the last ones count, and the class may have any method of the others."""
-    for count, found in ((MAX_BASES, "2 certain"), (MAX_BASES + 1, "2 possible")):
+    """Of more than MAX_MODULES the last ones count, and the class may have any method of the others."""
+    for count, found in ((MAX_MODULES, "2 certain"), (MAX_MODULES + 1, "2 possible")):
         modules = "".join(f"module M{n}\n def m{n}; end\nend\n" for n in range(count))
         extends = "".join(f" extend M{n}\n" for n in range(count))
         text = f"{modules}class C\n{extends}end\nC.m0\nC.m{count - 1}\n"

@@ -130,7 +130,7 @@ class BoundDefinitions:
             return
         for cell, reason in self._cells(node, expression):
             self._of_cell(cell, name, found, min(reason, sure), depth, node)
-        if name in self.solver.classes.extending:
+        if name in self.solver.classes.extensions.by_name:
             self._of_extension(node, name, found, sure)
 
     def _of_extension(self, node: int, name: int, found: Targets, sure: int) -> None:

@@ -102,7 +102,7 @@ def _is_of_included(solver: Solver, scope: int, function: int) -> bool:
 def _extends_itself(solver: Solver, receiver: Value, function: int) -> bool:
     """Whether an object is of a module by which the class of a method extends itself: the object is that class then."""
     classes = solver.classes
-    if receiver[0] != OBJECT or receiver[1] not in classes.extending_classes:
+    if receiver[0] != OBJECT or receiver[1] not in classes.mixins.classes:
         return False
     owner = classes.owner(function)
     if owner is None or solver.project.scope(owner).kind != ScopeKind.CLASS:
@@ -113,8 +113,8 @@ def _extends_itself(solver: Solver, receiver: Value, function: int) -> bool:
 def _is_by_extend(solver: Solver, scope: int, function: int) -> bool:
     """Whether a class of Ruby, or one above, has a function itself from a module: `extend A`."""
     owner = solver.classes.owner(function)
-    modules = (module for at in solver.classes.order(scope) for module in solver.classes.has_itself.get(at, ()))
-    return any(owner in solver.classes.order(module) for module in modules) if solver.classes.has_itself else False
+    modules = (module for at in solver.classes.order(scope) for module in solver.classes.mixins.modules.get(at, ()))
+    return any(owner in solver.classes.order(module) for module in modules) if solver.classes.mixins.modules else False
 
 
 def _described(solver: Solver, receiver: Value, held: Value, sure: int) -> Values:

@@ -40,11 +40,14 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             own = min(own, Reason.OVERRIDDEN)
         elif is_abstract_member(solver, owner, name):
             own = min(own, Reason.ABSTRACT)
-        elif scope in classes.of_outside and solver.project.text(name) in solver.project.unit(scope).dialect.common:
+        elif (
+            scope in classes.extensions.of_outside
+            and solver.project.text(name) in solver.project.unit(scope).dialect.common
+        ):
             own = min(own, Reason.EXTERNAL_BASE)
         found.append((("name", owner, name), own, owner))
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
-    surely: set[int | None] = {*over} if scope in classes.extending_classes else set()
+    surely: set[int | None] = {*over} if scope in classes.mixins.classes else set()
     surely |= {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.implemented.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
@@ -53,8 +56,8 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
 def _in_extending(solver: Solver, scope: int, name: int) -> list[int]:
     """The classes and modules from which those have a method themselves that extend themselves by a module of Ruby."""
     classes = solver.classes
-    extending = [at for of in classes.extending_classes.get(scope, ())[:MAX_UNTYPED] for at in (of, *classes.below(of))]
-    return [*dict.fromkeys(owner for at in dict.fromkeys(extending) for owner in classes.of_itself(at, name)[0])]
+    extending = [at for of in classes.mixins.classes.get(scope, ())[:MAX_UNTYPED] for at in (of, *classes.below(of))]
+    return [*dict.fromkeys(owner for at in dict.fromkeys(extending) for owner in classes.mixins.of_itself(at, name)[0])]
 
 
 def of_many(solver: Solver, scope: int, over: list[int], *, runs: bool = False) -> int:
@@ -111,7 +114,7 @@ def over_in_class(solver: Solver, value: Value, name: int, owner: int) -> list[i
     classes, project = solver.classes, solver.project
     below = classes.below(value[1])
     if project.unit(owner).dialect.bare_calls:
-        holding: list[int | None] = [owner for at in below for owner in classes.of_itself(at, name)[0]]
+        holding: list[int | None] = [owner for at in below for owner in classes.mixins.of_itself(at, name)[0]]
     else:
         holding = [classes.of_class(at, name)[0] for at in below]
     return [at for at in dict.fromkeys(holding) if at not in (None, owner)]

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable
 
-from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import c3
+from fledgling.worker.graph.solving.extensions import Extensions
 from fledgling.worker.graph.solving.implemented import MAX_BELOW, Implemented
+from fledgling.worker.graph.solving.mixins import Mixins
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.spaces import Spaces
-from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT, SPACE, Cell, Values
+from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT, Cell, Values
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
 MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
-ARRAY = "[]"  # the name of a type that is written as an array
-MAX_BASES = 200  # classes above one, or modules that extend it; a hostile file can make ten thousand
+MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
 MAX_HEIGHT = 100  # classes above each other
 
 
@@ -34,47 +34,31 @@ class Classes:
         self._making_another: dict[int, bool] = {}
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
-        self.extended_by: dict[int, int] = {}  # of what extends a class of the project: the expression of that
-        self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
-        self.extended_types: dict[int, int] = {}  # of a function that extends a type outside: the expression of that
-        self.of_any: dict[int, list[int]] = {}  # functions that any type may have: `impl<T> A for T`
-        self.of_outside: set[int] = set()  # what is given to a type outside, which may have such a function itself
-        self._for_others: list[tuple[int, int]] = []  # what gives them, or others to types outside, with the type
-        self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
-        self._owners: dict[int, int] = {}  # of functions that do not stand in their class
-        self._extended: dict[int, int] = {}  # the classes that functions extend
-        self.extending_own: dict[int, list[int]] = {}  # by name, the functions that extend classes of the project
-        self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
-        self._of_spaces: dict[tuple[str, int], list[int]] = {}  # functions that stand outside their namespace, by name
-        self.spaces_of: dict[int, str] = {}  # the namespaces of these functions
         self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
         self._below: dict[int, list[int]] = {}
         self._having: dict[tuple[int, int, int | None], tuple[int | None, bool]] = {}  # what of_class() found
         self._outside: dict[int, list[str]] = {}  # the bases of a class that are outside, where methods tell what it is
+        self.extensions = Extensions(project, value, self.order, self.has)
+        self.mixins = Mixins(project, value, self.whole, self.order, self.of_class)
         self.implemented = Implemented(project, self.order, self.of_class)
         self.cut: set[int] = set()  # those with more below than are looked at
         self._virtual: dict[tuple[int, int], bool] = {}
         self.is_settled = False
-        self.has_itself: dict[int, list[int]] = {}  # modules whose methods a class of Ruby has itself
-        self._from_hooks: set[int] = set()  # the classes that have some where they include a module: in which order?
-        self.extending_classes: dict[int, list[int]] = {}  # by such a module, the classes
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 
     def settle(self) -> None:
         """Find the bases of every class, and the members that stand elsewhere."""
         self._join_parts()
-        for unit in self._project.units:
-            for type_, binding in unit.facts.members:
-                self._attach(unit.base | type_, unit.base | binding)
-        for (path, name), bindings in self._of_spaces.items():
+        self.extensions.attach_members()
+        for (path, name), bindings in self.extensions.of_spaces.items():
             self._spaces.define(path, name, bindings)
         for unit in self._project.units:
             for at, row in enumerate(unit.facts.scopes):
                 if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and unit.base | at not in self._wholes:
                     self._settle(unit.base | at)
-        self._include_further()
-        self._add_reopened()
+        self.mixins.include_further(self.bases)
+        self.extensions.add_reopened()
         self._orders.clear()  # of those that were asked for before the bases were known
         self.implemented.settle(self.bases, self._outside)
         self.cut |= self.implemented.cut
@@ -82,69 +66,13 @@ class Classes:
         for scope, bases in self.bases.items():
             for base, _ in bases:
                 self._kids.setdefault(base, []).append(scope)
-        self._extend()
-        self._extend_others()
+        self.mixins.extend(self._kids, self.below)
+        self.has_unknown_base |= self.mixins.cut
+        self.has_external_base |= self.mixins.cut
+        self.extensions.extend_others(self.bases)
         self._spread(self.has_external_base)
         self._spread(self.enumerations)
         self.is_settled = True
-
-    def _include_further(self) -> None:
-        """Put above the classes that include a module of Ruby what that has them include besides."""
-        units = self._project.units
-        including = [(unit, at) for unit in units for at, row in enumerate(unit.facts.scopes) if row.includes]
-        kids: dict[int, list[int]] = {}
-        for scope, bases in self.bases.items() if including else ():
-            for base, _ in bases:
-                kids.setdefault(base, []).append(scope)
-        for unit, at in including:
-            held = [self._value(unit.base | node) for node in unit.facts.scopes[at].includes]
-            found = [(value[1], sure) for values in held for value, sure in values.items() if value[0] == CLASS]
-            for scope in kids.get(self.whole(unit.base | at), ())[:MAX_BELOW]:
-                bases = self.bases[scope]
-                self.bases[scope] = [pair for pair in reversed(found) if pair not in bases and pair[0] != scope] + bases
-
-    def _extend(self) -> None:
-        """Find the modules whose methods classes have themselves."""
-        for unit in self._project.units:
-            for at, row in enumerate(unit.facts.scopes):
-                scope = self.whole(unit.base | at)
-                if row.extended:
-                    self._extend_by(scope, self._modules(unit.base, row.extended))
-                is_class = row.kind == ScopeKind.CLASS  # whose `inherited` runs for all below it
-                modules = self._modules(unit.base, row.extends)
-                for below in (self.below(scope) if is_class else self._kids.get(scope, ())) if modules else ():
-                    self._from_hooks.add(below)
-                    self._extend_by(below, modules)
-
-    def _modules(self, base: int, nodes: list[int]) -> list[int]:
-        return [value[1] for node in nodes for value in self._value(base | node) if value[0] == CLASS][: MAX_BASES + 1]
-
-    def _extend_by(self, scope: int, modules: list[int]) -> None:
-        own = [module for module in modules if module != scope]
-        found = own + self.has_itself.get(scope, [])  # the last one comes first
-        self.has_itself[scope] = found[:MAX_BASES]
-        if len(found) > MAX_BASES:  # it may have any method of the others
-            self.has_unknown_base.add(scope)
-            self.has_external_base.add(scope)
-        for module in own:
-            self.extending_classes.setdefault(module, []).append(scope)
-
-    def of_itself(self, scope: int, name: int) -> tuple[list[int], int]:
-        """Whence a class of Ruby has a method itself; if that is a module by `extend`, how sure, or one of several."""
-        for at in self.order(scope):
-            if at != scope and self._project.scope(at).kind == ScopeKind.INTERFACE:
-                continue  # what is included has objects get its methods, and no class
-            if any(self._is_static(binding) for binding in self._project.table(at).get(name, ())):
-                return [at], 0
-            owners = dict.fromkeys(self.of_class(module, name)[0] for module in self.has_itself.get(at, ()))
-            if found := [owner for owner in owners if owner is not None]:
-                is_open = len(found) > 1 and at in self._from_hooks
-                return (found, int(Reason.SEVERAL)) if is_open else (found[:1], int(Reason.BOUND))
-        return [], 0
-
-    def _is_static(self, binding: int) -> bool:
-        _, scope = self._project.defined(binding)
-        return scope >= 0 and bool(self._project.scope(scope).flags & Flag.STATIC)
 
     def whole(self, scope: int) -> int:
         """The scope that stands for a class, of all the places that make it up."""
@@ -159,31 +87,8 @@ class Classes:
         for parts in self._spaces.parts.values():
             for part in parts[1:]:
                 self._join(part, parts[0])
-        for unit in self._project.units:
-            for type_, scope in unit.facts.extensions:
-                known = [value[1] for value in self._value(unit.base | type_) if value[0] == CLASS]
-                for at in known:
-                    self._join(unit.base | scope, at)
-                    self.extended_by[unit.base | scope] = unit.base | type_
-                if not known:
-                    self._for_others.append((unit.base | type_, unit.base | scope))
-
-    def _extend_others(self) -> None:
-        """Find what a trait gives to any type, `impl<T> A for T`, or to one outside: its functions, and what A says."""
-        for type_, scope in self._for_others:
-            op, *parts = self._project.expression(type_)
-            is_any = op == Op.NAME and (type_ & ~MASK) | parts[1] == scope
-            order = self.order(scope) if self.bases.get(scope) else ()
-            common = self._project.unit(scope).dialect.common
-            self.of_outside |= set() if is_any else {scope}
-            for at, name in [(each, name) for each in order for name in self._project.table(each)]:
-                functions = [self._project.defined(binding)[1] for binding in self._project.table(at)[name]]
-                functions = [each for each in functions if each >= 0 and (at == scope or not self.has(scope, name))]
-                if is_any:
-                    self.of_any.setdefault(name, []).extend(functions)
-                elif functions and self._project.text(name) not in common:
-                    of = extended_name(self._project, type_)
-                    self.extending.setdefault(name, []).extend((of, each) for each in functions)
+        for part, whole in self.extensions.parts():
+            self._join(part, whole)
 
     def _join(self, part: int, whole: int) -> None:
         """Take what stands in a part of a class as members of the whole."""
@@ -203,65 +108,6 @@ class Classes:
                 if kid not in found:
                     found.add(kid)
                     todo.append(kid)
-
-    def _add_reopened(self) -> None:
-        """Let the methods of a class of Ruby that is one of its own, `class String`, extend that."""
-        for unit in self._project.units:
-            dialect = unit.dialect
-            known = {*dialect.texts, *dialect.numbers, *dialect.types} if dialect.bare_calls else ()
-            for at, row in enumerate(unit.facts.scopes if known else ()):
-                of = "" if row.name == NONE or row.kind != ScopeKind.CLASS or row.parent else unit.facts.names[row.name]
-                for name, bindings in self._project.table(unit.base | at).items() if of in known else ():
-                    functions = [self._project.defined(binding)[1] for binding in bindings]
-                    own = [(of, scope) for scope in functions if scope >= 0 and self._is_of_objects(scope)]
-                    self.extending.setdefault(name, []).extend(own)
-
-    def _is_of_objects(self, function: int) -> bool:
-        row = self._project.scope(function)
-        return row.kind == ScopeKind.FUNCTION and not row.flags & Flag.STATIC
-
-    def _attach(self, type_: int, binding: int) -> None:
-        """Add a function to the class that its receiver is an object of."""
-        project = self._project
-        name = project.unit(binding).names[project.binding(binding).name]
-        function = project.expression(project.value_of(binding))
-        scope = (binding & ~MASK) | function[1] if function[0] == Op.FUNCTION else -1
-        extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
-        if extends and (bound := self._bound(scope, type_)):
-            type_ = bound
-        values = self._value(type_)
-        known = [value[1] for value in values if value[0] == CLASS]
-        dialect = project.unit(binding).dialect
-        declares = dialect.declared  # void A::b() {}
-        for path in [value[1] for value in values if value[0] == SPACE] if declares else ():
-            self._of_spaces.setdefault((path, name), []).append(binding)
-            self.spaces_of[scope] = path
-        for own in known:
-            # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
-            is_first = (own, name) not in self._attached
-            if extends:
-                self._extended[scope] = own
-                self.extending_own.setdefault(name, []).append(scope)
-            if extends and is_first and self.has(own, name) and not (declares or dialect.bare_calls):
-                if dialect.selects and scope >= 0:
-                    self.beside.setdefault((own, name), []).append(scope)
-                continue
-            self._attached.add((own, name))
-            project.attach(own, name, binding)
-            if scope >= 0:
-                self._owners[scope] = own
-        if extends and not known and not declares:
-            self.extending.setdefault(name, []).append((extended_name(project, type_), scope))
-            self.extended_types[scope] = type_
-
-    def _bound(self, function: int, type_: int) -> int | None:
-        """What is said of a type parameter that a function extends: A of `fun <T : A> T.f()`."""
-        op, *parts = self._project.expression(type_)
-        if op not in (Op.NAME, Op.BARE):
-            return None
-        bindings = self._project.table(function).get(self._project.unit(type_).names[parts[0]], ())
-        bounds = [self._project.value_of(at) for at in bindings]
-        return next((at for at in bounds if any(value[0] == CLASS for value in self._value(at))), None)
 
     def _settle(self, scope: int) -> None:
         row = self._project.scope(scope)
@@ -453,8 +299,8 @@ class Classes:
 
     def owner(self, function: int) -> int | None:
         """The class that a function is a method of."""
-        if function in self._owners:
-            return self._owners[function]
+        if (owner := self.extensions.owners.get(function)) is not None:
+            return owner
         outer = self._project.outer(function)
         if outer >= 0 and self._project.scope(outer).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
             return self.whole(outer)
@@ -473,15 +319,10 @@ class Classes:
         """The outermost class around a scope, or that itself; -1 where there is none."""
         return ([-1, *self.all_around(scope)[-1:]])[-1]
 
-    def extended(self, scope: int) -> int | None:
-        """The class whose member a function is from outside, without a parameter for the object."""
-        flags = self._project.scope(scope).flags
-        return self._extended.get(scope) if flags & Flag.EXTENSION and not flags & Flag.RECEIVES else None
-
     def around(self, scope: int) -> int | None:
         """The innermost class around a scope, or that which a function around it extends."""
         while scope >= 0 and scope & MASK != MASK:
-            if (of := self.extended(scope)) is not None:
+            if (of := self.extensions.extended(scope)) is not None:
                 return of
             if self._project.scope(scope).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
                 return self.whole(scope)
@@ -498,11 +339,3 @@ class Classes:
             return False
         own = self._project.scope(owner)
         return bool(own.flags & Flag.PROTOCOL)
-
-
-def extended_name(project: GraphProject, type_: int) -> str:
-    """The last name of a type that a function extends, or ARRAY; empty where it has none."""
-    expression = project.expression(type_)
-    if expression[0] == Op.ARRAY:
-        return ARRAY
-    return project.last_name((type_ & ~MASK) | expression[1] if expression[0] == Op.INDEX else type_)

@@ -1,7 +1,7 @@
 """Which of several functions that extend types outside a call means, by the type that it asks."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.classes import extended_name
+from fledgling.worker.graph.solving.extensions import extended_name
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import lambdas_around
 from fledgling.worker.graph.solving.values import BOUND, EXTERNAL, FUNCTION, Value, Values
@@ -13,7 +13,7 @@ def of_type_asked(solver: Solver, functions: list[Value], node: int) -> list[Val
 
     `fun A.a() = b()` means `fun A.b()`, and no `fun C.b()`.
     """
-    types = solver.classes.extended_types
+    types = solver.classes.extensions.types
     extending = {value: extended_name(solver.project, types[value[1]]) for value in functions if value[1] in types}
     if len(extending) < 2:
         return functions
@@ -27,7 +27,7 @@ def of_type_asked(solver: Solver, functions: list[Value], node: int) -> list[Val
 
 def of_another_type(solver: Solver, values: Values, node: int) -> Values:
     """Values, of whose functions without an object none is certain that extends a type outside other than `this` is."""
-    types = solver.classes.extended_types
+    types = solver.classes.extensions.types
     extending = [value for value in values if value[0] == FUNCTION and value[1] in types]
     extending = [value for value in extending if not solver.project.scope(value[1]).flags & Flag.RECEIVES]
     around = _extended_around(solver, solver.project.scope_of_call(node)) if extending else None
@@ -37,7 +37,7 @@ def of_another_type(solver: Solver, values: Values, node: int) -> Values:
 
 def full_names(solver: Solver, function: int) -> set[str]:
     """The full names of the type outside that a function extends, if it does: `import a.B as C` is a.B."""
-    type_ = solver.classes.extended_types.get(function)
+    type_ = solver.classes.extensions.types.get(function)
     return set() if type_ is None else {value[1] for value in solver.value(type_) if value[0] == EXTERNAL}
 
 
@@ -58,7 +58,7 @@ def _asked(value: Value, around: str | None) -> str | None:
 
 def _extended_around(solver: Solver, scope: int) -> str | None:
     """The last name of the type outside that the function around a scope extends; None where `this` may be another."""
-    types = solver.classes.extended_types
+    types = solver.classes.extensions.types
     if scope == NONE or lambdas_around(solver.project, scope):
         return None
     while scope >= 0 and scope not in types:

@@ -38,7 +38,7 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
     own = unit.names[expression[1]]
     scope = base | expression[2]
     surest, is_of_class, in_method = int(Reason.BOUND), unit.dialect.bare_calls, False
-    extended, is_of_outside = solver.classes.extended_types, False  # whether the object is, which may have it then
+    extended, is_of_outside = solver.classes.extensions.types, False  # whether the object is, which may have it then
     below: list[tuple[Cell, int, Value | None]] = []  # what only classes below one have: self may lack it
     while scope >= 0:
         outer = project.outer(scope)
@@ -119,11 +119,11 @@ def of_scope(
         return [(("name", scope, own), Reason.BOUND, None)]
     if dialect.spaces and not is_class and scope in solver.spaces.paths:
         return in_space(solver, unit, scope, own)
-    if (space := solver.classes.spaces_of.get(scope)) is not None:  # void n::f() {}
+    if (space := solver.classes.extensions.spaces.get(scope)) is not None:  # void n::f() {}
         return [(cell, sure, None) for cell, sure, _ in of_space(solver, space, own, Reason.BOUND, unit)]
     if dialect.crates and not is_class and (found := all_of(solver, unit, scope, own)):  # `use a::*` in a function
         return found
-    at = solver.classes.whole(scope) if is_class else solver.classes.extended(scope)
+    at = solver.classes.whole(scope) if is_class else solver.classes.extensions.extended(scope)
     if not dialect.bare_members or at is None:
         return []
     receiver: Value = (CLASS if is_of_class else OBJECT, at, True)

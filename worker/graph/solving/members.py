@@ -13,8 +13,8 @@ from fledgling.worker.graph.solving.class_members import (
     over_in_class,
     put_over,
 )
-from fledgling.worker.graph.solving.classes import ARRAY
 from fledgling.worker.graph.solving.enumerations import constant
+from fledgling.worker.graph.solving.extensions import ARRAY
 from fledgling.worker.graph.solving.globs import OUTSIDE, modules_of, of_globs, says
 from fledgling.worker.graph.solving.prototypes import exported_objects, has_prototype, prototype_of, prototypes_of
 from fledgling.worker.graph.solving.receivers import method_of_function
@@ -111,7 +111,7 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
     order = solver.classes.order(value[1]) if name in solver.project.vocabulary.written else ()
     fields: list[Cell] = [("field", at, name) for at in order]
     is_of_ruby = solver.project.unit(value[1]).dialect.bare_calls
-    owners, by_extend = solver.classes.of_itself(value[1], name) if is_of_ruby else ([], 0)
+    owners, by_extend = solver.classes.mixins.of_itself(value[1], name) if is_of_ruby else ([], 0)
     owner = owners[0] if owners else None
     if owner is not None and by_extend:
         over = [at for at in over_in_class(solver, value, name, owner) if at not in owners]
@@ -323,7 +323,7 @@ def _given(solver: Solver, value: Value, name: int, sure: int) -> Values:
 
 def _of_any(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """The functions that any type may have; on what is outside or has a base there, they are no more than possible."""
-    functions = solver.classes.of_any.get(name, ())
+    functions = solver.classes.extensions.of_any.get(name, ())
     if not functions or value[0] not in (CLASS, OBJECT):
         return {(BOUND, at, value): int(Reason.NAME_ONLY) for at in functions}
     is_open = value[1] in solver.classes.has_external_base or len(functions) > MAX_OF_ANY
@@ -367,7 +367,7 @@ def _names_class(solver: Solver, value: Value, name: int) -> bool:
 
 def _extending(solver: Solver, value: Value, name: int) -> Values:
     """The functions of the project that extend a type outside, where a value is of that type or of one not known."""
-    every, extending = solver.classes.of_any.get(name, []), solver.classes.extending.get(name, [])
+    every, extending = solver.classes.extensions.of_any.get(name, []), solver.classes.extensions.by_name.get(name, [])
     if len(every) + len(extending) > MAX_EXTENDING:
         return {MANY: Reason.NAME_ONLY}
     is_common = any(solver.project.text(name) in solver.project.unit(at).dialect.common for at in every[:1])
@@ -407,7 +407,7 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
             return found
     if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
         found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
-        extending = solver.classes.extending.get(name, ())  # maybe a base that is not seen
+        extending = solver.classes.extensions.by_name.get(name, ())  # maybe a base that is not seen
         is_cut = len(extending) > MAX_EXTENDING
         found.update(
             {MANY: Reason.NAME_ONLY} if is_cut else {(BOUND, at, value): Reason.NAME_ONLY for _, at in extending}

@@ -208,7 +208,7 @@ def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
 def _of_texts(solver: Solver, node: int, name: int) -> set[int]:
     """The functions of a name that extend a text or a number: an object of a type that is written is none."""
     unit = solver.project.unit(node)
-    extending = solver.classes.extending.get(unit.names[name], ())
+    extending = solver.classes.extensions.by_name.get(unit.names[name], ())
     return {function for of, function in extending if unit.dialect.is_plain(of)}
 
 
@@ -219,9 +219,9 @@ def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
     """
     unit = solver.project.unit(node)
     own = unit.names[name]
-    extending = {function for _, function in solver.classes.extending.get(own, ())}
+    extending = {function for _, function in solver.classes.extensions.by_name.get(own, ())}
     if unit.dialect.spaces == "nested" and unit.facts.names[name] not in unit.dialect.common:
-        extending.update(solver.classes.extending_own.get(own, ()))
+        extending.update(solver.classes.extensions.of_own.get(own, ()))
         extending = {at for at in extending if solver.project.scope(at).flags & Flag.EXTENSION}
         return {at for at in extending if _space_of(solver, at) in seen_spaces(solver, unit)}
     if not extending or unit.dialect.spaces != "flat":
@@ -282,7 +282,7 @@ def not_callable(solver: Solver, node: int, expression: Expression) -> int:
     if not any(value[0] in (FUNCTION, BOUND, CLASS) for value in functions):
         return 0
     is_known = bool(held) and all(type_.endswith("#") and dialect.is_plain(type_[:-1]) for type_ in types)
-    is_extended = solver.project.number(dialect.called_by) in solver.classes.extending  # fun String.invoke()
+    is_extended = solver.project.number(dialect.called_by) in solver.classes.extensions.by_name  # fun String.invoke()
     return Reason.BOUND if is_known and not is_extended else Reason.SEVERAL
 
 

@@ -251,7 +251,7 @@ def _extending(solver: Solver, fit: dict[Value, Fit], name: int, made: MadeCall)
 
     There are none if one of those surely does.
     """
-    beside = solver.classes.beside
+    beside = solver.classes.extensions.beside
     if not beside or any(is_sure(solver, own, made) for own in fit.values() if own.takes and not own.against):
         return []
     found = dict[Value, Fit]()

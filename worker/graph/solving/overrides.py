@@ -158,7 +158,7 @@ def are_alternatives(solver: Solver, functions: list[int]) -> bool:
 
 def _extended_type(solver: Solver, function: int) -> tuple[Type, ...]:
     """The type outside that a function extends, if it does."""
-    type_ = solver.classes.extended_types.get(function)
+    type_ = solver.classes.extensions.types.get(function)
     return () if type_ is None else (_read(solver, type_, 0),)
 
 

@@ -62,7 +62,7 @@ def argument_for(solver: Solver, name: int, receiver: Value) -> int:
     if len(receiver) < 4 or around == NONE or solver.classes.whole(around) != receiver[1]:
         return NONE
     number = solver.project.unit(name).names[own]
-    type_ = solver.classes.extended_by.get(around, NONE)
+    type_ = solver.classes.extensions.extended_by.get(around, NONE)
     named = _names(solver, arguments_of(solver, type_)) if type_ != NONE else _parameters(solver, around)
     given = arguments_of(solver, receiver[3])
     place = named.index(number) if number in named else len(given)
