@@ -14,6 +14,7 @@ from fledgling.worker.languages.cpp import words
 from fledgling.worker.languages.csharp import gaps as gaps_of_csharp
 from fledgling.worker.languages.kotlin import constructors
 from fledgling.worker.languages.kotlin import gaps as gaps_of_kotlin
+from fledgling.worker.languages.rust import item_macros
 from fledgling.worker.languages.swift import gaps as gaps_of_swift
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.languages.typescript import gaps as gaps_of_typescript
@@ -119,3 +120,30 @@ def test_gaps_and_bodies_take_time_in_proportion_to_the_text(head: str, unit: st
     source = (head + unit * (SIZE // len(unit))).encode()
     for repair in REPAIRS:
         costs_under(SECONDS, lambda repair=repair: repair.repaired(source, [(0, len(source))]))
+
+
+# What a macro of Rust may begin with that holds items, or a branch in it
+HOLDING = [
+    "cfg_if! {\n",
+    "cfg_a! {\nfn\n",
+    "cfg_a! {\n//\n",
+    "cfg_a! {\n/*",
+    "cfg_a! {\n fn\n }\n",
+    "cfg_if! {\nif #[a] {\nfn\n",
+    "cfg_if! {\nif #[",
+    "cfg_if! {\n  if #[a] {\n  fn\n}\n} else {\n",
+    "if #[\n",
+    "if #[a] {\n",
+    "} else if #[\n",
+    "} else {\n",
+    "}\n",
+    "} //",
+    " ",
+    " \n",
+]
+
+
+@every_row("unit", HOLDING)
+def test_macros_that_hold_items_take_time_in_proportion_to_the_text(unit: str) -> None:
+    source = ("cfg_a! {\nfn\n" + unit * (SIZE // len(unit))).encode()
+    costs_under(SECONDS, lambda: item_macros.first(source))

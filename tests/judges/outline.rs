@@ -3,7 +3,7 @@
 //! or null where syn finds a syntax error.
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{quote, ToTokens};
 use std::io::BufRead;
 use syn::visit::{self, Visit};
 use syn::*;
@@ -102,6 +102,25 @@ impl Outline {
     }
 }
 
+impl Outline {
+    /// `cfg_rt! { items }` and `cfg_if! { if #[cfg(unix)] { items } else { items } }` say only when items are there.
+    fn visit_condition(&mut self, mac: &Macro, around: fn(TokenStream) -> TokenStream) {
+        if !mac.path.segments.last().is_some_and(|last| last.ident.to_string().starts_with("cfg_")) {
+            return;
+        }
+        if let Ok(file) = parse2::<File>(around(mac.tokens.clone())) {
+            return self.visit_file(&file);
+        }
+        for token in mac.tokens.clone() {
+            if let TokenTree::Group(branch) = token {
+                if let Ok(file) = parse2::<File>(around(branch.stream())) {
+                    self.visit_file(&file);
+                }
+            }
+        }
+    }
+}
+
 macro_rules! bare {
     ($item:expr) => {{
         let mut bare = $item.clone();
@@ -188,6 +207,10 @@ impl<'ast> Visit<'ast> for Outline {
         if let Some(name) = &it.ident {
             self.add(&name.to_string(), "macro", bare!(it));
         }
+        self.visit_condition(&it.mac, |items| items);
+    }
+    fn visit_foreign_item_macro(&mut self, it: &'ast ForeignItemMacro) {
+        self.visit_condition(&it.mac, |items| quote! { extern "C" { #items } });
     }
     fn visit_item_mod(&mut self, it: &'ast ItemMod) {
         let name = it.ident.to_string();

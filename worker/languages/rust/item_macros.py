@@ -7,44 +7,65 @@ alike: `if #[cfg(unix)] {`, `} else {`. With errors left, the text is parsed wit
 import re
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.source_text import Span
 
-BEGIN = deferred(
-    rb"^(?P<indent>[ \t]*+) (?:cfg_if::)?+ cfg_ \w++ ! [ \t]*+ \{ [ \t]*+ \n"
-    rb"(?: (?P<inner>[ \t]*+) if [ ] [#] \[ [^{}]{1,2000}+ \{ [ \t]*+ \n)?+"
-    rb"(?= \s*+ (?: [#] !?+ \[ | // | /\*"
-    rb"     | (?:pub|fn|mod|use|impl|struct|enum|trait|async|unsafe|const|static|type)\b ) )",
+BLANK = rb"(?: \s | // [^\n]*+ \n | /\* (?: [^*] | \* (?! / ) ){0,2000}+ \*/ )*+"
+END = rb"[ \t\r]*+ (?: // [^\n]*+ )?+ $"
+CONDITION = rb"if [ ] [#] \[ [^{}]{1,2000}+"
+WORD = rb"(?:pub|fn|mod|use|impl|struct|enum|trait|async|unsafe|const|static|type|extern)\b"
+ITEM = rb"(?: [#] !?+ \[ | \w++ ! [ ] \{ |" + WORD + rb")"
+ITEMS = END + BLANK + rb"(?:" + ITEM + rb"|" + CONDITION + rb"\{" + END + BLANK + rb"(?:" + ITEM + rb"| \} ) )"
+HEAD = rb"(?: \} [ ] else [ ] (?:" + CONDITION + rb")?+ |" + CONDITION + rb") \{"
+# A macro that holds items or branches of items, the head of a branch, and what may end either.
+LINE = deferred(
+    rb"^(?P<indent> [ \t]*+ ) (?: (?P<macro> (?:cfg_if::)?+ cfg_ \w++ ! [ \t]*+ \{ ) (?=" + ITEMS + rb")"
+    rb"| (?P<head>" + HEAD + rb")" + END + rb"| (?P<end> \} ) )",
     re.MULTILINE | re.VERBOSE,
 )
-BRANCH = deferred(
-    rb"^(?P<indent>[ \t]*+) (?P<head> (?: \} [ ] else [ ] )?+ (?: if [ ] [#] \[ [^{}]{1,2000}+ )?+ \{ | \} ) $",
-    re.MULTILINE | re.VERBOSE,
-)
+
+
+class Macro(Struct):
+    """One whose end is not found yet; its branches are indented alike, and `is_within` says whether one is begun."""
+
+    indent: bytes
+    spans: list[Span]
+    branches: bytes | None = None
+    is_within: bool = False
+
+    def takes_head(self, line: re.Match[bytes]) -> bool:
+        """Whether a line begins one of its branches."""
+        if line["head"].startswith(b"}"):
+            return self.is_within and self.branches == line["indent"]
+        return not self.is_within and self.branches in (None, line["indent"])
 
 
 def first(source: bytes) -> list[Span]:
-    """The spans to leave out: the heads of such macros, and the brackets that end them, indented alike."""
-    found: list[Span] = []
-    if b"cfg_" not in source:
-        return found
-    ends = dict[bytes, int]()  # of those brackets the last that was found, or -1: each is looked for once
-    read = 0  # the end of the last macro whose branches are known: none in it is read again
-    for match in BEGIN.finditer(source):
-        close = b"\n" + match["indent"] + b"}"
-        end = ends.get(close, 0)
-        if 0 <= end < match.end() - 1:
-            end = ends[close] = source.find(close, match.end() - 1)
-        if end < 0:
+    """The spans to leave out: the heads of such macros and of their branches, and the brackets that end them."""
+    found = list[Span]()
+    around = list[Macro]()
+    begin = source.find(b"cfg_")
+    for line in LINE.finditer(source, source.rfind(b"\n", 0, begin) + 1) if begin >= 0 else ():
+        indent = line["indent"]
+        while around and len(around[-1].indent) > len(indent):
+            around.pop()
+        if line["macro"]:
+            around.append(Macro(indent, [line.span("macro")]))
+        elif not around:
             continue
-        head = source.find(b"\n", match.end("indent"))
-        found += [(match.end("indent"), head), (end + len(close) - 1, end + len(close))]
-        branches = (
-            BRANCH.finditer(source, head, end + 1) if match["inner"] is not None and match.start() >= read else ()
-        )
-        heads = [each.span("head") for each in branches if each["indent"] == match["inner"]]
-        found += [line for each in heads for line in lines_of(source, *each)]
-        read = end if heads else read
+        elif line["head"]:
+            macro = around[-1]
+            if macro.takes_head(line):
+                macro.branches, macro.is_within = indent, True
+                macro.spans += lines_of(source, *line.span("head"))
+        elif around[-1].is_within and around[-1].branches == indent:
+            around[-1].is_within = False
+            around[-1].spans.append(line.span("end"))
+        elif around[-1].indent == indent:
+            macro = around.pop()
+            found += [] if macro.is_within else [*macro.spans, line.span("end")]
     return sorted(found)
 
 
