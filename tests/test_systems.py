@@ -4,8 +4,8 @@ import pytest
 from costing import costs_under
 from tables import every_row
 
-from fledgling.worker.languages.c.compiled_on import MAX_CONDITION, MAX_INNER, of_lines
-from fledgling.worker.languages.c.systems import (
+from fledgling.worker.languages.c.compiled_on import MAX_CONDITION, MAX_INNER, systems
+from fledgling.worker.systems import (
     AIX,
     ANY,
     APPLE,
@@ -64,7 +64,7 @@ PATHS = {
 
 @every_row("condition", CONDITIONS)
 def test_condition_says_where_it_may_hold(condition: str) -> None:
-    changes = of_lines(f"{LEAST}{condition}\nint a;\n".encode())
+    changes = systems(f"{LEAST}{condition}\nint a;\n".encode())
     assert ([ANY, *(where for _, where in changes)])[-1] == CONDITIONS[condition]
 
 
@@ -77,7 +77,7 @@ def test_branches_are_what_those_before_leave() -> None:
 #else
 #endif
 """
-    assert of_lines(source) == [(1, WINDOWS), (2, APPLE), (3, 0), (4, APPLE), (5, BUT_WINDOWS), (7, ANY)]
+    assert systems(source) == [(1, WINDOWS), (2, APPLE), (3, 0), (4, APPLE), (5, BUT_WINDOWS), (7, ANY)]
 
 
 @every_row("path", PATHS)
@@ -104,4 +104,4 @@ def test_what_is_compiled_on_any_is_read_as_on_linux() -> None:
 )
 def test_systems_take_time_in_proportion_to_the_text(unit: str) -> None:
     source = (LEAST + unit * (SIZE // len(unit))).encode()
-    costs_under(SECONDS, lambda: of_lines(source))
+    costs_under(SECONDS, lambda: systems(source))

@@ -33,6 +33,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     binds_in_order: bool = False  # a variable is there only after its declaration
     declares_variables: bool = False  # no assignment makes a variable
     declared: bool = False  # a definition may be elsewhere; what is not static is for all files
+    for_systems: bool = False  # of what is there for several systems that of its own counts (worker/systems.py)
     in_any_case: bool = False  # a use may spell functions and classes in another case
     functions_apart: bool = False  # a name that stands alone and is only read means no function
     bare_calls: bool = False  # a name that no scope binds is a call

@@ -8,6 +8,8 @@ byte of what they leave where it was. What one does, its function says:
     repaired(text, unknown)  where errors are left, and where they stand; it counts if it leaves fewer
     others(text)             where a repair leaves out what another reading would hold: the texts of those
     decorators(text)         the spans with which the definition behind them begins, whatever a grammar says
+    conditionals(text, changed)  the spans of those of which a repair has kept a branch, by where it changed the text
+    systems(text)            from which line on it may be compiled on which systems (worker/systems.py)
 """
 
 import re
@@ -27,7 +29,7 @@ from fledgling.worker.extracting.outline import Definition, FoundImport
 from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.language import Language, own_module
 
-STAGES = ("apart", "first", "repaired", "others", "decorators")
+STAGES = ("apart", "first", "repaired", "others", "decorators", "conditionals", "systems")
 NEAR = 1000
 IsLate = Callable[[], bool]  # whether so much time has gone that a text is to be taken as it is
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
@@ -60,6 +62,8 @@ class Repairs(Struct, frozen=True):
     repaired: list[Callable[[bytes, Iterable[Span]], Repaired]]
     others: list[Callable[[bytes], Iterator[bytes]]]
     decorators: list[Callable[[bytes], list[Span]]]
+    conditionals: list[Callable[[bytes, list[Span]], Iterator[Span]]]
+    systems: list[Callable[[bytes], list[tuple[int, int]]]]
 
 
 def never() -> bool:

@@ -305,7 +305,7 @@ class Facts(Struct, array_like=True):
     what a compiler may leave out, `replaced` the names of members that the file removes or sets by name, each with the
     expression of whose it is or -1, `augmented` what `a += b` may change, but for keys, `undefined` the names of
     macros that end in it, `#undef a`, `opening` those of macros that begin a namespace, and its path. `systems` are
-    those of C on which it may be compiled, from a line on, where that changes (c/compiled_on.py). Not `complete` where
+    those on which it may be compiled, from a line on, where that changes (worker/systems.py). Not `complete` where
     the text did not parse or was nested too deeply.
     """
 

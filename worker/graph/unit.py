@@ -6,9 +6,9 @@ from collections.abc import Container, Iterable
 from functools import cached_property
 from typing import TypeVar
 
+from fledgling.worker import systems
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Facts, GraphFile, Op, ScopeKind, unpacked
-from fledgling.worker.languages.c import systems
 from fledgling.worker.rows import ImportRow
 
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
@@ -155,7 +155,7 @@ class Unit:
     @cached_property
     def named_systems(self) -> int:
         """Those that the name of the file says it is for."""
-        return systems.of_path(self.path) if self.dialect.declared else systems.ANY
+        return systems.of_path(self.path) if self.dialect.for_systems else systems.ANY
 
     @cached_property
     def starred(self) -> list[int]:

@@ -1,7 +1,7 @@
 """What a project puts in place of things outside it: `json.dumps = a`, `setattr(json, "dumps", a)`, and the like."""
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from fledgling.worker.graph.effects.builtin_types import FileFacts
@@ -42,6 +42,11 @@ def patched(files: Mapping[int, FileFacts]) -> frozenset[str]:
                 if not known.PURE & {text, *(f"{full}.{text}" for full in _dotted(file, of))}:
                     found.add(text.rpartition(".")[2])
     return frozenset(found)
+
+
+def may_change_names(names: Iterable[str]) -> bool:
+    """Whether a file that names these may change the names of a module."""
+    return not known.TELLING.isdisjoint(names)
 
 
 def with_unseen_names(files: Mapping[int, FileFacts], paths: Mapping[int, str]) -> frozenset[int]:

@@ -1,6 +1,5 @@
 """The facts of one file: its text, parsed, asked by the query of its language, and read once."""
 
-import re
 from bisect import bisect_left, bisect_right
 
 import msgspec
@@ -35,11 +34,8 @@ from fledgling.worker.graph.reading.reduced import Reduced
 from fledgling.worker.graph.reading.whole_text import read_whole
 from fledgling.worker.graph.tables import packed
 from fledgling.worker.language import Language, Languages
-from fledgling.worker.languages.c import compiled_on
 
 NEWLINE = 10
-CONDITIONALS = "c.conditionals"  # the repair that keeps one branch of each
-DIRECTIVE = re.compile(rb"(?m)^[ \t]*+(?P<sign>#)[ \t]*+(?:(?P<begin>if)|endif)")
 DEFINING = IS_FUNCTION | IS_CLASS | BITS["interface"]
 LEAVES_OUT = "bodies"  # the repairs that leave out what holds no definition, but uses
 
@@ -99,13 +95,14 @@ class LanguageReader:
             enclose(reduced)
         changed = different(source, made[-1].text)
         builder = Builder(reduced, syntax.row.graph, starts, changed)
-        if CONDITIONALS in self.row.repairs:
-            builder.conditions += left_out(source, starts, changed)
-        for decorators in load_repairs(self.row.repairs).decorators:
+        repairs = load_repairs(self.row.repairs)
+        for begins, ends in (span for spans in repairs.conditionals for span in spans(source, changed)):
+            builder.conditions.append((bisect_right(starts, begins), bisect_right(starts, ends)))
+        for decorators in repairs.decorators:
             begin_above(builder, decorators(source))
         facts = read_whole(builder)
-        if syntax.row.graph.declared:
-            facts.systems = compiled_on.of_lines(source)
+        for systems in repairs.systems:
+            facts.systems += systems(source)
         if syntax.language != self._name:
             facts.language = syntax.language
         return packed(facts)
@@ -122,24 +119,6 @@ def begin_above(builder: Builder, spans: list[tuple[int, int]]) -> None:
         if DEFINING & tree.kind(node) and bisect_right(builder.starts, begin) < builder.line(node):
             builder.begins[node] = bisect_right(builder.starts, begin)
         first[blank_end(tree.source, end)] = begin  # of several above each other
-
-
-def left_out(source: bytes, starts: list[int], changed: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The first and last lines of the conditionals that a repair has made no directives of, to keep one branch.
-
-    >>> left_out(b"#if A\\n#if B\\n#endif\\n#endif\\n", [0, 6, 12, 19, 26], [(0, 5), (19, 25)])
-    [(1, 4)]
-    """
-    found, opened = [], list[int]()
-    for match in DIRECTIVE.finditer(source) if changed else ():
-        if match["begin"]:
-            opened.append(match.start("sign"))
-        elif opened:
-            begins = opened.pop()
-            place = bisect_right(changed, (begins, len(source))) - 1
-            if place >= 0 and begins < changed[place][1]:
-                found.append((bisect_right(starts, begins), bisect_right(starts, match.start("sign"))))
-    return found
 
 
 def different(source: bytes, text: bytes) -> list[tuple[int, int]]:

@@ -28,7 +28,7 @@ from fledgling.worker.graph.tables import (
     Use,
 )
 from fledgling.worker.graph.unit import LINE, MASK, Target, Unit
-from fledgling.worker.languages.c.systems import taken_on
+from fledgling.worker.systems import taken_on
 
 
 class Meaning:
@@ -82,7 +82,7 @@ class Meaning:
             doubted = self._rewritten.members.intersection(found)
             found.update((target, min(found[target], Reason.REPLACED)) for target in doubted)
         found = {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
-        return self._on_systems(unit, site.line, found) if unit.dialect.declared else found
+        return self._on_systems(unit, site.line, found) if unit.dialect.for_systems else found
 
     def _add_bound(self, unit: Unit, site: Site, found: Targets, *, is_chosen: bool) -> None:
         """Add what a name is bound to; where what a call runs `is_chosen`, but other names of that: `alias a b`."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.effects.builtin_types import FileFacts
-from fledgling.worker.graph.effects.replaced import with_unseen_names
+from fledgling.worker.graph.effects.replaced import may_change_names, with_unseen_names
 from fledgling.worker.graph.solving.by_reference import doubt_changed
 from fledgling.worker.graph.solving.import_targets import ImportTargets
 from fledgling.worker.graph.solving.numbered import NumberedFiles
@@ -32,7 +32,6 @@ from fledgling.worker.graph.tables import (
     site_columns,
 )
 from fledgling.worker.graph.unit import MASK, SHIFT
-from fledgling.worker.languages.python import effects as known
 
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
 NAME_OP, PARAMETER_OP, BARE_OP = Op.NAME, Op.PARAMETER, Op.BARE  # asked for so often that looking them up counts
@@ -69,7 +68,7 @@ class GraphProject(NumberedFiles):
         telling = {
             unit.number: FileFacts(unit.number, file)
             for unit, file in zip(self.units, files, strict=True)
-            if unit.dialect.exported and not known.TELLING.isdisjoint(unit.facts.names)
+            if unit.dialect.exported and may_change_names(unit.facts.names)
         }
         paths = {unit.number: unit.path for unit in self.units if unit.dialect.exported}
         return {self.units[number].base for number in with_unseen_names(telling, paths)}

@@ -13,7 +13,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, sites_of
 from fledgling.worker.graph.unit import SHIFT, Unit, dotted
-from fledgling.worker.languages.c.systems import ANY, taken_on
+from fledgling.worker.systems import ANY, taken_on
 
 MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
 MAX_BOUND = 256  # scopes of one name that are known at all, so that a name in every file takes no time for each

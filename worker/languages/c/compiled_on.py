@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.languages.c.conditionals import PIECE, REMARK
-from fledgling.worker.languages.c.systems import AIX, ANY, APPLE, BSD, LINUX, OTHER, SUN, WINDOWS, ZOS
+from fledgling.worker.systems import AIX, ANY, APPLE, BSD, LINUX, OTHER, SUN, WINDOWS, ZOS
 
 MAX_CONDITION = 2_000  # bytes of one that is read; of a longer one nothing is known
 MAX_INNER = 20  # brackets within each other in a condition; further inside nothing is known
@@ -46,10 +46,10 @@ Where = tuple[int, int]  # where something may hold, and where it may not
 UNKNOWN: Where = (ANY, ANY)
 
 
-def of_lines(source: bytes) -> list[tuple[int, int]]:
+def systems(source: bytes) -> list[tuple[int, int]]:
     r"""From which line on the text may be compiled on which systems, where that changes.
 
-    >>> of_lines(b"int a;\n#ifdef _WIN32\nint b;\n#else\nint c;\n#endif\n")
+    >>> systems(b"int a;\n#ifdef _WIN32\nint b;\n#else\nint c;\n#endif\n")
     [(2, 2), (4, 253), (6, 255)]
     """
     if not KNOWN.search(source):

@@ -8,6 +8,7 @@ behind the `#else` of a `wmain`.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -31,6 +32,7 @@ PIECE = deferred(
 CODE = frozenset({"literal", "bracket", "words"})
 BRACE = 2**20  # how deep it counts: so a depth also tells what is in parentheses
 DEPTHS = {b"(": 1, b"[": 1, b"{": BRACE, b")": -1, b"]": -1, b"}": -BRACE}
+ENDS = deferred(rb"(?m)^[ \t]*+(?P<sign>#)[ \t]*+(?:(?P<begin>if)|endif)")
 FOLLOWING = deferred(rb"(?>(?:\s++|" + REMARK + rb")*)(?P<sign>[\w{])?")
 ELSE = deferred(rb"(?>(?:\s++|" + REMARK + rb")*)else\b")  # what goes on with a statement
 INNER = deferred(rb"(?>(?:\s++|" + REMARK + rb")*)(?:else|case)\b")  # what stands in one
@@ -109,6 +111,23 @@ def but_one(source: bytes, turn: int = 0) -> Iterator[Span]:
                 yield start, piece.start()
                 start = piece.end()
         yield start, end
+
+
+def conditionals(source: bytes, changed: list[Span]) -> Iterator[Span]:
+    r"""From `#if` to `#endif`: those of which no directive is left in a text that a repair has changed.
+
+    >>> list(conditionals(b"#if A\n#if B\n#endif\n#endif\n", [(0, 5), (19, 25)]))
+    [(0, 19)]
+    """
+    opened = list[int]()
+    for match in ENDS.finditer(source) if changed else ():
+        if match["begin"]:
+            opened.append(match.start("sign"))
+        elif opened:
+            begins = opened.pop()
+            place = bisect_right(changed, (begins, len(source))) - 1
+            if place >= 0 and begins < changed[place][1]:
+                yield begins, match.start("sign")
 
 
 def comments(source: bytes, spans: list[Span]) -> list[Span]:

@@ -1,4 +1,4 @@
-"""The systems that C is compiled on, as bits, and which of them the name of a file says.
+"""The systems that code is compiled on, as bits, and which of them the name of a file says.
 
 Of one function a program often has a definition for each system, of which no two are ever linked together.
 """
