@@ -2,7 +2,8 @@
 
 Two copies of a git repository are served by one process and asked the same literals in turns, so that a busy machine
 hits both alike: read the ratios. One copy is left alone; in the other, files are edited or moved before each round.
-Before that, single files are edited, each with a call behind it that must show the edit, and one behind none.
+Before that both are left to themselves for a minute, and single files are edited, each with a call behind it that must
+show the edit, and one behind none.
 """
 
 import argparse
@@ -34,6 +35,7 @@ REPEATED = 9  # edits of the largest
 LARGEST = 2**19  # bytes of the largest source that is edited; parsing it is what an edit costs
 SOURCES = (".c", ".go", ".java", ".py", ".rs", ".ts")
 PAUSE_SECONDS = 1.0  # before a call: an agent thinks, and no look is shared any more
+IDLE_SECONDS = 60.0
 FOLLOWED_SECONDS = 600  # until changes are in the index, which may be built anew for them
 MAX_FILES = 1_000_000  # of an index
 OLDER = "changed since this was indexed"  # what an answer says of which that is not so yet
@@ -42,8 +44,9 @@ OLDER = "changed since this was indexed"  # what an answer says of which that is
 async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.Figures:
     """Return p50 and p95 of a search in either copy: `overlay_...` after edits, `moved_...` after moves and edits.
 
-    Those of the copy that is left alone begin with `still_`; what single edits cost is said in `one_by_one`. There are
-    none of a corpus with fewer than MOST_EDITED + MOVED files: the same ones would be edited and moved.
+    Those of the copy that is left alone begin with `still_`; what single edits cost is said in `one_by_one`. `idle_cpu`
+    is the processor time of all processes of both in IDLE_SECONDS without a call. There are none of a corpus with fewer
+    than MOST_EDITED + MOVED files: the same ones would be edited and moved.
     """
     found: ask.Figures = {}
     if len(corpora.listed(corpus)) < MOST_EDITED + MOVED:
@@ -62,6 +65,7 @@ async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.F
         }
         async with AsyncExitStack() as stack:
             fronts = [await stack.enter_async_context(followed(copy, profile)) for copy in (still, changing)]
+            found["idle_cpu"] = await idle()
             largest = max(paths, key=lambda path: _size(changing / path))
             texts = (path for path in paths[MOST_EDITED:] if b"\0" not in (changing / path).read_bytes())
             for name, some in {
@@ -79,6 +83,14 @@ async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.F
 def _size(path: Path) -> int:
     size = path.stat().st_size
     return size if size <= LARGEST and path.suffix in SOURCES else 0
+
+
+async def idle() -> float:
+    """Return the seconds of processor time that all processes take while nobody asks and nothing changes."""
+    await measure.rest(os.getpid())
+    before = measure.spent(os.getpid())
+    await asyncio.sleep(IDLE_SECONDS)
+    return measure.since(before, os.getpid())
 
 
 async def one_by_one(front: Front, root: Path, paths: list[str], name: str) -> ask.Figures:
@@ -168,7 +180,7 @@ def main() -> None:
     found = asyncio.run(figures(options.root, options.profile, ask.Questions(options.root)))
     if not found:
         parser.error(f"{options.root} has fewer than {MOST_EDITED + MOVED:,} files")
-    for name in [name for name in found if name.startswith("edit_")]:
+    for name in [name for name in found if name.startswith(("idle_", "edit_"))]:
         sys.stdout.write(f"{name:24} {1000 * found[name]:8.2f} ms\n")
     for name in [name for name in found if f"still_{name}" in found]:
         still, now = found[f"still_{name}"], found[name]

@@ -91,11 +91,11 @@ def test_searches_of_a_project_that_changes_are_measured(tmp_path):
     git(tmp_path, "add", ".")
     fewer = (
         "import changes; changes.EDITED, changes.MOST_EDITED, changes.MOVED = 1, {}, 3; "
-        "changes.SINGLE = changes.REPEATED = 2; changes.main()"
+        "changes.SINGLE = changes.REPEATED = 2; changes.IDLE_SECONDS = 1.0; changes.main()"
     )
     rows = run("-c", fewer.format(2), str(tmp_path)).splitlines()
     single = [f"{name}_{figure}" for name in ("edit", "edit_largest") for figure in ("cpu", "p50", "p95")]
-    assert [row.split()[0] for row in rows] == single + [
+    assert [row.split()[0] for row in rows] == ["idle_cpu", *single] + [
         f"{step}_{share}"
         for step in ("unchanged", "overlay_1", "overlay_2", "moved", "moved_overlay_1")
         for share in ("p50", "p95")
