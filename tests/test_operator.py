@@ -269,7 +269,7 @@ REFUSED = [
     ("tasks", {"action": "unlink", "branch": "main"}, "id is missing"),
     ("tasks", {"action": "unlink", "id": 99, "branch": "main"}, "there is no task 99"),
     ("tasks", {"action": "unlink", "id": 1, "branch": "main", "title": "a"}, "unlink takes no title"),
-    ("tasks", {"title": "a"}, "list takes no title"),
+    ("tasks", {"title": "a"}, "list takes no title. It takes status, branch, limit."),
     ("tasks", {"action": "get", "id": 1, "status": "complete"}, "get takes no status"),
     ("tasks", {"action": "create", "title": "a", "id": 1}, "create takes no id"),
     ("tasks", {"action": "get", "id": 99}, "there is no task 99"),

@@ -17,6 +17,7 @@ from fledgling.messages.generations import GRAPH
 from fledgling.messages.inner_answers import Overview
 from fledgling.security import profile as profiles
 from fledgling.worker.indexer.placing import MAX_LINES
+from fledgling.worker.indexer.relating import FOLLOWED_BYTES, UNFOLLOWED
 from fledgling.worker.indexer.whole import Spans
 from fledgling.worker.rows import WIDEST
 from fledgling.worker.store.graph import MAX_PLACES
@@ -503,6 +504,20 @@ async def test_a_graph_without_room_for_all_files_says_which_uses_it_does_not_kn
         table = await ask(front, "SELECT path, line FROM calls WHERE callee_path = 'near.py' ORDER BY ALL")
         assert table.rows == [["caller.py", 2], ["deep/a.py", 3], ["near.py", 6]]
         assert "Uses in 2 of 5 files" in (table.note or "")
+
+
+@pytest.mark.parametrize("more", [0, 1])
+async def test_arguments_are_followed_in_so_many_bytes_of_source(more: int, tmp_path: Path) -> None:
+    """Of FOLLOWED_BYTES and one more the graph lacks what functions are given, and says so."""
+    text = "class A:\n def run(self): ...\ndef f(a):\n a.run()\nf(A())\n"
+    lines = ("." * 1_999 + "\n") * (FOLLOWED_BYTES // 2_000)
+    (tmp_path / "a.py").write_text(text + f'"""\n{lines[: FOLLOWED_BYTES - len(text) - 8 + more]}"""\n')
+    async with fronted(tmp_path, "fledgling-expert", settings={"max_file_size": FOLLOWED_BYTES + 1}) as (front, _):
+        found: Any = await front.call("symbols", {"symbol": "run", "relation": "callers"})
+    assert isinstance(found, Relations), found
+    assert ([(use.line, use.confidence) for file in found.files for use in file.related], found.note) == (
+        ([], UNFOLLOWED) if more else ([(4, "likely")], None)
+    )
 
 
 @pytest.mark.parametrize(

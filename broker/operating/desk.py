@@ -17,7 +17,7 @@ from fledgling.plain import one_line
 
 FIELDS = ("title", "description", "notes", "planning_references", "status", "branch", "commit")
 TAKEN = {  # by action
-    "list": ("status", "branch"),
+    "list": ("status", "branch", "limit"),
     "get": ("id",),
     "create": FIELDS,
     "update": ("id", *FIELDS),
