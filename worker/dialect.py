@@ -114,6 +114,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # `append = "adds"`, and what type it gives, `toString = "=String"`.
     types: dict[str, str] = {}
     functions: dict[str, str] = {}
+    library: str = ""  # what says of the classes of its library what they are and give (solving/library.py)
     methods: dict[str, str] = {}
     by_members: bool = False  # what is not known may be of the class that alone has all members that it is asked for
     universal: frozenset[str] = frozenset()  # what any object has, which tells nothing of it

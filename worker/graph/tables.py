@@ -24,6 +24,7 @@ from msgspec.structs import astuple
 from fledgling.worker.rows import ImportRow
 
 NONE = -1  # no expression, no scope, no name
+NULL = 1  # part of a MADE that is null: no plain type takes it
 MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a + b
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
 ASSIGNED = 1  # to a name that is bound further out, in a function: a field, a variable of the module
@@ -74,7 +75,7 @@ class Op:
     REACH = 23  # bindings, otherwise or -1, what `a.b` is in general: `a.b` after `a.b = c`
     DECORATED = 24  # definition, decorators
     NEW = 25  # of, arguments, [(name, argument)], INDEX for `new A<B>()`
-    MADE = 26  # a string, a number, ...: nothing of the project
+    MADE = 26  # a string, a number, ...: nothing of the project; behind it stands NULL where it is null
     ARRAY = 27  # of, whether it is a channel: a type whose elements are of that type
     VALUE = 28  # of: the type of that value
     CAST = 29  # type, value: the type if that says anything

@@ -20,7 +20,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.made_texts import of_template
 from fledgling.worker.graph.reading.quoted import quoted_type
-from fledgling.worker.graph.tables import MADE, MAX_KEY, NONE, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import MADE, MAX_KEY, NONE, NULL, Flag, Op, ScopeKind, Use
 
 BRACE = ord("{")
 NUMERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
@@ -71,7 +71,7 @@ def short_text(builder: Builder, written: str) -> int:
         return builder.add(Op.TEXT, builder.named(written[1:]))
     if written in ("true", "false") and builder.dialect.overloads:
         return of_name(builder, "boolean")
-    return 1
+    return builder.add(Op.MADE, NULL) if written == "null" and builder.dialect.library else 1
 
 
 def computed_text(builder: Builder, node: int) -> int:

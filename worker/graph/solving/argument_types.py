@@ -2,6 +2,23 @@
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN
+from fledgling.worker.graph.solving.library import ROOT, library_of
+from fledgling.worker.graph.solving.library_types import (
+    ANYTHING,
+    ARRAY,
+    BOXED,
+    LITERAL,
+    NO,
+    PERHAPS,
+    WIDER,
+    YES,
+    arity_of,
+    arity_outside,
+    by_base,
+    container_type,
+    of_library,
+    widens_to,
+)
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
@@ -15,13 +32,11 @@ from fledgling.worker.graph.solving.values import (
     Value,
     Values,
 )
-from fledgling.worker.graph.tables import NONE, Op, Parameter
+from fledgling.worker.graph.tables import NONE, NULL, Op, Parameter
+from fledgling.worker.graph.unit import MASK
 
-ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparable", "Serializable", "")
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
-NO, PERHAPS, BOXED, WIDER, YES, LITERAL = -1, 1, 2, 3, 4, 5  # how well an argument fits
 POINTER, TO_ANY = "char*", "void*"  # the names of those types of C++
-ARRAY = "[]"  # ends the names of types that are arrays; before it stands a comma for each further dimension
 UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
 LONG = (EXTERNAL, "builtins.long#")
 Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
@@ -70,15 +85,21 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_
     is_referred = dialect.selects == "nearest" and type(cell) is int and solver.op(cell) == Op.ADDRESSED
     if dialect.selects == "nearest" and is_referred != parameter.by_reference:
         return NO
-    if parameter.type == NONE or not values:
+    if parameter.type == NONE or (not values and not dialect.library):
+        return PERHAPS
+    if dialect.library and (how := _of_written(solver, function, parameter, cell)):
+        return how
+    if not values:
         return PERHAPS
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
         return NO if is_referred else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
     if solver.op(solver.child(function, parameter.type)) == Op.FUNCTION:
         return _into_function(values)
+    if dialect.library and (full := container_type(solver, cell)) and not wanted[1]:
+        return _of_container(dialect, full, wanted[0], is_rest=bool(parameter.rest))
     may_be_whole = parameter.rest and (is_spread or not dialect.spreads_arrays)
-    if may_be_whole and any(value[0] == CONTAINER for value in values):
+    if may_be_whole and any(value[0] == CONTAINER or _array(solver, value) for value in values):
         is_whole = takes_whole(solver, function, parameter, cell)
         is_other = arrays_of(solver, values) and all(_fits(solver, dialect, value, wanted) == NO for value in values)
         return YES if is_whole == YES else NO if is_other and is_whole == NO else PERHAPS
@@ -88,6 +109,34 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_
     each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
     how = min(each) if dialect.selects else max(each)
     return NO if is_referred and PERHAPS < how < YES else how
+
+
+def _of_container(dialect: Dialect, full: str, name: str, *, is_rest: bool) -> int:
+    """How well a container of a type outside fits another type: `List<A>` is a `Collection`, and no `Stream`."""
+    if name.endswith(ARRAY):
+        return NO
+    how = _of_external(dialect, full + "#", name, is_own=False)
+    return PERHAPS if is_rest and how == BOXED else how
+
+
+def _of_written(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
+    """How well `null` or a function that is written out, `a -> b` or `A::b`, fits a type; 0 where that is not known."""
+    expression = solver.project.expression(cell) if type(cell) is int else (Op.UNKNOWN,)
+    if expression[0] not in (Op.MADE, Op.FUNCTION, Op.ALIAS):
+        return 0
+    type_ = solver.child(function, parameter.type)
+    name, objects = wanted_of(solver, type_)
+    dialect = solver.project.unit(function).dialect
+    if expression[0] == Op.MADE:
+        return NO if expression[1:] == (NULL,) and name in dialect.boxes else 0
+    if name.endswith(ARRAY) or dialect.is_plain(name):
+        return NO
+    scope = (cell & ~MASK) | expression[1] if expression[0] == Op.FUNCTION else NONE
+    count = NONE if scope == NONE else len(solver.project.scope(scope).parameters)
+    arity = arity_of(solver, objects[0][1]) if objects else arity_outside(solver, type_, name)
+    if arity is None:
+        return 0
+    return NO if arity < 0 or count not in (NONE, arity) else WIDER
 
 
 def takes_whole(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
@@ -115,6 +164,8 @@ def _is_bare_list(solver: Solver, value: Value) -> bool:
 
 def _array(solver: Solver, value: Value) -> Wanted | None:
     """The type of an array: what is declared, or what a parameter that takes several is in its function."""
+    if value[0] == EXTERNAL and value[1].endswith(ARRAY + "#"):
+        return value[1].removesuffix("#").rpartition(".")[2], []
     if value[0] != CONTAINER:
         return None
     at = value[1]
@@ -141,7 +192,10 @@ def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
         if wanted:
             place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
             return NO if place == NO else max(YES - place, 2)
-        return PERHAPS if name in ANYTHING or value[1] in solver.classes.has_external_base else NO
+        if name == ROOT and dialect.library:
+            return BOXED
+        is_outside = value[1] in solver.classes.has_external_base
+        return PERHAPS if name in ANYTHING else by_base(solver, value[1], name) if is_outside else NO
     if value[0] == CONSTANT:
         return _of_constant(dialect, value, name, is_own=bool(wanted))
     if value[0] == EXTERNAL:
@@ -192,6 +246,8 @@ def _of_array(solver: Solver, dialect: Dialect, own: Wanted, type_: Wanted) -> i
         return NO
     if name in dialect.texts and other in dialect.texts:
         return WIDER
+    if (library := library_of(dialect)) and not objects and library.arity(name) is not None:
+        return WIDER if library.is_below(name, other) else NO
     return NO if dialect.is_plain(name) and dialect.is_plain(other) and not objects else PERHAPS
 
 
@@ -254,6 +310,9 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     """How well an object of a type outside the project, `a.B#`, fits what is declared to be of a type of that name."""
     before, _, behind = full.partition("?#.")
     full = before + "#" if behind in UNWRAPPED else full
+    library = library_of(dialect)
+    if library is not None and not full.endswith("#") and (given := library.gives(full)):
+        full = given + "#"  # a constant: `StandardCharsets.UTF_8`
     if not full.endswith("#"):
         return NO if name in dialect.only_declared else PERHAPS
     if name == TO_ANY:
@@ -262,8 +321,15 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     last = dialect.type_aliases.get(last, last)
     if last == name:
         return YES
+    if library is not None and (last in dialect.boxes or library.known(full[:-1])):
+        return of_library(dialect, library, last, name, is_own=is_own)
     if name in ANYTHING:
         return PERHAPS
+    return _of_named(dialect, last, name, is_own=is_own)
+
+
+def _of_named(dialect: Dialect, last: str, name: str, *, is_own: bool) -> int:
+    """The same by the last names of both types, which are not the same."""
     if last in dialect.texts and name in dialect.texts:
         return dialect.texts[name]
     if widens_to(dialect, last, name):
@@ -277,9 +343,3 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     if not is_own and (_is_above_plain(name) if dialect.is_plain(last) else is_above):
         return PERHAPS
     return NO if is_own or dialect.is_plain(last) or dialect.is_plain(name) else PERHAPS
-
-
-def widens_to(dialect: Dialect, name: str, wider: str) -> bool:
-    """Whether what is of a type is of a wider one as well: an `int` is a `long`, and an `int?`."""
-    plain = name.removesuffix("?")
-    return wider.removesuffix("?") in (plain, *dialect.widens.get(plain, ())) and (plain == name or wider[-1:] == "?")

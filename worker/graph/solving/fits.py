@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from fledgling.worker.graph.solving.argument_types import NO, PERHAPS, fits, is_declared, must_be_small, takes_whole
+from fledgling.worker.graph.solving.argument_types import fits, is_declared, must_be_small, takes_whole
 from fledgling.worker.graph.solving.arguments import MadeCall, takes_receiver
+from fledgling.worker.graph.solving.library_types import NO, PERHAPS
 from fledgling.worker.graph.solving.overrides import alike, parameter_types
 from fledgling.worker.graph.solving.project import MAX_DECLARED
 from fledgling.worker.graph.solving.solver import Solver

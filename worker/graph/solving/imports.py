@@ -62,18 +62,18 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
 
 
 def _of_class_file(solver: Solver, module: int, path: str, own: int) -> list[Any]:
-    """What `import a.B` or `import static a.B.c` names: a class of the file, or a member of one."""
+    """What `import a.B` or `import static a.B.C.d` names: a class of the file, or a member of one, or of one in it."""
     project = solver.project
     scope = module << SHIFT
     if own in project.table(scope):
         return [(("name", scope, own), Reason.BOUND, None)]
-    for name in reversed(path.split(".")):
-        number = project.number(name)
-        if number in project.table(scope):
-            return [
-                place
-                for value in list(solver.value(("name", scope, number)))
-                if value[0] == CLASS
-                for place in places(solver, value, own, Reason.BOUND)
-            ]
-    return []
+    names = [project.number(name) for name in path.split(".")]
+    first = next((at for at, name in reversed([*enumerate(names)]) if name in project.table(scope)), None)
+    if first is None:
+        return []
+    held = solver.value(("name", scope, names[first]))
+    classes = [value for value in held if value[0] == CLASS]
+    for name in names[first + 1 :]:
+        inner = [cell for value in classes for cell, *_ in places(solver, value, name, Reason.BOUND)]
+        classes = [value for cell in inner for value in solver.value(cell) if value[0] == CLASS] or classes
+    return [place for value in classes for place in places(solver, value, own, Reason.BOUND)]

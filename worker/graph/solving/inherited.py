@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from fledgling.worker.graph.solving.argument_types import ARRAY, takes_all
+from fledgling.worker.graph.solving.argument_types import takes_all
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.fits import Fit, is_sure, taken
+from fledgling.worker.graph.solving.library_types import ARRAY
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import BOUND, FUNCTION, Value
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind

@@ -287,6 +287,8 @@ def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
         return False
     if any(solver.classes.of_class(at, own)[0] is not None for at in classes_at(solver, module, said.module)):
         return True
+    if solver.spaces.beside(project.units[module], own)[0]:  # another file of the package may have it
+        return True
     path, text = project.units[module].path, project.text(own)
     is_found = solver.stars.gives(module, own) or bool(solver.stars.starring(module, own).modules)
     return is_found or project.imports.beside(path, text) is not None

@@ -8,6 +8,7 @@ from fledgling.worker.graph.solving import (
 )
 from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
+from fledgling.worker.graph.solving.library import library_of
 from fledgling.worker.graph.solving.lookup import bare_places, places_in, seen_spaces, starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
@@ -33,7 +34,7 @@ from fledgling.worker.graph.solving.values import (
     capped,
 )
 from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import MASK, SHIFT
+from fledgling.worker.graph.unit import MASK, SHIFT, Unit
 
 MAX_SEEN = 8  # extensions of one name that a file sees, of which each is likely; of more, each is possible
 
@@ -84,7 +85,13 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
             return {}
     if dialect.shared == "package" and (inner := solver.spaces.inner("", word)) is not None:  # a.b.C
         return {(SPACE, inner): Reason.BOUND}
-    return {(EXTERNAL, BUILTIN + word): Reason.BOUND}
+    return {(EXTERNAL, _of_library(solver.project.unit(node), word) or BUILTIN + word): Reason.BOUND}
+
+
+def _of_library(unit: Unit, word: str) -> str:
+    """The full name of a class of the library whose package a file takes all names of: `import java.util.*`."""
+    library = library_of(unit.dialect) if unit.starred else None
+    return library.found(word, {unit.facts.imports[which].module for which in unit.starred}) if library else ""
 
 
 def _type_or_variable(solver: Solver, node: int, expression: Expression, values: Values) -> Values:

@@ -13,6 +13,7 @@ from fledgling.worker.graph.solving.containers import (
     iterated,
     keys_of,
 )
+from fledgling.worker.graph.solving.library import library_of
 from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.named_callables import named_callables
@@ -51,6 +52,9 @@ def handing_on(solver: Solver, node: int, full: str) -> str | None:
 
 def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
     """What a call of something outside gives, known by its last name."""
+    library = library_of(solver.project.unit(made.node).dialect)
+    if library is not None and (given := library.gives(full)):
+        return {(EXTERNAL, f"{given}#"): sure}
     how = handing_on(solver, made.node, full)
     first = made.arguments[0][0] if made.arguments else None
     if how is not None and how.startswith("="):

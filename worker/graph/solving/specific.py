@@ -1,20 +1,10 @@
 """Which of several functions that all take the arguments of a call is the most specific: takes the narrowest types."""
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.solving.argument_types import (
-    ANYTHING,
-    ARRAY,
-    NO,
-    PERHAPS,
-    POINTER,
-    TO_ANY,
-    YES,
-    Wanted,
-    of_array,
-    wanted_of,
-    widens_to,
-)
+from fledgling.worker.graph.solving.argument_types import POINTER, TO_ANY, Wanted, of_array, wanted_of
 from fledgling.worker.graph.solving.fits import Fit, parameters_of
+from fledgling.worker.graph.solving.library import library_of
+from fledgling.worker.graph.solving.library_types import ANYTHING, ARRAY, NO, PERHAPS, YES, widens_to
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import Value
 from fledgling.worker.graph.tables import NONE, Flag
@@ -120,5 +110,9 @@ def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> in
         return PERHAPS if name in ANYTHING and not objects else YES
     if name == wider and not objects and not others:
         return PERHAPS
-    is_wider = not (objects or others) and (widens_to(dialect, name, wider) or dialect.boxes.get(name) == wider)
+    is_wider = not (objects or others) and (
+        widens_to(dialect, name, wider)
+        or dialect.boxes.get(name) == wider
+        or ((library := library_of(dialect)) is not None and library.is_below(name, wider))
+    )
     return YES if is_wider else NO
