@@ -14,7 +14,7 @@ from fledgling.worker.languages.cpp import words
 from fledgling.worker.languages.csharp import gaps as gaps_of_csharp
 from fledgling.worker.languages.kotlin import constructors
 from fledgling.worker.languages.kotlin import gaps as gaps_of_kotlin
-from fledgling.worker.languages.rust import item_macros
+from fledgling.worker.languages.rust import given_items, item_macros
 from fledgling.worker.languages.swift import gaps as gaps_of_swift
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.languages.typescript import gaps as gaps_of_typescript
@@ -140,10 +140,27 @@ HOLDING = [
     "} //",
     " ",
     " \n",
+    "a! {\n",
+    "a! {\nfn a() {}\n",
+    "a! {\nfn a() {}\n}\n",
+    "a! {\nfn b;",
+    "a! {\n/*",
+    'a! {\n"',
+    'a! {\nr#"',
+    "a! {\n#[",
+    'a! {\n#["',
+    "a! {\n#[[",
+    "\n@a",
+    "\n @",
+    "static ref ",
+    "a! {\n}",
+    "fn b;",
+    "#[a]",
+    "b\n",
 ]
 
 
 @every_row("unit", HOLDING)
 def test_macros_that_hold_items_take_time_in_proportion_to_the_text(unit: str) -> None:
     source = ("cfg_a! {\nfn\n" + unit * (SIZE // len(unit))).encode()
-    costs_under(SECONDS, lambda: item_macros.first(source))
+    costs_under(SECONDS, lambda: (item_macros.first(source), given_items.given(b"a! {\nfn b;" + source)))

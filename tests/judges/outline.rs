@@ -6,6 +6,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{quote, ToTokens};
 use std::io::BufRead;
 use syn::visit::{self, Visit};
+use syn::spanned::Spanned;
 use syn::*;
 
 #[derive(Default)]
@@ -105,8 +106,9 @@ impl Outline {
 impl Outline {
     /// `cfg_rt! { items }` and `cfg_if! { if #[cfg(unix)] { items } else { items } }` say only when items are there.
     fn visit_condition(&mut self, mac: &Macro, around: fn(TokenStream) -> TokenStream) {
-        if !mac.path.segments.last().is_some_and(|last| last.ident.to_string().starts_with("cfg_")) {
-            return;
+        let name = mac.path.segments.last().map_or(String::new(), |last| last.ident.to_string());
+        if !name.starts_with("cfg_") {
+            return self.visit_given(mac);
         }
         if let Ok(file) = parse2::<File>(around(mac.tokens.clone())) {
             return self.visit_file(&file);
@@ -116,6 +118,20 @@ impl Outline {
                 if let Ok(file) = parse2::<File>(around(branch.stream())) {
                     self.visit_file(&file);
                 }
+            }
+        }
+    }
+    /// `pin_project! { items }` at the beginning of a line makes items of those, whatever else it makes.
+    fn visit_given(&mut self, mac: &Macro) {
+        let begins_line = mac.path.span().start().column == 0 && matches!(mac.delimiter, MacroDelimiter::Brace(_));
+        let items = parse2::<File>(mac.tokens.clone()).map_or(Vec::new(), |file| file.items);
+        for item in items.into_iter().filter(|_| begins_line) {
+            match &item {
+                Item::Verbatim(declared) => {
+                    let read = parse2::<Item>(quote! { extern "C" { #declared } });
+                    read.iter().for_each(|each| visit::visit_item(self, &each.clone()));
+                }
+                _ => self.visit_item(&item),
             }
         }
     }

@@ -5,6 +5,7 @@ byte of what they leave where it was. What one does, its function says:
 
     apart(text)              reads what needs no parser, and leaves it out, always: directives of C
     first(text)              the spans to leave out at first; with errors left, the text is parsed with them as well
+    given(text)              the same, by what they stand around: with errors left in that, without the others first
     repaired(text, unknown)  where errors are left, and where they stand; it counts if it leaves fewer
     others(text)             where a repair leaves out what another reading would hold: the texts of those
     decorators(text)         the spans with which the definition behind them begins, whatever a grammar says
@@ -16,7 +17,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import re2
 from msgspec import Struct
@@ -29,7 +30,7 @@ from fledgling.worker.extracting.outline import Definition, FoundImport
 from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.language import Language, own_module
 
-STAGES = ("apart", "first", "repaired", "others", "decorators", "conditionals", "systems")
+STAGES = ("apart", "first", "given", "repaired", "others", "decorators", "conditionals", "systems")
 NEAR = 1000
 IsLate = Callable[[], bool]  # whether so much time has gone that a text is to be taken as it is
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
@@ -59,6 +60,7 @@ class Repairs(Struct, frozen=True):
 
     apart: list[Callable[[bytes], Apart]]
     first: list[Callable[[bytes], list[Span]]]
+    given: list[Callable[[bytes], list[list[Span]]]]
     repaired: list[Callable[[bytes, Iterable[Span]], Repaired]]
     others: list[Callable[[bytes], Iterator[bytes]]]
     decorators: list[Callable[[bytes], list[Span]]]
@@ -146,14 +148,28 @@ def understand(
 
 def at_first(syntax: Syntax, source: bytes, ranges: list[Range]) -> tuple[bytes, Tree]:
     """The text without what is left out at first, and its tree, or that of all of the text if it has no more errors."""
-    joined = together(source, ranges)
-    spans = [*spread((span for first in repairs(syntax.row.repairs).first for span in first(joined)), ranges)]
+    joined, made = together(source, ranges), repairs(syntax.row.repairs)
+    firsts = [*spread((span for first in made.first for span in first(joined)), ranges)]
+    groups = [[*spread(group, ranges)] for given in made.given for group in given(joined)]
+    spans = sorted([*firsts, *chain.from_iterable(groups)])
     text = without(source, spans) if spans else source
     tree = syntax.parse(text, ranges)
+    if groups and tree.root_node.has_error and len(known := known_groups(groups, tree)) < len(groups):
+        spans = sorted([*firsts, *chain.from_iterable(known)])
+        text = without(source, spans)
+        tree = syntax.parse(text, ranges)
     if spans and (fewest := errors(tree, source)):
         attempt = syntax.parse(source, ranges, edited(tree, source, spans))
         tree = attempt if errors(attempt, source) <= fewest else tree
     return text, tree
+
+
+def known_groups(groups: list[list[Span]], tree: Tree) -> list[list[Span]]:
+    """Those between whose first and last spans no error is."""
+    places = sorted(unknown(tree))
+    starts, ends = [start for start, _ in places], [*accumulate((end for _, end in places), max)]
+    before = [bisect_right(starts, group[-1][1]) for group in groups]  # the errors that begin before it ends
+    return [group for group, count in zip(groups, before, strict=True) if not count or ends[count - 1] < group[0][0]]
 
 
 def together(source: bytes, ranges: list[Range]) -> bytes:

@@ -32,7 +32,7 @@ from fledgling.worker.graph.reading.labels import BITS, IS_CLASS, IS_FUNCTION
 from fledgling.worker.graph.reading.namespaces import enclose
 from fledgling.worker.graph.reading.reduced import Reduced
 from fledgling.worker.graph.reading.whole_text import read_whole
-from fledgling.worker.graph.tables import packed
+from fledgling.worker.graph.tables import Flag, packed
 from fledgling.worker.language import Language, Languages
 
 NEWLINE = 10
@@ -101,11 +101,22 @@ class LanguageReader:
         for decorators in repairs.decorators:
             begin_above(builder, decorators(source))
         facts = read_whole(builder)
+        if repairs.given and any(is_head(source, *span) for span in changed):
+            facts.scopes[0].flags |= Flag.MAKES
         for systems in repairs.systems:
             facts.systems += systems(source)
         if syntax.language != self._name:
             facts.language = syntax.language
         return packed(facts)
+
+
+def is_head(source: bytes, start: int, end: int) -> bool:
+    """Whether what is left out heads items that a macro is given; `cfg_rt! {` makes nothing.
+
+    >>> is_head(b"make! { }", 0, 5), is_head(b"cfg_a! { }", 0, 6), is_head(b"f!(a)", 1, 2)
+    (True, False, False)
+    """
+    return end - start > 1 and source.endswith(b"!", start, end) and not source.startswith(b"cfg_", start)
 
 
 def begin_above(builder: Builder, spans: list[tuple[int, int]]) -> None:
