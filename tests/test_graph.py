@@ -42,7 +42,7 @@ from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
 from fledgling.worker.graph.solving.resolve import Resolving, resolved, solved
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.solver import MAX_KEYS, GraphBudget
 from fledgling.worker.graph.solving.specific import MAX_NARROWED
 from fledgling.worker.graph.solving.stars import MAX_STARS
 from fledgling.worker.graph.solving.types import MAX_NAMING
@@ -353,6 +353,14 @@ def test_a_chain_of_prototypes_is_followed_so_far() -> None:
     for n, found in ((MAX_PROTOTYPES - 2, "2 likely"), (MAX_PROTOTYPES - 1, "2 possible")):
         rows = said(*graph_of({"a.js": f"{text}new F{n}().m();\n".encode()}))
         assert rows["a.js", last, "m"] == {found}, n
+
+
+def test_keys_of_an_object_are_told_apart_so_far() -> None:
+    """Of more than MAX_KEYS the others are not known, and not said to be outside."""
+    for count, found in ((MAX_KEYS, "1 likely"), (MAX_KEYS + 1, f"{WORDS[Reason.MANY]} unresolved")):
+        keys = "".join(f"k{n}: {n}, " for n in range(count - 1))
+        text = f"function last() {{}}\nconst all = {{ last, {keys}}};\nall.last();\n"
+        assert said(*graph_of({"a.js": text.encode()}))["a.js", 3, "last"] == {found}, count
 
 
 def test_a_function_is_called_on_so_many_objects() -> None:

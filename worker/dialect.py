@@ -14,6 +14,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
 
     # How a file is read: the files of the query, and the repairs that it needs besides the language's own.
     rules: tuple[str, ...] = ()
+    last_rules: tuple[str, ...] = ()  # files of it that only the last of the language's grammars knows
     repairs: tuple[str, ...] = ()
 
     # Which files see each other's names. `shared` are the files that do so without an import: those of a "directory" or
@@ -121,6 +122,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     derived: frozenset[str] = frozenset()  # give an object of the class that is asked and has none: `a.clone()`
     says_derived: bool = False  # only a class that says so has these: `data class`
     payloads: dict[str, int] = {}  # of variants outside: which type argument it holds, if not the first, `Err = 1`
+    of_promises: tuple[str, ...] = ()  # methods of what will give an object, which stands for it: `a.then(f)`
     behind: str = ""  # the type that a class names behind its objects, which have its members too: `Target` of Deref
     items: str = ""  # the type that a class names of what going over its objects gives: `Item` of Iterator
     called_by: str = "__call__"  # the method that runs where an object is called

@@ -103,6 +103,9 @@ class Op:
     ANNOTATION = 51  # of: what an annotation names, which a class that may be none is not
     CALLED = 52  # a variable, the function of its name: what `a()` runs, where the variable may be none to call
     IN_MACRO = 53  # of: the same, in what a macro gets that reads as a call
+    CHECKED = 54  # of: the class that a function is declared to check an argument for
+    PREDICATE = 55  # of: what such a function gives, by the type that it checks for, `a is B`
+    LOOKUP = 56  # of, key: the type of a member, `A["b"]`, or of what is held, `A[number]`
 
 
 class ScopeKind:

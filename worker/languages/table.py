@@ -32,7 +32,11 @@ def load_languages(profile: Profile | None = None, *, for_graph: bool = True) ->
     return Languages(
         rows=rows,
         tokens=tokens,
-        rules={name: own_text(name) for row in rows.values() for name in (*row.rules, *row.graph.rules)},
+        rules={
+            name: own_text(name)
+            for row in rows.values()
+            for name in (*row.rules, *row.graph.rules, *row.graph.last_rules)
+        },
         by_extension={extension: name for name, row in rows.items() for extension in row.extensions},
         by_filename={filename: name for name, row in rows.items() for filename in row.filenames},
         by_interpreter={program: name for name, row in rows.items() for program in row.interpreters},

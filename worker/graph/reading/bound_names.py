@@ -60,6 +60,8 @@ class BoundNames(Positions):
         self.items: list[set[int]] = []  # those that are no variables: functions, types, constants, imports
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
         self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
+        self.only_types: set[Key] = set()  # those of TypeScript whose names are given to nothing else there
+        self.is_value = False  # whether a name is read that is no type
         self.variables: set[int] = set()  # of Rust: bindings that a function further inside does not see
         self.seen_within: list[tuple[int, int, int]] = []  # expressions of names there, and what scopes and names
         self.begins_path = False  # whether a name is read that a path begins with, which is no variable
@@ -159,6 +161,8 @@ class BoundNames(Positions):
             if name in self.outward[scope]:
                 if self.outward[scope][name] == 0:
                     return 0
+            elif self.is_value and (scope, name) in self.only_types:
+                pass
             elif name in (self.items[scope] if is_around or self.begins_path else self.own[scope]) or (
                 self.begins_path and (scope, name) in self.type_parameters
             ):
@@ -214,6 +218,7 @@ class BoundNames(Positions):
             elif use == Use.WRITE and (scope, name) in self._types:
                 value = self.add(Op.DECLARED, self._types[scope, name], value)
         self.note_alias(node)
+        self.only_types.discard((scope, name))
         binding = len(self.bindings)
         is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
         is_in_branch = self.dialect.exported and scope == 0 and len(self.flow.layers) > 1

@@ -34,6 +34,7 @@ from fledgling.worker.graph.tables import MADE, NONE, Flag, Imported, Op, ScopeK
 
 MACRO = re.compile(rb"([A-Za-z_]\w*+)![ \t]*+\Z")
 FAR_FROM_MACRO = 100  # bytes before what it gets, in which its name stands
+HOLDING = ("elements", "mapped")
 CALLING = (Use.CALL, Use.DECORATOR)
 EXTENDED, MIXED = BITS["extended"], BITS["mixed"]
 WHERE_MIXED_IN = ("included", "prepended", "inherited")  # methods of a module that run where that is done with it
@@ -116,7 +117,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     words: list[tuple[int, int]] = []
     typed = called_with_types(builder, function)
     made = function
-    takes_types = op == Op.CALL and builder.dialect.typed
+    takes_types = builder.dialect.typed and (op == Op.CALL or holds_others(builder, function))
     around, builder.calling = builder.calling, last_number(builder, function)
     for kid in tree.kids[node]:
         if takes_types and kid not in (of, key) and tree.labels[kid] & (TYPE | ARG | ARGS) == TYPE:  # `a.<B>c()`
@@ -135,7 +136,14 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
         builder.sites[site].at = at
     else:
         builder.site_of_call(node, at)
-    return of_applied(builder, function, types[0], at) if types else of_format(builder, of, at)
+    return of_applied(builder, function, types, at) if types else of_format(builder, of, at)
+
+
+def holds_others(builder: Builder, function: int) -> bool:
+    """Whether a class of TypeScript's own is called that holds what its types say: `Map`, `Set`."""
+    op, *parts = builder.expressions[function]
+    is_outside = builder.dialect.prototypes and op == Op.NAME and parts[1] == NONE
+    return is_outside and builder.dialect.types.get(builder.text_of(parts[0])) in HOLDING
 
 
 def of_format(builder: Builder, callee: int, at: int) -> int:
@@ -147,8 +155,11 @@ def of_format(builder: Builder, callee: int, at: int) -> int:
     return at if made == MADE else made
 
 
-def of_applied(builder: Builder, function: int, type_: int, at: int) -> int:
-    """What a call of a function gives that is applied to a type: `static_cast<A*>(b)`, `make_unique<A>()`."""
+def of_applied(builder: Builder, function: int, types: list[int], at: int) -> int:
+    """What a call of a function gives that is applied to types: `static_cast<A*>(b)`, `new Map<A, B>()`."""
+    type_ = types[0]
+    if builder.expressions[at][0] == Op.NEW and holds_others(builder, function):
+        return builder.add(Op.DECLARED, to_types(builder, function, types), at)
     name = last_name(builder, function)
     if name in builder.dialect.casts:
         return builder.add(Op.DECLARED, type_, NONE)

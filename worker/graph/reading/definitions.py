@@ -157,6 +157,8 @@ def read_rest(builder: Builder, node: int) -> None:
             builder.visit(kid)
             builder.type_parameters.update((row.scope, row.name) for row in builder.bindings[first:])
     found = {(row.scope, row.name): None for row in builder.bindings[first:]}
+    if builder.dialect.typed and builder.dialect.prototypes:
+        builder.only_types.update(found)
     for scope, name in found:
         builder.generic.setdefault(scope, []).append(name)
 

@@ -1,5 +1,6 @@
 """How names, members, keys and operators become expressions."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from fledgling.worker.graph.reading.bound_names import QUOTES
@@ -7,6 +8,7 @@ from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.labels import (
     ARM,
     BIND,
+    BITS,
     BRACKETS,
     COND,
     IS_AWAIT,
@@ -29,8 +31,10 @@ from fledgling.worker.graph.reading.labels import (
     VALUE,
 )
 from fledgling.worker.graph.reading.made_texts import filled, of_places
+from fledgling.worker.graph.reading.narrowing import narrow, narrowed_by
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, Use
 
+NAMES_TYPE = BITS["names_type"]
 MAX_SLICE = 8  # elements of a slice that are told apart
 SIGNS = b"+-"
 AROUND = b"() \t\r\n\\"  # what may stand beside an operator
@@ -42,7 +46,9 @@ WRITTEN_OUT = (Op.MADE, Op.TEXT, Op.NUMBER)
 def name(builder: Builder, node: int, use: int) -> int:
     """`a`"""
     builder.note_alias(node)
+    builder.is_value = bool(builder.only_types) and not builder.tree.labels[node] & NAMES_TYPE
     at = builder.use_name(builder.name(node))
+    builder.is_value = False
     is_call = builder.dialect.bare_calls and builder.expressions[at][0] == Op.BARE
     if is_call and use == Use.READ and not builder.tree.text(node)[:1].isupper():
         at = builder.add(Op.CALL, at, [], [])
@@ -208,9 +214,15 @@ def constant_key(builder: Builder, key: int) -> tuple[object, ...] | None:
     return found if found[0] in (Op.TEXT, Op.NUMBER) else None
 
 
-def read_choice(builder: Builder, node: int, use: int, found: list[tuple[int, int]]) -> None:
-    """Read one of the parts of a choice, and add it to those that are found."""
+def read_choice(
+    builder: Builder, node: int, use: int, found: list[tuple[int, int]], narrowed: Sequence[tuple[int, int]] = ()
+) -> None:
+    """Read one of the parts of a choice, where names are `narrowed`, and add it to those that are found."""
+    kept = narrow(builder, narrowed)
     at = builder.visit(node, use)
+    for key, binding in kept:  # behind the choice nothing is known of it
+        if builder.flow.layers[-1].get(key) == (binding,):
+            del builder.flow.layers[-1][key]
     found.append((node, builder.add(Op.PRESENT, at) if builder.tree.labels[node] & IS_PRESENT else at))
 
 
@@ -221,13 +233,17 @@ def choice(builder: Builder, node: int, use: int) -> int:
     builder.scopes[builder.frame].flags |= Flag.OPERATES
     inner = use if use == Use.TYPE else Use.READ
     found: list[tuple[int, int]] = []
+    narrowed: list[tuple[int, int]] = []
     for place, kid in enumerate(sorted(tree.kids[node], key=lambda kid: not tree.labels[kid] & COND)):
         if place and tree.labels[kid] & ARM:  # a || (b = c), (a := b) if c else d
-            arm, _ = builder.flow.arm(partial(read_choice, builder, kid, inner, found))
+            arm, _ = builder.flow.arm(partial(read_choice, builder, kid, inner, found, narrowed))
+            narrowed = []
             if arm:
                 builder.flow.join([(arm, False)], optional=True)
         else:
             read_choice(builder, kid, inner, found)
+            if builder.dialect.prototypes and use != Use.TYPE and not tree.labels[kid] & ARM:  # a instanceof B && a.c()
+                narrowed = narrowed_by(builder, kid)
     parts = [at for kid, at in found if tree.labels[kid] & ARM]
     if not builder.dialect.operators or not tree.labels[node] & IS_COMPUTED or use == Use.TYPE:
         return builder.add(Op.CHOICE, parts)

@@ -15,6 +15,7 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
     class_definitions,
     decorated,
     definitions,
+    elements,
     expressions,
     fields,
     import_statements,
@@ -49,9 +50,7 @@ class FactsExtractor:
 
     def __init__(self, languages: Languages) -> None:
         self._readers = {
-            name: LanguageReader(name, row, {file: languages.rules[file] for file in row.graph.rules})
-            for name, row in languages.rows.items()
-            if row.graph.rules
+            name: LanguageReader(name, row, languages.rules) for name, row in languages.rows.items() if row.graph.rules
         }
         for reader in self._readers.values():
             load_repairs(reader.row.repairs)  # a confined process opens no file later
@@ -79,7 +78,12 @@ class LanguageReader:
         repairs = tuple(repair for repair in row.repairs if not repair.endswith(LEAVES_OUT))
         self.row = msgspec.structs.replace(row, repairs=repairs + row.graph.repairs)
         self._name = name
-        self._syntaxes: list[Syntax] = [GraphSyntax(name, grammar, rules, self.row) for grammar in row.grammars]
+        files = dict.fromkeys(row.grammars, row.graph.rules)
+        files[row.grammars[-1]] += row.graph.last_rules
+        self._syntaxes: list[Syntax] = [
+            GraphSyntax(name, grammar, {file: rules[file] for file in of_grammar}, self.row)
+            for grammar, of_grammar in files.items()
+        ]
 
     def asks(self, other: "LanguageReader") -> None:
         """Try the grammars of another language too, where those of its own do not know a text."""

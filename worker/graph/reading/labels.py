@@ -5,13 +5,13 @@ KINDS = [
     "import", "from", "imports", "export", "require", "package", "import_path", "use", "use_under", "pointee",
     "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "accessor", "method_alias",
     "method_made", "constant_made", "setting", "own_field", "attribute", "annotation", "decorated", "function",
-    "variables", "class", "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch", "loop",
-    "try", "handler", "with", "item_with", "within", "match", "case", "case_name", "pattern", "narrow", "return",
-    "yield", "raise",
+    "variables", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch",
+    "loop", "try", "handler", "with", "item_with", "within", "match", "case", "case_name", "pattern", "narrow",
+    "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
     "param", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "call", "new", "initializer",
-    "reference", "get", "index", "slice", "cast", "qualified",
-    "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "operation", "pointed",
+    "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys", "qualified",
+    "element", "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "operation", "pointed",
     "addressed", "applied", "await", "super", "this", "array", "channel", "typeof", "class_of", "nullable", "label",
     "name",
 ]  # fmt: skip
@@ -24,7 +24,8 @@ ROLES = [
     "overload", "async", "protocol", "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container",
     "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
     "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "aliased",
-    "rest_type", "brackets", "extended", "mixed", "derives", "withdrawn", "renames", "opens", "skip",
+    "rest_type", "brackets", "names_type", "extended", "mixed", "derives", "withdrawn", "renames", "opens", "ended",
+    "skip",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}

@@ -5,7 +5,8 @@ from functools import partial
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.flow import BREAK, Layer
 from fledgling.worker.graph.reading.labels import BITS, BODY, IS_NAME, LEFT, OTHERWISE, OVER, TYPE
-from fledgling.worker.graph.reading.statements import any_of, narrow
+from fledgling.worker.graph.reading.narrowing import narrow
+from fledgling.worker.graph.reading.statements import any_of
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.tables import NONE, Flag, Op, Use
 

@@ -15,7 +15,6 @@ from fledgling.worker.graph.reading.labels import (
     IS_GET,
     IS_LOOP,
     IS_NAME,
-    IS_NARROW,
     LEFT,
     OPTIONAL,
     OTHERWISE,
@@ -24,9 +23,10 @@ from fledgling.worker.graph.reading.labels import (
     VALUE,
     WORD,
 )
+from fledgling.worker.graph.reading.narrowing import condition, narrow
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
-from fledgling.worker.graph.tables import MADE, NONE, Binding, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind, Use
 
 IS_HANDLER, IS_ITEM, IS_BLOCK = BITS["handler"], BITS["item_with"], BITS["block"]
 
@@ -55,41 +55,6 @@ def any_of(builder: Builder, values: list[int]) -> int:
         return 0
     found = builder.add(Op.CHOICE, known) if len(known) > 1 else known[0]
     return found if all(values) else builder.add(Op.UNSURE, found)
-
-
-def narrow(builder: Builder, narrowed: list[tuple[int, int]]) -> None:
-    """Go on with names as objects of a class: `isinstance(a, B)`."""
-    for node, type_ in narrowed:
-        name = builder.name(node)
-        scope = builder.binder(name)
-        if scope != NONE and builder.frames[scope] == builder.frame:
-            before = builder.use_name(name)
-            value = builder.add(Op.NARROWED, before, type_)
-            builder.bindings.append(Binding(scope, name, value, builder.line(node)))
-            builder.flow.hold((scope, name), len(builder.bindings) - 1)
-
-
-def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
-    """Read a condition; return the names that are narrowed where it holds, with the classes."""
-    builder.scopes[builder.frame].flags |= Flag.OPERATES
-    builder.visit(node)
-    tree = builder.tree
-    found = []
-    todo = [node]
-    while todo:
-        at = todo.pop()
-        if tree.labels[at] & IS_NARROW:
-            inner = tree.kids[at]
-            inner = [kid for near in inner for kid in (near, *tree.kids[near])]
-            left = next((kid for kid in inner if tree.labels[kid] & LEFT), NONE)
-            type_ = next((kid for kid in inner if tree.labels[kid] & TYPE), NONE)
-            if left != NONE and type_ != NONE and tree.kind(left) == IS_NAME:
-                sites = len(builder.sites)
-                found.append((left, builder.visit(type_)))
-                del builder.sites[sites:]
-        elif not tree.kind(at):
-            todo += tree.kids[at]
-    return found
 
 
 @visits("block")

@@ -227,11 +227,14 @@ def export_member(builder: Builder, of: int, part: int, value: int, node: int) -
         at = builder.export(builder.text_of(part), builder.add(Op.UNSURE, value) if is_left else value, node)
         if builder.exports is not None:
             builder.exports.append(at)
+        elif path == "module.exports":
+            builder.writes.append(Write(builder.whole, part, NONE, value, builder.line(node)))
     elif path == "module" and builder.text_of(part) == "exports":
         op, *parts = builder.expressions[value]
         if written(builder, value) != "exports":
             leave_exports(builder)
         builder.export("default", value, node)
+        builder.whole = value
         if op != Op.DICT:
             builder.export(WHOLE, value, node)
         for key, held in parts[0] if op == Op.DICT else ():

@@ -5,7 +5,8 @@ from fledgling.worker.graph.reading.definitions import RECEIVER_TYPE, read_funct
 from fledgling.worker.graph.reading.labels import BIND, BITS, BRACKETS, OF, TYPE, VALUE
 from fledgling.worker.graph.tables import NONE, SIGNATURE, Op, ScopeKind, Use
 
-IS_CHANNEL = BITS["channel"]
+IS_CHANNEL, IS_KEYS = BITS["channel"], BITS["keys"]
+ANY_KEYS, SAME_KEYS = "Record", "Omit"  # types of TypeScript that say the same
 FAR_FROM_TYPE = 64  # bytes behind the type of an array in which its brackets stand
 
 
@@ -42,6 +43,41 @@ def typeof(builder: Builder, node: int, _use: int) -> int:
     """The type of a value: `typeof a`."""
     found = [builder.visit(kid) for kid in builder.tree.kids[node]]
     return builder.add(Op.VALUE, found[-1]) if found else 1
+
+
+@visits("predicate")
+def predicate(builder: Builder, node: int, _use: int) -> int:
+    """`a is B`"""
+    tree = builder.tree
+    found = [(kid, builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)) for kid in tree.kids[node]]
+    types = [at for kid, at in found if tree.labels[kid] & TYPE]
+    return builder.add(Op.PREDICATE, types[-1]) if types else 0
+
+
+@visits("lookup")
+def lookup(builder: Builder, node: int, _use: int) -> int:
+    """`A["b"]`, `A[number]`"""
+    parts = [builder.visit(kid, Use.TYPE) for kid in builder.tree.kids[node]]
+    return builder.add(Op.LOOKUP, parts[0], parts[1] if len(parts) > 1 else 0) if parts else 0
+
+
+@visits("keyed")
+def keyed(builder: Builder, node: int, _use: int) -> int:
+    """`{ [a: string]: B }` is a `Record<string, B>`, `{ [A in keyof B]: C }` has what B has."""
+    tree = builder.tree
+    builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
+    read = {kid: builder.visit(kid, Use.TYPE) for kid in tree.kids[node]}
+    builder.leave()
+    of_same = [kid for kid in read if tree.kind(kid) == IS_KEYS]
+    of = next((at for kid, at in read.items() if tree.labels[kid] & OF), 0)
+    name, type_ = (SAME_KEYS, read[of_same[0]]) if of_same else (ANY_KEYS, of)
+    return builder.add(Op.INDEX, builder.add(Op.NAME, builder.named(name), NONE, None), type_)
+
+
+@visits("keys")
+def keys(builder: Builder, node: int, _use: int) -> int:
+    """`keyof A`: A, for what asks for it"""
+    return ([builder.visit(kid, Use.TYPE) for kid in builder.tree.kids[node]] or [0])[0]
 
 
 @visits("cast")

@@ -188,8 +188,16 @@ class BoundDefinitions:
                 named = self._named[cell, name] = {}
                 for value, own in self.solver.value(cell).items():
                     self._of_value(value, name, named, own)
+                if not named and cell[0] == "element":
+                    self._of_variables(cell, name, named, depth)
             for target, own in named.items():
                 put(found, target, min(sure, own))
+
+    def _of_variables(self, cell: Any, name: int, found: Targets, depth: int) -> None:
+        """Add the variables that an object which is written out takes its members from: `{ a }`."""
+        for of, own in self.solver.sources.get(cell, {}).items():
+            if type(of) is int and self.solver.op(of) == Op.NAME:
+                self._of_expression(of, name, found, min(own, Reason.ATTRIBUTE), depth + 1)
 
     def _of_bindings(self, bindings: list[int], name: int, found: Targets, sure: int, depth: int, asked: int) -> None:
         bindings = self._types_or_variables(bindings, asked)

@@ -217,11 +217,24 @@ def _in_turn(solver: Solver, value: Value) -> Values:
     keys = keys_of(solver, value)
     if keys is not None:
         return keys
-    if type(value[1]) is int or value[1][0] != MAPPED:
+    if not _is_mapped(solver, value):
         return element_of(solver, value)
     pair: Value = (CONTAINER, ("pair", value))
     solver.key(pair, ("number", 1), ("held", value))
     return {pair: Reason.CONTAINER}
+
+
+def _is_mapped(solver: Solver, value: Value) -> bool:
+    """Whether a container is a Map of JavaScript, or is declared to be one."""
+    if type(value[1]) is not int:
+        return bool(value[1][0] == MAPPED)
+    op, *parts = solver.project.expression(value[1])
+    return op == Op.INDEX and holding_of(solver.project, solver.child(value[1], parts[0])) == MAPPED
+
+
+def holding_of(project: GraphProject, node: int) -> str:
+    """How a type outside holds what its types say, by its name: "elements", "mapped"; empty where that is not known."""
+    return project.unit(node).dialect.types.get(project.last_name(node), "")
 
 
 def keys_of(solver: Solver, value: Value) -> Values | None:
@@ -245,7 +258,7 @@ def keys_of(solver: Solver, value: Value) -> Values | None:
 
 def _type_holds_values(project: GraphProject, node: int) -> bool:
     """Whether a type is one that is given what its keys and what its values are: `dict[A, B]`."""
-    return project.unit(node).dialect.types.get(project.last_name(node)) == "values"
+    return holding_of(project, node) == "values"
 
 
 def joined_values(solver: Solver, nodes: list[int]) -> Values:

@@ -19,7 +19,7 @@ from fledgling.worker.graph.solving.globs import OUTSIDE, modules_of, of_globs, 
 from fledgling.worker.graph.solving.prototypes import exported_objects, has_prototype, prototype_of, prototypes_of
 from fledgling.worker.graph.solving.receivers import method_of_function
 from fledgling.worker.graph.solving.replaceable import is_another, may_be_another, may_be_put_over
-from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.solver import MAX_KEYS, Solver
 from fledgling.worker.graph.solving.type_arguments import associated, items_of
 from fledgling.worker.graph.solving.values import (
     BOUND,
@@ -301,7 +301,19 @@ def _otherwise(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return {(CLASS, value[1], value[2]): min(sure, Reason.NAMED)}
     if value[0] in (CLASS, OBJECT) and (given := _given(solver, value, name, sure)):
         return given
+    if value[0] in (OBJECT, MODULE) and (promised := _of_promise(solver, value, name, sure)):
+        return promised
     return method_of_function(solver, value, name, sure) or _elsewhere(solver, value, name)
+
+
+def _of_promise(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """A method of what will give an object or module that has none of its name: `import("a").then(f)`."""
+    unit = solver.project.units[value[1]] if value[0] == MODULE else solver.project.unit(value[1])
+    if solver.project.text(name) not in unit.dialect.of_promises:
+        return {}
+    promise: Value = (CONTAINER, ("promise", value))
+    solver.key(promise, "*", ("just", value))
+    return {(METHOD_OF, promise, name): min(sure, Reason.CONTAINER)}
 
 
 def _given(solver: Solver, value: Value, name: int, sure: int) -> Values:
@@ -346,7 +358,21 @@ def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
     place = ("number", int(number) - int(first[-1])) if is_field else None
     if place and place in solver.known_keys(value):
         return capped(solver.value(("element", value, place)), min(sure, Reason.CONTAINER))
+    if type(value[1]) is int and (held := _behind_any_key(solver, value)):
+        return capped(held, sure)
+    if len(solver.known_keys(value)) >= MAX_KEYS:
+        return {MANY: Reason.FLOW}
     return {(METHOD_OF, value, name): sure, **_extending(solver, value, name)}
+
+
+def _behind_any_key(solver: Solver, value: Value) -> Values:
+    """What a member is of what is declared to hold the same behind each key: `a.b`, of a `Record<string, C>`."""
+    op, *parts = solver.project.expression(value[1])
+    if op != Op.INDEX or not solver.keyed_members(value):
+        return {}
+    of = solver.child(value[1], parts[0])
+    is_keyed = solver.project.unit(of).dialect.types.get(solver.project.last_name(of)) == "keyed"
+    return dict(solver.value(("element", value, "*"))) if is_keyed else {}
 
 
 def _is_of_project(solver: Solver, value: Value, name: int) -> bool:

@@ -157,6 +157,19 @@ def classes_in(solver: Solver, node: int) -> Values:
     return found
 
 
+def checked(solver: Solver, node: int, expression: Expression) -> Values:
+    """CHECKED: the classes that a function says it checks an argument for, `(a): a is B`."""
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        returns = solver.project.scope(value[1]).returns if value[0] in (FUNCTION, BOUND) else NONE
+        of = solver.child(value[1], returns) if returns != NONE else NONE
+        if of != NONE and solver.op(of) == Op.PREDICATE:
+            type_ = solver.child(of, solver.project.expression(of)[1])
+            types = solver.value(("type", type_, None))
+            add(found, {(CLASS, held[1], held[2]): own for held, own in types.items() if held[0] == OBJECT}, sure)
+    return found
+
+
 def narrowed(solver: Solver, node: int, expression: Expression) -> Values:
     """NARROWED: what is left of a value where it is known to be of a class."""
     wanted = classes_in(solver, solver.child(node, expression[2]))

@@ -71,6 +71,11 @@ def _first(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
     return capped(solver.value(first), sure)
 
 
+def _wraps(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
+    """useCallback(a): what runs a, among other things."""
+    return capped(solver.value(first), min(sure, Reason.DECORATOR))
+
+
 def _promised(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
     """Promise.resolve(a): something outside, which `await` makes a."""
     return add({(EXTERNAL, "Promise#"): sure}, solver.value(first), min(sure, Reason.CONTAINER))
@@ -288,6 +293,25 @@ def _gathered(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) ->
     return {value: Reason.BOUND}
 
 
+def _valued(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
+    """Object.values(a): what is behind the keys of a"""
+    value: Value = (CONTAINER, ("made", made.node))
+    for of in list(solver.value(first)):
+        if of[0] == CONTAINER:
+            solver.key(value, "*", ("held", of))
+    return {value: Reason.BOUND}
+
+
+def _paired(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
+    """Object.entries(a): pairs of a key and what is behind it"""
+    pairs: Value = (CONTAINER, ("pairs", made.node))
+    pair: Value = (CONTAINER, ("pair", made.node))
+    solver.key(pairs, "*", ("just", pair))
+    for value in _valued(solver, made, first, sure):
+        solver.key(pair, ("number", 1), ("held", value))
+    return {pairs: Reason.BOUND}
+
+
 def _defaults(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
     """`Hash.new(a)`, `Hash.new { |h, k| h[k] = a }`: of what a key has no value for, a"""
     value: Value = (CONTAINER, ("made", made.node))
@@ -367,6 +391,7 @@ HANDING_ON: dict[str, Any] = {
     "defined": _defined,
     "unknown": _unknown,
     "first": _first,
+    "wraps": _wraps,
     "promised": _promised,
     "applies": _applies,
     "assigns": _assigns,
@@ -389,6 +414,8 @@ HANDING_ON: dict[str, Any] = {
     "fills": _fills,
     "mapped": _mapped,
     "gathered": _gathered,
+    "valued": _valued,
+    "paired": _paired,
     "object": _object,
     "holds": _holds,
     "defaults": _defaults,

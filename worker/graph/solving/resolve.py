@@ -64,6 +64,7 @@ OPERATIONS = {
     Op.DECLARED: operations.declared,
     Op.INSTANCE: operations.instance,
     Op.NARROWED: operations.narrowed,
+    Op.CHECKED: operations.checked,
     Op.SUPER: this.super_,
     Op.THIS: this.this,
     Op.REACH: operations.reach,

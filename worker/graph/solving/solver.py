@@ -21,6 +21,7 @@ from fledgling.worker.graph.telling import Tell
 from fledgling.worker.graph.unit import MASK
 
 MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of dropping some
+MAX_KEYS = 256  # of an object of JavaScript that are told apart; what it has more of may be behind any key
 MAX_OUTSIDE = 8  # of those, from outside the project: where so many are known, more say nothing new
 MAX_READS = 24  # evaluations of one cell; values come from ever further away, and so do those that matter less
 TELL_EVERY = 2_000  # evaluations: some hundredths of a second
@@ -147,7 +148,7 @@ class Solver:
         """Let an element of a container take what a cell holds."""
         known = self.keys.setdefault(container, {})
         if key not in known:
-            if len(known) >= MAX_VALUES:
+            if len(known) >= (MAX_KEYS if self.keyed_members(container) else MAX_VALUES):
                 key = "*"
             known[key] = None
             self._tell(("keys", container))

@@ -1,16 +1,23 @@
 """What a declared type says: objects of a class, containers of them, classes."""
 
+from typing import Any
+
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.bound_members import returned
+from fledgling.worker.graph.solving.containers import element_of
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places
+from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.type_arguments import applied_to, argument_for, arguments_of, container_of
 from fledgling.worker.graph.solving.values import (
+    BOUND,
     CLASS,
     CONTAINER,
     EXTERNAL,
     FUNCTION,
+    GIVEN,
     MODULE,
     OBJECT,
     SPACE,
@@ -26,8 +33,9 @@ from fledgling.worker.graph.tables import MADE, NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
 # What another name of a type is.
-NAMING = (Op.INDEX, Op.ARRAY, Op.POINTEE, Op.CHOICE, Op.EVERY, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
+NAMING = (Op.LOOKUP, Op.INDEX, Op.ARRAY, Op.POINTEE, Op.CHOICE, Op.EVERY, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)
 ANYTHING = ("unknown", "class")  # what a type says, by its name alone, of which anything of the project may be
+HOLDING = ("elements", "values", "mapped", "keyed", "parts")  # types that hold what they are applied to
 MAX_BINDINGS = 8  # of the name of a type
 MAX_NAMING = 256  # of a class, that name one type parameter; what more of them say of it counts as not known
 MAX_ALIASES = 6  # types that name another type, one after the other
@@ -64,6 +72,20 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     return _written(solver, node, expression, receiver)
 
 
+def _looked_up(solver: Solver, of: int, key: int, receiver: Value | None) -> Values:
+    """What a type has by a key: a member of an object, `A["b"]`, or what is held, `A[number]`."""
+    op, *parts = solver.project.expression(key)
+    name = solver.project.unit(key).names[parts[0]] if op == Op.TEXT else NONE
+    found: Values = {}
+    for value, sure in list(solver.value(("type", of, receiver)).items()):
+        if value[0] == CONTAINER:
+            place = ("text", name) if op == Op.TEXT else ("number", parts[0]) if op == Op.NUMBER else "all"
+            add(found, element_of(solver, value, place), sure)
+        elif value[0] == OBJECT and op == Op.TEXT:
+            add(found, member(solver, value, name, sure))
+    return found
+
+
 def _told(solver: Solver, node: int, of: int, receiver: Value | None, depth: int) -> Values:
     """What a comment says. In JavaScript it may name what the file does not: not known, if the project has that."""
     said = of_type(solver, of, receiver, depth)
@@ -95,6 +117,8 @@ def _written(solver: Solver, node: int, expression: Expression, receiver: Value 
         return {receiver: Reason.DECLARED} if receiver else dict(solver.value(node))
     if op == Op.VALUE:
         return dict(solver.value(base | expression[1]))
+    if op == Op.LOOKUP:
+        return _looked_up(solver, base | expression[1], base | expression[2], receiver)
     if op == Op.CLASS:
         return {(OBJECT, base | expression[1], True): Reason.DECLARED}
     if op == Op.FUNCTION:
@@ -139,9 +163,13 @@ def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Val
     classes = [value for value in found if value[0] == OBJECT and not _is_namespace(solver, value)]
     if classes and len(classes) < len(found):  # class A {} namespace A {}
         return {value: sure for value, sure in found.items() if value in classes or value[0] != OBJECT}
-    if any(value[0] == OBJECT for value in classes):
+    is_part = any(solver.project.scope(value[1]).name == NONE for value in classes)  # A & { b: C }
+    named = aliases(solver, node, 0) if not classes or is_part else []
+    if is_part and any(solver.op(alias) in (Op.CHOICE, Op.EVERY) for alias in named):
+        found = {}
+    elif classes:
         return found
-    for alias in aliases(solver, node, 0):
+    for alias in named:
         add(found, _aliased(solver, alias, receiver, depth))
     return found or _bounds_of_parts(solver, node, receiver, depth)
 
@@ -166,7 +194,7 @@ def _aliased(solver: Solver, node: int, receiver: Value | None, depth: int) -> V
     expression = solver.project.expression(node)
     op = expression[0]
     base = node & ~MASK
-    if op in (Op.INDEX, Op.CHOICE, Op.EVERY, Op.ARRAY, Op.POINTEE, Op.FUNCTION, Op.VALUE):
+    if op in (Op.INDEX, Op.CHOICE, Op.EVERY, Op.ARRAY, Op.POINTEE, Op.FUNCTION, Op.VALUE, Op.LOOKUP):
         return of_type(solver, node, receiver, depth + 1)
     if op == Op.DECLARED and expression[2] != NONE:
         return of_type(solver, base | expression[2], receiver, depth + 1)
@@ -238,16 +266,52 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
         return {
             (CLASS, value[1], True): min(sure, Reason.SEVERAL) for value, sure in inner.items() if value[0] == OBJECT
         }
-    if how in ("elements", "values", "parts"):
-        value = container_of(node, receiver)
-        if how == "parts" and len(arguments) > 1 and solver.op(arguments[-1]) != Op.MADE:
-            for place, argument in enumerate(arguments[:32]):
-                solver.key(value, ("number", place), ("type", argument, receiver))
-        else:
-            wanted = arguments[-1] if how == "values" else arguments[0]
-            solver.key(value, "*", ("type", wanted, receiver))
-        return {value: Reason.DECLARED}
+    if how in GIVING:
+        return capped(GIVING[how](solver, of_type(solver, arguments[0], receiver, depth + 1), node), Reason.SEVERAL)
+    if how in HOLDING:
+        return _holding(solver, node, arguments, how, receiver)
     return applied_to(solver, node, of_type(solver, of, receiver, depth + 1), receiver)
+
+
+def _holding(solver: Solver, node: int, arguments: list[int], how: str, receiver: Value | None) -> Values:
+    """A container of what a type says that it holds: `A[]`, `Map<A, B>`, `tuple[A, B]`."""
+    value = container_of(node, receiver)
+    if how == "parts" and len(arguments) > 1 and solver.op(arguments[-1]) != Op.MADE:
+        for place, argument in enumerate(arguments[:32]):
+            solver.key(value, ("number", place), ("type", argument, receiver))
+    else:
+        wanted = arguments[0] if how in ("elements", "parts") else arguments[-1]
+        solver.key(value, "*", ("type", wanted, receiver))
+    return {value: Reason.DECLARED}
+
+
+def _returned(solver: Solver, values: Values, _node: int) -> Values:
+    """ReturnType<typeof a>"""
+    found: Values = {}
+    for value, sure in values.items():
+        if value[0] in (FUNCTION, BOUND):
+            given = returned(solver, value[1], None)
+            add(found, {held: own for held, own in given.items() if held[0] != GIVEN}, sure)
+    return found
+
+
+def _objects(_solver: Solver, values: Values, _node: int) -> Values:
+    """InstanceType<typeof A>"""
+    return {(OBJECT, value[1], True): sure for value, sure in values.items() if value[0] == CLASS}
+
+
+def _taken(solver: Solver, values: Values, node: int) -> Values:
+    """Parameters<typeof a>"""
+    taken: Value = (CONTAINER, node)
+    for value in values:
+        if value[0] in (FUNCTION, BOUND):
+            for place, given in enumerate(solver.project.scope(value[1]).parameters):
+                if given.type != NONE and not given.rest:
+                    solver.key(taken, ("number", place), ("type", solver.child(value[1], given.type), None))
+    return {taken: int(Reason.DECLARED)}
+
+
+GIVING: dict[str, Any] = {"returned": _returned, "objects": _objects, "taken": _taken}
 
 
 def _is_outside(solver: Solver, node: int) -> bool:

@@ -1,6 +1,6 @@
 ; TypeScript alone.
 
-(type_identifier) @name
+(type_identifier) @name @names_type
 
 (required_parameter pattern: (identifier) @bind type: (_)? @type value: (_)? @init) @param
 (optional_parameter pattern: (identifier) @bind type: (_)? @type value: (_)? @init) @param
@@ -27,6 +27,8 @@
 (interface_declaration name: (_) @defined body: (_) @body) @interface
 (extends_type_clause type: (_) @base)
 (object_type) @interface
+(object_type . (index_signature type: (_) @of) .) @keyed
+(object_type . (index_signature (mapped_type_clause type: (index_type_query) @keys)) .)
 (enum_declaration name: (_) @defined body: (_) @body) @namespace
 (enum_body name: (property_identifier) @bind)
 (enum_assignment name: (property_identifier) @bind)
@@ -60,12 +62,13 @@
 (this_type) @this
 (function_type return_type: (_) @returns) @signature
 (call_signature return_type: (_)? @returns) @signature @open
-(constructor_type) @operation
+(constructor_type type: (_) @returns) @signature
 (conditional_type) @operation
 (index_type_query) @operation
-(lookup_type) @operation
+(lookup_type) @lookup
+(type_predicate type: (_) @type) @predicate
 (mapped_type_clause name: (type_identifier) @label @bind)
-(literal_type) @text
+(literal_type [(string) (true) (false) (null) (undefined) (unary_expression)]) @text
 (decorator) @operation
 (required_parameter (decorator) @decorator)
 (optional_parameter (decorator) @decorator)

@@ -1,0 +1,75 @@
+"""Names that a condition says more of: `a instanceof B`, `isinstance(a, B)`, `isB(a)` of a function that checks it."""
+
+from collections.abc import Sequence
+
+from fledgling.worker.graph.reading.builder import Builder
+from fledgling.worker.graph.reading.flow import Key
+from fledgling.worker.graph.reading.labels import ARG, ARGS, ARM, BITS, IS_CALL, IS_NAME, IS_NARROW, LEFT, OF, TYPE
+from fledgling.worker.graph.tables import NONE, Binding, Flag, Op
+
+IS_CHOICE = BITS["choice"]
+
+
+def narrow(builder: Builder, narrowed: Sequence[tuple[int, int]]) -> list[tuple[Key, int]]:
+    """Go on with names as objects of a class: `isinstance(a, B)`. Return the names, and what each is bound to."""
+    found = []
+    for node, type_ in narrowed:
+        name = builder.name(node)
+        scope = builder.binder(name)
+        if scope != NONE and builder.frames[scope] == builder.frame:
+            before = builder.use_name(name)
+            value = builder.add(Op.NARROWED, before, type_)
+            builder.bindings.append(Binding(scope, name, value, builder.line(node)))
+            builder.flow.hold((scope, name), len(builder.bindings) - 1)
+            found.append(((scope, name), len(builder.bindings) - 1))
+    return found
+
+
+def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
+    """Read a condition; return the names that are narrowed where it holds, with the classes."""
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
+    builder.visit(node)
+    return narrowed_by(builder, node)
+
+
+def narrowed_by(builder: Builder, node: int) -> list[tuple[int, int]]:
+    """The names that are narrowed where a condition holds that has been read, with the classes."""
+    tree = builder.tree
+    found = []
+    todo = [node]
+    while todo:
+        at = todo.pop()
+        if tree.labels[at] & IS_NARROW:
+            inner = tree.kids[at]
+            inner = [kid for near in inner for kid in (near, *tree.kids[near])]
+            left = next((kid for kid in inner if tree.labels[kid] & LEFT), NONE)
+            type_ = next((kid for kid in inner if tree.labels[kid] & TYPE), NONE)
+            if left != NONE and type_ != NONE and tree.kind(left) == IS_NAME:
+                sites = len(builder.sites)
+                found.append((left, builder.visit(type_)))
+                del builder.sites[sites:]
+        elif not tree.kind(at) or is_both(builder, at):
+            todo += tree.kids[at]
+        elif tree.kind(at) == IS_CALL and (name := checked_by_call(builder, at)) != NONE:
+            sites = len(builder.sites)
+            found.append((name, builder.add(Op.CHECKED, builder.visit(tree.first(at, OF)))))
+            del builder.sites[sites:]
+    return found
+
+
+def is_both(builder: Builder, node: int) -> bool:
+    """Whether a node is `a && b` of JavaScript, where both hold."""
+    tree = builder.tree
+    is_choice = tree.kind(node) == IS_CHOICE and builder.dialect.prototypes
+    return is_choice and len(tree.kids[node]) == 2 and len(tree.having(node, ARM)) == 1
+
+
+def checked_by_call(builder: Builder, node: int) -> int:
+    """The name that a call gets alone of what may be declared to check its class: `isA(b)` of TypeScript."""
+    tree = builder.tree
+    if not (builder.dialect.prototypes and builder.dialect.typed):
+        return NONE
+    callee, args = tree.first(node, OF), tree.first(node, ARGS)
+    given = [] if args == NONE else [args] if tree.labels[args] & ARG else tree.kids[args]
+    is_plain = callee != NONE and not any(tree.kids[kid] for kid in tree.kids[callee])
+    return given[0] if is_plain and len(given) == 1 and tree.kind(given[0]) == IS_NAME else NONE
