@@ -1,6 +1,7 @@
 """What a member becomes where it is taken from a receiver: a function is bound, a property called."""
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.declared_beside import says_more
 from fledgling.worker.graph.solving.overrides import interfaces
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
@@ -197,6 +198,7 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
                 not known
                 or selects
                 or (any(value[0] == OBJECT for value in declared) and not any(value[0] == OBJECT for value in found))
+                or says_more(solver, declared, found)
             ):
                 add(found, declared)
         elif _may_be_any(solver, function):

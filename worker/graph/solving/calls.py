@@ -5,10 +5,11 @@ from fledgling.worker.graph.solving import container_methods, outside
 from fledgling.worker.graph.solving.arguments import MadeCall, hand_over, substituted
 from fledgling.worker.graph.solving.bound_members import of_any, returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
+from fledgling.worker.graph.solving.declared_beside import says_more
 from fledgling.worker.graph.solving.expected import called_as
 from fledgling.worker.graph.solving.lookup import starred
-from fledgling.worker.graph.solving.made_names import note_called
-from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.made_names import changed, note_called
+from fledgling.worker.graph.solving.members import NEW, member
 from fledgling.worker.graph.solving.named_callables import named_callables
 from fledgling.worker.graph.solving.overloads import called, fitting
 from fledgling.worker.graph.solving.prototypes import becomes_member, makes_objects, put
@@ -58,6 +59,8 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
     note_called(solver, node, callees)
     if dialect.absent_methods:
         add(found, _in_place_of_absent(solver, made, base | expression[1]))
+    if dialect.made_names and not callees:
+        add(found, changed(solver, base | expression[1]))
     if dialect.sending and not callees:
         return sent(solver, made, base | expression[1])
     for value, sure in callees.items():
@@ -213,11 +216,13 @@ def _made(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     _constructed(solver, (OBJECT, value[1], value[2]), made, None, _most(sure))
     found: Values = {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
     if solver.classes.makes_another(value[1]):
-        owner, _ = solver.classes.of_class(value[1], new := solver.project.number("__new__"))
+        owner, _ = solver.classes.of_class(value[1], new := solver.project.number(NEW))
+        above = solver.classes.order(value[1])
         for held in list(solver.value(("name", owner, new))) if owner is not None else ():
             if held[0] == FUNCTION:
-                other = returned(solver, held[1], (CLASS, value[1], value[2]))
-                add(found, {at: own for at, own in other.items() if at[0] == OBJECT}, Reason.SEVERAL)
+                given = returned(solver, held[1], (CLASS, value[1], value[2]))
+                others = {at: own for at, own in given.items() if at[0] == OBJECT and not (at[2] and at[1] in above)}
+                add(found, others, Reason.SEVERAL)
         found = capped(found, Reason.SEVERAL)
     return found
 
@@ -251,13 +256,15 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
         return {value: Reason.BOUND}
     owner = solver.classes.owner(function)
     if place == 0 and owner is not None and dialect.receiver_parameter and not row.flags & Flag.STATIC:
-        kind = CLASS if row.flags & Flag.CLASSMETHOD else OBJECT
-        return {(kind, owner, True): Reason.OWN_CLASS}
+        is_class = row.flags & Flag.CLASSMETHOD or solver.project.unit(function).facts.names[row.name] == NEW
+        return {(CLASS if is_class else OBJECT, owner, True): Reason.OWN_CLASS}
     found: Values = {}
     if given.type != NONE:
         add(found, solver.value(("type", solver.child(function, given.type), None)))
         if any(value[0] in (OBJECT, CLASS, CONTAINER) for value in found):
-            return add(found, _exact(solver, solver.taken(cell), found))
+            taken = solver.taken(cell)
+            passed = {} if dialect.typed else _tables(solver, taken)
+            return add(add(found, _exact(solver, taken, found)), passed)
     found = found if dialect.typed else capped(found, Reason.FLOW)
     taken = solver.taken(cell)
     if given.told != NONE and (said := solver.value(("type", solver.child(function, given.told), None))):
@@ -275,6 +282,16 @@ def _expected(solver: Solver, cell: Cell) -> Values:
     said = [solver.value(type_) for type_ in solver.expected.get(cell, ())]
     is_known = all(values and all(value[0] in (OBJECT, CLASS) for value in values) for values in said)
     return {value: sure for values in said for value, sure in values.items()} if is_known else {}
+
+
+def _tables(solver: Solver, taken: Values) -> Values:
+    """What is passed that holds functions or classes, of which a type need not say anything: `dict[str, Callable]`."""
+    found: Values = {}
+    for value, sure in taken.items():
+        cells = (("element", value, key) for key in solver.known_keys(value)) if value[0] == CONTAINER else ()
+        if any(held[0] in (FUNCTION, BOUND, CLASS) for cell in cells for held in solver.value(cell)):
+            found[value] = min(sure, Reason.FLOW)
+    return found
 
 
 def _exact(solver: Solver, taken: Values, declared: Values) -> Values:
@@ -324,9 +341,11 @@ def given_back(solver: Solver, function: int, node: int) -> int | None:
 def yielded_cell(solver: Solver, cell: Cell) -> Values:
     """("yielded", function)"""
     found: Values = {}
-    for node in solver.project.scope(cell[1]).yielded:
+    row = solver.project.scope(cell[1])
+    for node in row.yielded:
         add(found, solver.value(solver.child(cell[1], node)))
-    return found
+    declared = solver.value(("type", solver.child(cell[1], row.returns), None)) if row.returns != NONE else {}
+    return add(found, iterated(solver, declared)) if says_more(solver, declared, found) else found
 
 
 def elements_cell(solver: Solver, cell: Cell) -> Values:

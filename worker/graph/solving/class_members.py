@@ -20,7 +20,8 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     is_open = value[2] or scope != value[1]
     interface = scope if solver.project.scope(scope).kind == ScopeKind.INTERFACE else None
     owner = _owner(solver, scope, name, interface)
-    below = classes.below(scope) if is_open else []  # beside it, too
+    lacks = owner is None and _may_be_below(solver, scope, name)
+    below = classes.below(scope) if is_open or lacks else []  # beside it, too
     holding = [_owner(solver, at, name, interface) for at in below]
     over = [at for at in dict.fromkeys(holding) if at not in (None, owner) and _overrides(solver, at, owner, name)]
     over += [at for at in _in_extending(solver, scope, name) if at not in (owner, *over)]
@@ -47,10 +48,16 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             own = min(own, Reason.EXTERNAL_BASE)
         found.append((("name", owner, name), own, owner))
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
+    reason = min(reason, Reason.SEVERAL) if lacks and not is_open else reason
     surely: set[int | None] = {*over} if scope in classes.mixins.classes else set()
     surely |= {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.implemented.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
+
+
+def _may_be_below(solver: Solver, scope: int, name: int) -> bool:
+    """Whether what is seen to be of a class that lacks a member may be of one below, where no type is declared."""
+    return solver.project.unit(scope).dialect.receiver_parameter and not solver.project.text(name).startswith("__")
 
 
 def _in_extending(solver: Solver, scope: int, name: int) -> list[int]:

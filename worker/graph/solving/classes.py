@@ -272,17 +272,20 @@ class Classes:
         return found
 
     def _makes_another(self, scope: int) -> bool:
-        new, call = (self._project.numbers.get(name) for name in ("__new__", "__call__"))
+        new = self._project.numbers.get("__new__")
         if "__new__" not in self._project.unit(scope).dialect.constructors:
             return False
         if new is not None and self.of_class(scope, new)[0] is not None:
             return True
-        if call is None:
-            return False
-        said = [(at, self._project.scope(at).metaclass) for at in self.order(scope)]
+        return bool(self.calling(scope))
+
+    def calling(self, scope: int) -> list[int]:
+        """The metaclasses that say by a `__call__` what a call of a class does."""
+        call = self._project.numbers.get("__call__")
+        said = [(at, self._project.scope(at).metaclass) for at in self.order(scope)] if call is not None else []
         nodes = [(at & ~MASK) | metaclass for at, metaclass in said if metaclass != NONE]
         types = [value[1] for node in nodes for value in self._value(node) if value[0] == CLASS]
-        return any(self.of_class(type_, call)[0] is not None for type_ in types)
+        return [type_ for type_ in types if call is not None and self.of_class(type_, call)[0] is not None]
 
     def computes_members(self, scope: int) -> bool:
         """Whether a class says itself what its members are."""

@@ -54,7 +54,8 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
         if inner is None or found[0][0][0] == "name":
             return found
     elif inner is not None:
-        package = project.imports.places.get(project.units[inner].path.rpartition("/")[0] + "/__init__.py")
+        within = project.units[inner].path.removesuffix("/__init__.py").rpartition("/")[0]
+        package = project.imports.places.get(f"{within}/__init__.py")
         is_own = package == node >> SHIFT  # `from . import a` in the package itself
         if package is not None and not is_own and own in project.table(project.units[package].base):
             return places(solver, (MODULE, package), own, Reason.BOUND)

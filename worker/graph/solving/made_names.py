@@ -23,13 +23,14 @@ from fledgling.worker.graph.solving.values import (
     Values,
     add,
 )
-from fledgling.worker.graph.tables import MAX_KEY, NONE, Expression
+from fledgling.worker.graph.tables import MAX_KEY, NONE, Expression, Op
 from fledgling.worker.graph.unit import SHIFT
 
 MAX_NAMES_MADE = 256  # names of the project that begin and end as a made one, each of which is asked for
 MAX_NAMES_ASKED = 20_000  # look-ups of such names in a project, for all classes together
 LEAST_ENDS = 2  # characters of them: a single one says too little
 MAX_ENDS = 8  # texts that a made name may begin with, or end in
+CHANGING = {"lower": str.lower, "upper": str.upper, "casefold": str.lower}
 ASKED = (OBJECT, CLASS, MODULE, SUPER)
 HAVING = (OBJECT, CLASS, MODULE)
 
@@ -55,6 +56,15 @@ def added(solver: Solver, ways: list[int]) -> Values:
             elif first[0] or last[1]:  # of a sum that is too long, both ends
                 found[FILLED, first[0], last[1]] = Reason.BOUND
     return found
+
+
+def changed(solver: Solver, function: int) -> Values:
+    """`("visit_" + a).lower()`: a text by its ends, where a method of Python has changed that."""
+    op, *parts = solver.project.expression(function)
+    method = solver.project.unit(function).facts.names[parts[1]] if op == Op.GET else ""
+    change = CHANGING.get(method)
+    texts = solver.value(solver.child(function, parts[0])).items() if change else ()
+    return {(FILLED, change(of[1]), change(of[2])): sure for of, sure in texts if change and of[0] == FILLED}
 
 
 def _texts(solver: Solver, values: Values) -> Iterator[tuple[str, str, bool]]:

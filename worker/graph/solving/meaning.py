@@ -9,7 +9,7 @@ from fledgling.worker.graph.solving.callees import callees, run_by
 from fledgling.worker.graph.solving.class_members import asked_of
 from fledgling.worker.graph.solving.declared import CAME, crowded, declared_types, made_class, weighed
 from fledgling.worker.graph.solving.lookup import bare_places, is_variable
-from fledgling.worker.graph.solving.receivers import asks_this_of, called_on_others
+from fledgling.worker.graph.solving.receivers import FUNCTIONS, asks_this_of, called_on_others
 from fledgling.worker.graph.solving.rewritten import Rewritten
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
@@ -43,6 +43,19 @@ class Meaning:
     @cached_property
     def _on_others(self) -> set[int]:
         return called_on_others(self.solver)
+
+    @cached_property
+    def _wrapped(self) -> set[Target]:
+        """The functions in whose place a decorator has put something else, which may run them."""
+        found: set[Target] = set()
+        for unit in self.project.units:
+            for at, row in enumerate(unit.bindings):
+                if unit.facts.expressions[row.value][0] == Op.DECORATED:
+                    target, scope = self.project.defined(unit.base | at)
+                    held = self.solver.value(unit.base | row.value)
+                    if held and not any(value[0] in FUNCTIONS and value[1] == scope for value in held):
+                        found.add(target)
+        return found
 
     def forget(self) -> None:
         """Forget what was asked in a file."""
@@ -86,12 +99,14 @@ class Meaning:
 
     def _add_bound(self, unit: Unit, site: Site, found: Targets, *, is_chosen: bool) -> None:
         """Add what a name is bound to; where what a call runs `is_chosen`, but other names of that: `alias a b`."""
-        name = unit.names[site.name]
+        name, run = unit.names[site.name], {*found}
         bound: Targets = {} if is_chosen else found
         doubted = {at: sure for at, sure in found.items() if sure < LIKELY} if unit.dialect.typed else {}
         self._bound.add_expression(unit.base | site.at, name, bound)
         if not is_chosen:
             found.update((at, sure) for at, sure in doubted.items() if found[at] in CAME)
+            wrapped = self._wrapped.intersection(found.keys() - run) if run and not unit.dialect.typed else ()
+            found.update((at, min(found[at], Reason.DECORATOR)) for at in wrapped)
             return
         functions = self.project.vocabulary.definitions.get(name, ())
         aliases = {target: sure for target, sure in bound.items() if target not in functions}

@@ -16,13 +16,20 @@ from fledgling.worker.graph.solving.class_members import (
 from fledgling.worker.graph.solving.enumerations import constant
 from fledgling.worker.graph.solving.extensions import ARRAY
 from fledgling.worker.graph.solving.globs import OUTSIDE, modules_of, of_globs, says
-from fledgling.worker.graph.solving.prototypes import exported_objects, has_prototype, prototype_of, prototypes_of
+from fledgling.worker.graph.solving.prototypes import (
+    OWN_CLASS,
+    exported_objects,
+    has_prototype,
+    prototype_of,
+    prototypes_of,
+)
 from fledgling.worker.graph.solving.receivers import method_of_function
 from fledgling.worker.graph.solving.replaceable import is_another, may_be_another, may_be_put_over
 from fledgling.worker.graph.solving.solver import MAX_KEYS, Solver
 from fledgling.worker.graph.solving.type_arguments import associated, items_of
 from fledgling.worker.graph.solving.values import (
     BOUND,
+    BUILTIN,
     CLASS,
     CONSTANT,
     CONTAINER,
@@ -32,6 +39,7 @@ from fledgling.worker.graph.solving.values import (
     MANY,
     METHOD_OF,
     MODULE,
+    NAMESPACE,
     OBJECT,
     SHARED,
     SPACE,
@@ -46,6 +54,7 @@ from fledgling.worker.graph.solving.values import (
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import Unit
 
+NEW = "__new__"  # what any class of Python has that makes an object
 MAX_OF_ANY = 3  # functions that any type may have, `impl<T> A for T`, which are likely; of more, each is possible
 MAX_EXTENDING = 256  # functions of one name that extend types outside, each of which is asked for each value
 
@@ -299,6 +308,8 @@ def _otherwise(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a member of a value is that nothing declares."""
     if value[0] in (CLASS, OBJECT) and _names_class(solver, value, name):
         return {(CLASS, value[1], value[2]): min(sure, Reason.NAMED)}
+    if value[0] == OBJECT and solver.project.text(name) == OWN_CLASS:
+        return {(CLASS, value[1], value[2]): min(sure, Reason.SEVERAL)}
     if value[0] in (CLASS, OBJECT) and (given := _given(solver, value, name, sure)):
         return given
     if value[0] in (OBJECT, MODULE) and (promised := _of_promise(solver, value, name, sure)):
@@ -352,6 +363,8 @@ def _is_derived(solver: Solver, scope: int, name: int) -> bool:
 
 def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a container has that is no key of it: a method, or a field of a tuple by its number, `Item1`."""
+    if type(value[1]) is tuple and value[1][0] == NAMESPACE:
+        return {}
     first = solver.project.unit(value[1]).dialect.first_of_tuple if type(value[1]) is int else ""
     number = solver.project.text(name).removeprefix(first[:-1])
     is_field = bool(first) and number.isdecimal() and len(number) < 3
@@ -431,6 +444,8 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
                 if held[0] == FUNCTION:
                     add(found, returned(solver, held[1], value), Reason.MANY_IMPLEMENTATIONS)
             return found
+    if value[0] in (OBJECT, CLASS) and solver.project.text(name) == NEW:
+        return {(EXTERNAL, f"{BUILTIN}object.{NEW}"): int(Reason.EXTERNAL_BASE)}
     if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
         found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
         extending = solver.classes.extensions.by_name.get(name, ())  # maybe a base that is not seen

@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of, iterated
+from fledgling.worker.graph.solving.declared_beside import says_more
 from fledgling.worker.graph.solving.made_names import added
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.numbers import number_or
@@ -204,6 +205,8 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
         )  # `a: A[] = []` holds what is put there later
         if is_filled:  # `A[] a = b`, of objects of what is declared, whatever b is declared to hold
             value = {held: min(sure, Reason.FLOW) if held[0] == CONTAINER else sure for held, sure in value.items()}
+        if not is_typed and says_more(solver, type_, value):
+            return add(value, type_)
         return add(value, type_) if is_told or is_filled else value  # which overload is meant is told by the type alone
     if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):
         return dict(type_)

@@ -30,6 +30,7 @@ from fledgling.worker.graph.solving.values import (
     GENERATOR,
     METHOD_OF,
     MODULE,
+    NAMESPACE,
     OBJECT,
     Cell,
     Value,
@@ -41,7 +42,8 @@ from fledgling.worker.graph.tables import NONE, Op
 
 CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
 # What gives something where it gets nothing.
-WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "defined", "fills")
+WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "defined", "fills", "namespace", "field")
+FILLING = {"default": "value", "factory": "function", "default_factory": "function"}  # what `field()` gets
 
 
 def handing_on(solver: Solver, node: int, full: str) -> str | None:
@@ -237,6 +239,12 @@ def _class_of(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values
     return found
 
 
+def _made_by_new(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
+    """object.__new__(A)"""
+    held = solver.value(first).items()
+    return {(OBJECT, value[1], value[2]): min(own, sure, Reason.RETURNED) for value, own in held if value[0] == CLASS}
+
+
 def _words(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
     """dict(a=b)"""
     value: Value = (CONTAINER, ("made", made.node))
@@ -252,6 +260,27 @@ def _words(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Va
         else:
             copied(solver, value, {of: Reason.BOUND})
     return {value: Reason.BOUND}
+
+
+def _namespace(solver: Solver, made: MadeCall, _first: Cell | None, _sure: int) -> Values:
+    """SimpleNamespace(a=b)"""
+    value: Value = (CONTAINER, (NAMESPACE, made.node))
+    for word, cell in made.words:
+        if word != NONE:
+            solver.key(value, ("text", word), cell)
+    return {value: Reason.BOUND}
+
+
+def _given_to_objects(solver: Solver, made: MadeCall, _first: Cell | None, _sure: int) -> Values:
+    """field(default=a, factory=b): what the objects of a class have where they get nothing else, which is not seen."""
+    found: Values = {}
+    for word, cell in made.words:
+        how = FILLING.get(solver.project.text(word) if word != NONE else "")
+        if how == "value":
+            add(found, solver.value(cell), Reason.ATTRIBUTE)
+        elif how == "function":
+            add(found, called(solver, solver.value(cell), MadeCall(made.node, [], [])), Reason.ATTRIBUTE)
+    return found
 
 
 def _fills(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
@@ -410,6 +439,9 @@ HANDING_ON: dict[str, Any] = {
     "zipped": _zipped,
     "attribute": _attribute,
     "class": _class_of,
+    "instance": _made_by_new,
+    "namespace": _namespace,
+    "field": _given_to_objects,
     "words": _words,
     "fills": _fills,
     "mapped": _mapped,

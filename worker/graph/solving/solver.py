@@ -15,7 +15,7 @@ from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.spaces import Spaces
 from fledgling.worker.graph.solving.stars import Stars
 from fledgling.worker.graph.solving.taken_classes import TakenClasses
-from fledgling.worker.graph.solving.values import EXTERNAL, MANY, Cell, Value, Values, add
+from fledgling.worker.graph.solving.values import EXTERNAL, MANY, NAMESPACE, Cell, Value, Values, add
 from fledgling.worker.graph.tables import Expression
 from fledgling.worker.graph.telling import Tell
 from fledgling.worker.graph.unit import MASK
@@ -161,6 +161,8 @@ class Solver:
     def keyed_members(self, container: Value) -> bool:
         """Whether the language takes what is behind a key as a member too: `a.b` is `a["b"]`."""
         node = container[1]
+        if type(node) is tuple:
+            return bool(node[0] == NAMESPACE)
         return type(node) is int and self.project.unit(node).dialect.keyed_members
 
     def known_keys(self, container: Value) -> list[Any]:

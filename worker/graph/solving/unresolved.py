@@ -232,4 +232,6 @@ class Unresolved:
 
     def _is_written_out(self, value: Value) -> bool:
         """Whether a value is an object that is written out, and so may have members that are not seen: `{ a: b }`."""
-        return value[0] == CONTAINER and self.solver.keyed_members(value) and self.solver.op(value[1]) == Op.DICT
+        if value[0] != CONTAINER or not self.solver.keyed_members(value):
+            return False
+        return type(value[1]) is tuple or self.solver.op(value[1]) == Op.DICT

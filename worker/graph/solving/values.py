@@ -18,6 +18,7 @@ FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT
     "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
     "super", "method of", "space",
 )  # fmt: skip
+NAMESPACE = "namespace"  # what a container is of whose keys are members: `SimpleNamespace(a=b)`
 FILLED = "filled"  # a text of which only the ends are known
 SOME_MEMBER = "some member"  # of a class, by a name of which no more than an end is known
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places

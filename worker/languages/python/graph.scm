@@ -46,6 +46,7 @@
 (comparison_operator operators: ["<" "<=" "==" "!=" ">=" ">"]) @computed
 (comparison_operator operators: ["in" "not in"] . (_) @over)
 (binary_operator left: (_) @arm operator: "|" right: (_) @arm) @choice
+(union_type (_) @arm) @choice
 (binary_operator left: (_) @arm operator: "+" right: (_) @arm) @choice
 (await (_) @value) @await
 (lambda body: (_) @value) @lambda
