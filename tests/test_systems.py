@@ -1,10 +1,13 @@
-"""On which systems lines of C are compiled: what conditions ask of compilers, and what names of files say."""
+"""On which systems lines of C and files of Go are compiled: what conditions ask, and what names of files say."""
 
 import pytest
 from costing import costs_under
 from tables import every_row
 
 from fledgling.worker.languages.c.compiled_on import MAX_CONDITION, MAX_INNER, systems
+from fledgling.worker.languages.go.compiled_on import MAX_CONSTRAINT
+from fledgling.worker.languages.go.compiled_on import MAX_INNER as MAX_INNER_OF_GO
+from fledgling.worker.languages.go.compiled_on import systems as systems_of_go
 from fledgling.worker.systems import (
     AIX,
     ANY,
@@ -49,6 +52,27 @@ CONDITIONS = {  # and where what stands behind each may be compiled
     f"#if _WIN32 && {' ' * (MAX_CONDITION - 20)}1": WINDOWS,
     f"#if _WIN32 && {' ' * MAX_CONDITION}1": ANY,
 }
+CONSTRAINTS = {  # and where a file of Go may be compiled that begins with each
+    "//go:build windows": WINDOWS,
+    "//go:build !windows && amd64 && cgo": BUT_WINDOWS,
+    "// a\n\n/* b\nc */\n//go:build !(darwin || windows) // d": BUT_WINDOWS & ~APPLE,
+    "//go:build linux": LINUX | OTHER,
+    "//go:build !linux": ANY & ~LINUX,
+    "//go:build ignore": 0,
+    "//go:build !appengine": ANY,
+    "//go:build go1.18": ANY,
+    "//go:build !go1.99": 0,
+    "// +build windows,!cgo netbsd\n// +build !race": WINDOWS | BSD,
+    "// +build ignore\n//go:build windows": WINDOWS,
+    "//go:build": ANY,
+    "//go:build (": 0,
+    "package a\n//go:build windows": ANY,
+    "/* //go:build windows": ANY,
+    f"//go:build {'(' * MAX_INNER_OF_GO}windows{')' * MAX_INNER_OF_GO}": WINDOWS,
+    f"//go:build {'(' * (MAX_INNER_OF_GO + 1)}windows{')' * (MAX_INNER_OF_GO + 1)}": ANY,
+    f"//go:build windows{' ' * (MAX_CONSTRAINT - 20)}": WINDOWS,
+    f"//go:build windows{' ' * MAX_CONSTRAINT}": ANY,
+}
 PATHS = {
     "src/win/tcp.c": WINDOWS,
     "subprocess-win32.cc": WINDOWS,
@@ -66,6 +90,12 @@ PATHS = {
 def test_condition_says_where_it_may_hold(condition: str) -> None:
     changes = systems(f"{LEAST}{condition}\nint a;\n".encode())
     assert ([ANY, *(where for _, where in changes)])[-1] == CONDITIONS[condition]
+
+
+@every_row("constraint", CONSTRAINTS)
+def test_constraint_of_go_says_where_it_may_hold(constraint: str) -> None:
+    found = systems_of_go(f"{constraint}\n\npackage a\n".encode())
+    assert ([ANY, *(where for _, where in found)])[-1] == CONSTRAINTS[constraint]
 
 
 def test_branches_are_what_those_before_leave() -> None:
@@ -105,3 +135,9 @@ def test_what_is_compiled_on_any_is_read_as_on_linux() -> None:
 def test_systems_take_time_in_proportion_to_the_text(unit: str) -> None:
     source = (LEAST + unit * (SIZE // len(unit))).encode()
     costs_under(SECONDS, lambda: systems(source))
+
+
+@pytest.mark.parametrize("unit", ["// +build a,!b\n", "/* //go:build\n", "/* a */\n", "//go:build (", "//go:build !"])
+def test_constraints_of_go_take_time_in_proportion_to_the_text(unit: str) -> None:
+    source = b"// +build a\n" + (unit * (SIZE // len(unit))).encode()
+    costs_under(SECONDS, lambda: systems_of_go(source))

@@ -43,6 +43,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     changes: dict[str, int] = {}  # which argument a function changes that takes it by reference: `preg_match = 2`
     rebinds: tuple[str, ...] = ()  # what may give any variable of a function another value
     gives_last: bool = False  # a block gives what its last part does, and `if` what the block gives that has run
+    gives_several: bool = False  # a function gives several values, each of the type that it declares: `(A, error)`
     loops_over_pairs: bool = False  # `for a, b := range c`: a is the key
     loops_over_keys: bool = False  # `for a in b` goes over the keys of a dictionary
 

@@ -32,6 +32,7 @@ class Reason:
     OVERRIDES_OUTSIDE = 16
     MANY_MADE_NAMES = 17
     OTHER_SYSTEM = 18
+    OF_TESTS = 19
     # likely
     ASKED = LEAST_LIKELY
     FLOW = 30
@@ -100,6 +101,7 @@ WORDS: dict[int, str] = {
     Reason.OVERRIDES_OUTSIDE: "overrides what is declared outside the project",
     Reason.MANY_MADE_NAMES: "one of many that a made name may be",
     Reason.OTHER_SYSTEM: "compiled on another system, or never",
+    Reason.OF_TESTS: "of the tests, in the place of what is declared",
     Reason.ASKED: "has all members that it is asked for",
     Reason.FLOW: "passed as an argument",
     Reason.RETURNED: "inferred from what is returned",

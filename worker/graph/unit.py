@@ -9,6 +9,7 @@ from typing import TypeVar
 from fledgling.worker import systems
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Facts, GraphFile, Op, ScopeKind, unpacked
+from fledgling.worker.of_tests import is_test
 from fledgling.worker.rows import ImportRow
 
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
@@ -156,6 +157,11 @@ class Unit:
     def named_systems(self) -> int:
         """Those that the name of the file says it is for."""
         return systems.of_path(self.path) if self.dialect.for_systems else systems.ANY
+
+    @cached_property
+    def is_of_tests(self) -> bool:
+        """Whether the file is one of the tests, as far as its name tells."""
+        return is_test(self.path)
 
     @cached_property
     def starred(self) -> list[int]:

@@ -15,12 +15,12 @@ from fledgling.worker.graph.tables import GraphFile, Op, unpacked
 from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer.edges import CALLS
 from fledgling.worker.indexer.placing import MAX_LINES, Places
+from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CONFIDENCES, IN_NO_OUTLINE, PLACE_BITS, USES
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.symbols import Row as Symbol
 from fledgling.worker.store.text import Blocks, File
 from fledgling.worker.tools.components import circles
-from fledgling.worker.tools.packages import is_test
 
 SURE = tuple(map(CONFIDENCES.index, ("certain", "likely")))
 DOUBTFUL = tuple(map(CONFIDENCES.index, ("possible", "unresolved")))

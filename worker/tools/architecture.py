@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fledgling.messages.answers import Architecture
 from fledgling.plain import by_depth, counted, one_line
+from fledgling.worker.of_tests import TEST_DIRECTORY, is_test
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import components, manifests, packages, summaries, tags, unknown
 from fledgling.worker.tools.entry_points import entry_points
@@ -35,7 +36,7 @@ _MANIFEST = re.compile(
     r"|requirements\.txt|environment\.ya?ml)"
 )
 _WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
-_TESTS = re.compile(rf"(?:.*?/)??{packages.TEST_DIRECTORY}/")
+_TESTS = re.compile(rf"(?:.*?/)??{TEST_DIRECTORY}/")
 
 
 def architecture(request: Request, prefix: str, numbers: Sequence[int]) -> Architecture:
@@ -273,7 +274,7 @@ def _tests(project: OwnCode) -> list[str]:
     of_code = {file.path.rpartition("/")[0] for file in project.own}
     for file in project.aside:
         path = file.path.removeprefix(project.prefix)
-        if packages.is_test(path):
+        if is_test(path):
             found = _TESTS.match(path)
             is_beside = file.path.rpartition("/")[0] in of_code
             first, slash, _ = path.partition("/")

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from fledgling.messages.inner_answers import CallGraph, CallHub, Circles, Neighbour
+from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CALLS, NO_GRAPH, PLACE_BITS, SURE, Graph, GraphDefinition, Occurrence, unpacked
 from fledgling.worker.tools import definitions
 from fledgling.worker.tools.components import circles
 from fledgling.worker.tools.links import links
 from fledgling.worker.tools.meant import Placed
-from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.relations import NO_LANGUAGE
 from fledgling.worker.tools.request import Request, shown
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from fledgling.messages.answers import Context, Passage
 from fledgling.messages.questions import Read, Search, Symbols
 from fledgling.plain import lines_in_short, one_line
+from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CALLS, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, documents, meaning, occurrences
 from fledgling.worker.tools.meant import Placed
-from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.related import Asked, RelatedEntry, order
 from fledgling.worker.tools.request import Request, shown
 from fledgling.worker.tools.uses import callers

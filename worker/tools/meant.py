@@ -15,11 +15,11 @@ from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Kin
 from fledgling.plain import by_depth
 from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
+from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.empty_answers import of_symbols, ways_to
-from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request
 
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")  # of a definition, also behind those of what it is in

@@ -1,6 +1,5 @@
 """Packages: files that use each other without an import, and that others import together."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -10,17 +9,6 @@ from fledgling.worker.tools.request import Request
 
 # The words for packages that are not declared: directories, or directories with all that is below them.
 DIRECTORY, TREE = "directory", "tree"
-
-# Directories of tests, as the runners of many languages find them: `src/jvmTest/`, `Acme.Core.Tests/`. `Test/` holds
-# modules of Perl.
-TEST_DIRECTORY = (
-    r"(?:(?:[a-z]+[_-])?tests|test|lib_test|t|testing|specs?|__tests__|e2e"
-    r"|Tests|[^/]*(?:[a-z0-9]|\w[._-])Tests?)"
-)
-_TEST = re.compile(
-    rf"(?:^|/){TEST_DIRECTORY}/|(?:^|/)(?:test_[^/]*|conftest)\.py$|(?:^|/)tests\.(?:py|rs)$"
-    r"|(?:_tests?|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.(?:[a-z]{1,4}|ps1)$"
-)
 
 
 def is_directory(modules: Modules | None) -> bool:
@@ -37,11 +25,6 @@ def named(request: Request, path: str) -> str:
     """Return what an import of a file means: `named(request, "a/b.go")` is `a/`, where the directory is a package."""
     file, modules = request.blocks.find(path), request.opened.generation.modules
     return directory(path) if file and is_directory(modules.get(file.language or "")) else path
-
-
-def is_test(path: str) -> bool:
-    """Return whether a file is of the tests, as far as names tell: `is_test("tests/test_app.py")`."""
-    return _TEST.search(path) is not None
 
 
 def is_member(file: File, modules: Modules | None) -> bool:

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from fledgling.messages.answers import Related
 from fledgling.messages.bounded import MAX_STEPS
 from fledgling.messages.questions import Relation, Symbols
+from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import SURE, Confidence, Graph, GraphDefinition
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions
-from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Request
 
 SHOWN_CHARS = 120  # of a line that uses something

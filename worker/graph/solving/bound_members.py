@@ -192,7 +192,8 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
         ):
             return declared
         if declared:
-            selects = solver.project.unit(function).dialect.selects  # which overload is meant is told by the type alone
+            dialect = solver.project.unit(function).dialect
+            selects = dialect.selects or dialect.structural  # what is meant is told by the type alone
             known = [value for value in found if value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR, GIVEN)]
             if (
                 not known

@@ -140,8 +140,10 @@ def element_of(solver: Solver, value: Value, key: object = "all") -> Values:
 def in_container(solver: Solver, value: Value) -> int:
     """How sure an element is: what a type declares may be, what was put there may not."""
     node = value[1]
-    is_declared = type(node) is int and solver.op(node) in (Op.ARRAY, Op.POINTEE, Op.INDEX)
-    return Reason.BOUND if is_declared and solver.project.unit(node).dialect.typed else Reason.CONTAINER
+    op = solver.op(node) if type(node) is int else Op.UNKNOWN
+    is_declared = op in (Op.ARRAY, Op.POINTEE, Op.INDEX) and solver.project.unit(node).dialect.typed
+    is_result = op == Op.TUPLE and solver.project.unit(node).dialect.gives_several
+    return Reason.BOUND if is_declared or is_result else Reason.CONTAINER
 
 
 def index(solver: Solver, node: int, expression: Expression) -> Values:

@@ -93,6 +93,24 @@ def crowded(solver: Solver, types: Types, run: list[tuple[int, int]]) -> list[tu
     return [(at, int(Reason.MANY_IMPLEMENTATIONS) if at in came and sure in CAME else sure) for at, sure in run]
 
 
+def without_tests(solver: Solver, types: Types, node: int, run: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The functions that a call may run, which are possible where only tests put them in the place of what is declared.
+
+    If one alone is left that takes the place of what has no body, it is likely.
+    """
+    project = solver.project
+    if len(run) < 2 or not project.unit(node).dialect.typed or project.unit(node).is_of_tests:
+        return run
+    places = {at for at, sure in run if sure in (*OVERRIDING, Reason.OVERRIDE) or (types and sure in CAME)}
+    fakes = {at for at in places if project.unit(at).is_of_tests and solver.classes.owner(at) is not None}
+    if not fakes:
+        return run
+    left = [at for at, sure in run if sure == Reason.MANY_IMPLEMENTATIONS and at not in fakes]
+    is_alone = len(left) == 1 and any(solver.classes.is_abstract(at) for at, _ in run)
+    known = {**dict.fromkeys(fakes, int(Reason.OF_TESTS)), **dict.fromkeys(left * is_alone, int(Reason.OVERRIDE))}
+    return [(at, known.get(at, sure)) for at, sure in run]
+
+
 def name_of(solver: Solver, function: int) -> int:
     """The number of a function's name."""
     name = solver.project.scope(function).name

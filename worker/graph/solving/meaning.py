@@ -7,7 +7,7 @@ from fledgling.worker.graph.solving.asked import behind_call, is_constant, outsi
 from fledgling.worker.graph.solving.bound_definitions import BoundDefinitions, Targets, put
 from fledgling.worker.graph.solving.callees import callees, run_by
 from fledgling.worker.graph.solving.class_members import asked_of
-from fledgling.worker.graph.solving.declared import CAME, crowded, declared_types, made_class, weighed
+from fledgling.worker.graph.solving.declared import CAME, crowded, declared_types, made_class, weighed, without_tests
 from fledgling.worker.graph.solving.lookup import bare_places, is_variable
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, asks_this_of, called_on_others
 from fledgling.worker.graph.solving.rewritten import Rewritten
@@ -104,7 +104,7 @@ class Meaning:
         doubted = {at: sure for at, sure in found.items() if sure < LIKELY} if unit.dialect.typed else {}
         self._bound.add_expression(unit.base | site.at, name, bound)
         if not is_chosen:
-            found.update((at, sure) for at, sure in doubted.items() if found[at] in CAME)
+            found.update((at, sure) for at, sure in doubted.items() if found[at] in CAME or sure == Reason.OF_TESTS)
             wrapped = self._wrapped.intersection(found.keys() - run) if run and not unit.dialect.typed else ()
             found.update((at, min(found[at], Reason.DECORATOR)) for at in wrapped)
             return
@@ -191,7 +191,7 @@ class Meaning:
             for scope, own in run_by(self.solver, value, sure, node)
             if not self.project.is_nobody(scope, is_handed=value in handed)
         ]
-        for scope, own in crowded(self.solver, types, run):
+        for scope, own in without_tests(self.solver, types, node, crowded(self.solver, types, run)):
             put(found, self.project.place_of(scope), own)
 
     def gives_value(self, node: int) -> bool:

@@ -65,6 +65,16 @@
 (type_spec name: (_) @defined type: (interface_type) @body) @interface
 (type_spec name: (_) @defined type: [(map_type) (slice_type) (array_type) (function_type) (channel_type) (pointer_type)] @returns) @class
 (type_spec name: (_) @defined type: [(type_identifier) (qualified_type) (generic_type)] @base) @class
+; a type without a name: []struct{ a A }{{b}}
+(slice_type element: (struct_type (field_declaration_list) @body) @class)
+(array_type element: (struct_type (field_declaration_list) @body) @class)
+(implicit_length_array_type element: (struct_type (field_declaration_list) @body) @class)
+(map_type value: (struct_type (field_declaration_list) @body) @class)
+(pointer_type (struct_type (field_declaration_list) @body) @class)
+(var_spec type: (struct_type (field_declaration_list) @body) @class)
+(field_declaration type: (struct_type (field_declaration_list) @body) @class)
+(parameter_declaration type: (struct_type (field_declaration_list) @body) @class)
+(composite_literal type: (struct_type (field_declaration_list) @body) @class)
 (type_alias name: (_) @left @bind type: (_) @right) @assign
 (field_declaration name: (_) @bind type: (_) @type) @field
 (field_declaration !name type: (_) @base)
@@ -78,6 +88,7 @@
 
 (slice_type element: (_) @of) @array
 (array_type element: (_) @of) @array
+(implicit_length_array_type element: (_) @of) @array
 (channel_type value: (_) @of) @channel
 (map_type value: (_) @of) @array
 (function_type) @signature

@@ -1,0 +1,19 @@
+"""Which files are of the tests, as far as names tell."""
+
+import re
+
+# Directories of tests, as the runners of many languages find them: `src/jvmTest/`, `Acme.Core.Tests/`. `Test/` holds
+# modules of Perl.
+TEST_DIRECTORY = (
+    r"(?:(?:[a-z]+[_-])?tests|test|lib_test|t|testing|specs?|__tests__|e2e"
+    r"|Tests|[^/]*(?:[a-z0-9]|\w[._-])Tests?)"
+)
+_TEST = re.compile(
+    rf"(?:^|/){TEST_DIRECTORY}/|(?:^|/)(?:test_[^/]*|conftest)\.py$|(?:^|/)tests\.(?:py|rs)$"
+    r"|(?:_tests?|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.(?:[a-z]{1,4}|ps1)$"
+)
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file is of the tests: `is_test("tests/test_app.py")`."""
+    return _TEST.search(path) is not None
