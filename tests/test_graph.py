@@ -30,10 +30,10 @@ from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
+from fledgling.worker.graph.solving.extension_members import MAX_EXTENDING
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
 from fledgling.worker.graph.solving.implemented import MAX_BELOW
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
-from fledgling.worker.graph.solving.members import MAX_EXTENDING
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.mixins import MAX_MODULES
 from fledgling.worker.graph.solving.names import MAX_SEEN

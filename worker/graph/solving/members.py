@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Sequence
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving import extension_members
 from fledgling.worker.graph.solving.bound_members import bound_to, returned
 from fledgling.worker.graph.solving.class_members import (
     by_classes,
@@ -14,7 +15,6 @@ from fledgling.worker.graph.solving.class_members import (
     put_over,
 )
 from fledgling.worker.graph.solving.enumerations import constant
-from fledgling.worker.graph.solving.extensions import ARRAY
 from fledgling.worker.graph.solving.globs import OUTSIDE, modules_of, of_globs, says
 from fledgling.worker.graph.solving.prototypes import (
     OWN_CLASS,
@@ -28,7 +28,6 @@ from fledgling.worker.graph.solving.replaceable import is_another, may_be_anothe
 from fledgling.worker.graph.solving.solver import MAX_KEYS, Solver
 from fledgling.worker.graph.solving.type_arguments import associated, items_of
 from fledgling.worker.graph.solving.values import (
-    BOUND,
     BUILTIN,
     CLASS,
     CONSTANT,
@@ -55,8 +54,6 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import Unit
 
 NEW = "__new__"  # what any class of Python has that makes an object
-MAX_OF_ANY = 3  # functions that any type may have, `impl<T> A for T`, which are likely; of more, each is possible
-MAX_EXTENDING = 256  # functions of one name that extend types outside, each of which is asked for each value
 
 
 def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
@@ -283,7 +280,7 @@ def member_cell(solver: Solver, cell: Cell) -> Values:
 def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     kind = value[0]
     if kind == EXTERNAL:
-        if extending := _extending(solver, value, name):
+        if extending := extension_members.of_outside(solver, value, name):
             return extending
         return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
@@ -300,7 +297,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     if kind == SPACE and not found and not _is_of_project(solver, value, name):
         return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"[:200]): sure}
     if kind == CONSTANT:
-        return _extending(solver, value, name)
+        return extension_members.of_outside(solver, value, name)
     return found or _otherwise(solver, value, name, sure)
 
 
@@ -330,7 +327,7 @@ def _of_promise(solver: Solver, value: Value, name: int, sure: int) -> Values:
 def _given(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a class has that it does not define: what any type may have, what is behind its objects, what it derives."""
     dialect = solver.project.unit(value[1]).dialect
-    found = _of_any(solver, value, name, sure)
+    found = extension_members.of_any(solver, value, name, sure)
     cells = associated(solver, value, dialect.behind)
     for cell in cells:
         for held, own in list(solver.value(cell).items()):
@@ -342,16 +339,6 @@ def _given(solver: Solver, value: Value, name: int, sure: int) -> Values:
         derived: Value = (METHOD_OF, (OBJECT, value[1], value[0] == OBJECT and value[2]), name)
         found[derived] = min(sure, Reason.SEVERAL) if found else sure
     return found
-
-
-def _of_any(solver: Solver, value: Value, name: int, sure: int) -> Values:
-    """The functions that any type may have; on what is outside or has a base there, they are no more than possible."""
-    functions = solver.classes.extensions.of_any.get(name, ())
-    if not functions or value[0] not in (CLASS, OBJECT):
-        return {(BOUND, at, value): int(Reason.NAME_ONLY) for at in functions}
-    is_open = value[1] in solver.classes.has_external_base or len(functions) > MAX_OF_ANY
-    sure = min(sure, Reason.NAME_ONLY if is_open else Reason.INTERFACE)
-    return {(FUNCTION, at) if value[0] == CLASS else (BOUND, at, value): sure for at in functions}
 
 
 def _is_derived(solver: Solver, scope: int, name: int) -> bool:
@@ -375,7 +362,7 @@ def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return capped(held, sure)
     if len(solver.known_keys(value)) >= MAX_KEYS:
         return {MANY: Reason.FLOW}
-    return {(METHOD_OF, value, name): sure, **_extending(solver, value, name)}
+    return {(METHOD_OF, value, name): sure, **extension_members.of_outside(solver, value, name)}
 
 
 def _behind_any_key(solver: Solver, value: Value) -> Values:
@@ -404,33 +391,6 @@ def _names_class(solver: Solver, value: Value, name: int) -> bool:
     return solver.project.unit(value[1]).dialect.texts_name_classes and solver.project.text(name) == "class"
 
 
-def _extending(solver: Solver, value: Value, name: int) -> Values:
-    """The functions of the project that extend a type outside, where a value is of that type or of one not known."""
-    every, extending = solver.classes.extensions.of_any.get(name, []), solver.classes.extensions.by_name.get(name, [])
-    if len(every) + len(extending) > MAX_EXTENDING:
-        return {MANY: Reason.NAME_ONLY}
-    is_common = any(solver.project.text(name) in solver.project.unit(at).dialect.common for at in every[:1])
-    found: Values = {} if is_common else _of_any(solver, value, name, Reason.NAME_ONLY)
-    for of, function in extending:
-        if value[0] == CONSTANT:
-            dialect = solver.project.unit(function).dialect
-            if of in (dialect.texts if value[1] == "text" else dialect.numbers) or of in dialect.of_all:
-                found[BOUND, function, value] = Reason.EXTENSION
-            elif dialect.crates or solver.project.numbers.get(of) in solver.project.table(function):  # fun <T> T.f()
-                found[BOUND, function, value] = Reason.NAME_ONLY
-            continue
-        if value[0] in (CONTAINER, GENERATOR):  # of which type is not known
-            dialect = solver.project.unit(function).dialect
-            is_likely = of in (ARRAY, *dialect.types) and solver.project.text(name) not in dialect.common
-            if not dialect.is_plain(dialect.type_aliases.get(of, of)):
-                found[BOUND, function, value] = Reason.EXTENSION if is_likely else Reason.NAME_ONLY
-            continue
-        is_object = value[1].endswith("#") or not solver.project.scope(function).flags & Flag.RECEIVES  # String::words
-        is_that = is_object and value[1].removesuffix("#").rpartition(".")[2] == of
-        found[BOUND, function, value] = Reason.EXTENSION if is_that else Reason.NAME_ONLY
-    return found
-
-
 def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
     """A member that no class of the project has: what `__getattr__` gives, or a class outside."""
     found: Values = {}
@@ -448,9 +408,5 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
         return {(EXTERNAL, f"{BUILTIN}object.{NEW}"): int(Reason.EXTERNAL_BASE)}
     if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
         found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
-        extending = solver.classes.extensions.by_name.get(name, ())  # maybe a base that is not seen
-        is_cut = len(extending) > MAX_EXTENDING
-        found.update(
-            {MANY: Reason.NAME_ONLY} if is_cut else {(BOUND, at, value): Reason.NAME_ONLY for _, at in extending}
-        )
+        found.update(extension_members.perhaps(solver, value, name))
     return found
