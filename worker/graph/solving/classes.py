@@ -59,7 +59,8 @@ class Classes:
                     self._settle(unit.base | at)
         self.mixins.include_further(self.bases)
         self.extensions.add_reopened()
-        self._orders.clear()  # of those that were asked for before the bases were known
+        self._orders.clear()  # of those that were asked for before the bases were known, and so were those below
+        self._below.clear()
         self.implemented.settle(self.bases, self._outside)
         self.cut |= self.implemented.cut
         self._kids = {interface: [*classes] for interface, classes in self.implemented.by.items()}
