@@ -110,7 +110,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     typed_modules: tuple[str, ...] = ()
     # Comments say types where none is declared, or one of these, in lower case, of which a comment may say more.
     told_types: frozenset[str] = frozenset()
-    told_in_braces: bool = False  # they do, `@param {A} b`, where nothing else tells what something is
+    told_in: str = ""  # they do where nothing else tells what something is: "braces", `@param {A} b`, or "brackets"
 
     # What is outside the project, by its last name: how it hands on what it gets, `Optional = "same"`, `map = "maps"`,
     # `append = "adds"`, and what type it gives, `toString = "=String"`.

@@ -49,7 +49,7 @@ def assign(builder: Builder, node: int, _use: int) -> int:
     if type_ != NONE:
         value = builder.add(Op.DECLARED, type_, value)
     elif (comment := comment_before(builder, node)) and (
-        tree.kind(left) == IS_NAME or builder.dialect.told_in_braces
+        tree.kind(left) == IS_NAME or builder.dialect.told_in
     ):  # /** @var A $b */ $b = c
         told = told_type(builder, comment, "var", tree.text(left))
         value = value if told == NONE else builder.add(Op.CAST, told, max(value, 0))

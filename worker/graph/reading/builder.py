@@ -66,9 +66,13 @@ class Builder(BoundNames):
         Return whether it is one. It begins where the first begins that it is put into; a name of its own stays:
         `a.b = function c() {}` is known as b and as c.
         """
-        if value == NONE or not self.dialect.names_values:
+        if value == NONE:
             return False
         op, *parts = self.expressions[value]
+        if op == Op.CLASS and self.scopes[parts[0]].name == NONE and self.dialect.bare_calls:
+            self.scopes[parts[0]].name = self.key_name(node)  # A = Class.new
+        if not self.dialect.names_values:
+            return False
         if op not in (Op.FUNCTION, Op.CLASS):
             return False
         scope = self.scopes[parts[0]]

@@ -20,6 +20,7 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
     fields,
     import_statements,
     literals,
+    made_classes,
     matches,
     named_methods,
     paths,

@@ -4,7 +4,8 @@
 KINDS = [
     "import", "from", "imports", "export", "require", "package", "import_path", "use", "use_under", "pointee",
     "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "accessor", "method_alias",
-    "method_made", "constant_made", "setting", "own_field", "attribute", "annotation", "decorated", "function",
+    "method_made", "class_made", "constant_made", "setting", "own_field", "attribute", "annotation", "decorated",
+    "function",
     "variables", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch",
     "loop", "try", "handler", "with", "item_with", "within", "match", "case", "case_name", "pattern", "narrow",
     "return", "yield", "raise",

@@ -5,6 +5,7 @@ from fledgling.worker.graph.reading.call_expressions import called
 from fledgling.worker.graph.reading.definitions import read_function
 from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF, WORD
 from fledgling.worker.graph.reading.targets import TARGETS
+from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind, Use, Write
 
 IS_LAMBDA, IS_STATIC = BITS["lambda"], BITS["static"]
@@ -36,20 +37,22 @@ def accessor(builder: Builder, node: int, _use: int) -> int:
     """`attr_accessor :a, :b`: methods that give the fields, and such that set them."""
     kind = builder.tree.text(node).split("(")[0].split()[0]
     flags = Flag.STATIC if builder.tree.labels[node] & IS_STATIC else 0
+    comment = comment_before(builder, node)
     for kid in words(builder, node):
         text, _ = said(builder, kid)
         if kind in READS:
-            define(builder, kid, reader(builder, kid, text, flags), text)
+            define(builder, kid, reader(builder, kid, text, flags, comment), text)
         if kind in WRITES:
             define(builder, kid, writer(builder, kid, text, flags), f"{text}=")
     return 0
 
 
-def reader(builder: Builder, node: int, text: str, flags: int) -> int:
+def reader(builder: Builder, node: int, text: str, flags: int, comment: tuple[int, int] | None) -> int:
     """`def a = @a`"""
     scope = builder.enter(NONE, ScopeKind.FUNCTION, builder.named(text), builder.line(node))
     field = builder.add(Op.GET, builder.add(Op.THIS, scope), builder.named(f"@{text}"))
     builder.scopes[scope].returned, builder.scopes[scope].flags = [field], flags
+    builder.scopes[scope].returns = told_type(builder, comment, "return")
     builder.leave()
     return builder.add(Op.FUNCTION, scope)
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from fledgling.worker.graph.reading.braced_types import told_in_braces
+from fledgling.worker.graph.reading.bracketed_types import told_in_brackets
 from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.type_reader import MAX_TOLD, NoTypeError, TypeReader
 from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind, Write
@@ -43,7 +44,9 @@ def comment_before(builder: Builder, node: int) -> tuple[int, int] | None:
     """The span of the comment that says types right before a node, where the language has such comments."""
     source, start = builder.tree.source, builder.tree.start[node]
     first = max(0, start - MAX_BLANK)
-    if builder.dialect.told_in_braces:
+    if builder.dialect.told_in == "brackets":
+        return _lines_before(source, start)
+    if builder.dialect.told_in:
         between = BETWEEN.search(source[first:start])
         end = first + between.start() + 2 if between else 0
     elif builder.dialect.told_types:
@@ -55,6 +58,17 @@ def comment_before(builder: Builder, node: int) -> tuple[int, int] | None:
     begins = source.rfind(b"/*", max(0, end - MAX_COMMENT), end - 2)
     is_one = begins >= 0 and source[begins : begins + 3] == b"/**" and source.find(b"*/", begins, end - 2) < 0
     return (begins, end - 2) if is_one else None
+
+
+def _lines_before(source: bytes, start: int) -> tuple[int, int] | None:
+    """The span of the lines right above that of a byte which hold a comment alone, `# a`."""
+    end = source.rfind(b"\n", max(0, start - MAX_BLANK), start) + 1
+    begins = end
+    while begins and (above := source.rfind(b"\n", max(0, end - MAX_COMMENT), begins - 1) + 1) < begins:
+        if not source[above:begins].lstrip(b" \t").startswith(b"#"):
+            break
+        begins = above
+    return (begins, end) if begins < end else None
 
 
 def told_type(builder: Builder, comment: tuple[int, int] | None, tag: str, name: str = "") -> int:
@@ -73,8 +87,9 @@ def told_parameters(builder: Builder, comment: tuple[int, int] | None) -> dict[s
 def _told(builder: Builder, comment: tuple[int, int], tag: str) -> Iterator[tuple[str, int]]:
     """Yield the names, "" for none, and the types that stand behind a tag."""
     source = builder.tree.source
-    if builder.dialect.told_in_braces:
-        yield from told_in_braces(builder, comment, tag)
+    if builder.dialect.told_in:
+        read = told_in_brackets if builder.dialect.told_in == "brackets" else told_in_braces
+        yield from read(builder, comment, tag)
         return
     for at in TAGS[tag].finditer(source, *comment):
         found, behind = _read(builder, at.end(), comment[1])
@@ -97,7 +112,7 @@ def note_templates(builder: Builder, scope: int, comment: tuple[int, int] | None
 
 def hold_told(builder: Builder, scope: int, comment: tuple[int, int] | None, line: int) -> None:
     """Let objects of a class hold what a comment says that they have: `@property A $b`."""
-    if not comment or builder.dialect.told_in_braces:
+    if not comment or builder.dialect.told_in:
         return
     for word, found in _told(builder, comment, "property"):
         held = builder.add(Op.DECLARED, found, NONE)

@@ -217,7 +217,7 @@ def _may_be_any(solver: Solver, function: int) -> bool:
 
 def _tells(solver: Solver, function: int, found: Values) -> bool:
     """Whether what a function is seen to give goes before what a comment says, which only fills gaps in JavaScript."""
-    return solver.project.unit(function).dialect.told_in_braces and any(
+    return bool(solver.project.unit(function).dialect.told_in) and any(
         value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR) for value in found
     )
 

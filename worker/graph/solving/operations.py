@@ -253,6 +253,6 @@ def cast(solver: Solver, node: int, expression: Expression) -> Values:
     known = any(value[0] in kinds for value in type_)
     if (known or UNKNOWN in type_) and solver.op(solver.child(node, expression[1])) == Op.TOLD:
         value = solver.value(solver.child(node, expression[2]))
-        is_seen = solver.project.unit(node).dialect.told_in_braces and any(held[0] in kinds for held in value)
+        is_seen = solver.project.unit(node).dialect.told_in and any(held[0] in kinds for held in value)
         return dict(value) if is_seen else add(told(value), type_)
     return dict(type_ if known else solver.value(solver.child(node, expression[2])))

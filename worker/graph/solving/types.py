@@ -90,7 +90,7 @@ def _told(solver: Solver, node: int, of: int, receiver: Value | None, depth: int
     """What a comment says. In JavaScript it may name what the file does not: not known, if the project has that."""
     said = of_type(solver, of, receiver, depth)
     found = told(said)
-    if found or not solver.project.unit(node).dialect.told_in_braces:
+    if found or not solver.project.unit(node).dialect.told_in:
         return found
     names = [value[1].removesuffix("#").rpartition(".")[2] for value in said if value[0] == EXTERNAL]
     is_unknown = of & MASK == 0 or any(

@@ -52,6 +52,14 @@
 (class name: (constant) @defined body: (_)? @body) @class
 (class name: (scope_resolution) @container body: (_)? @body) @class
 (class superclass: (superclass (_) @base))
+((call receiver: [(constant) (scope_resolution)] @_class method: (identifier) @_new block: (_)) @class_made
+  (#match? @_class "^(::)?(Class|Data|Module|Struct)$") (#any-of? @_new "new" "define"))
+((call receiver: (constant) @_class method: (identifier) @_new arguments: (_ . [(constant) (scope_resolution)] .) !block) @class_made
+  (#eq? @_class "Class") (#eq? @_new "new"))
+((assignment left: (constant) right: (call receiver: [(constant) (scope_resolution)] method: (identifier) @_new
+    block: [(block body: (block_body (method))) (do_block body: (body_statement (method)))
+      (do_block body: (body_statement (singleton_method)))]) @class_made)
+  (#eq? @_new "new"))
 ((call method: (identifier) @_mixes arguments: (argument_list [(constant) (scope_resolution)] @base)) @mixin
   (#any-of? @_mixes "include" "prepend"))
 ((call method: (identifier) @_mixes arguments: (argument_list [(constant) (scope_resolution)] @prepended))

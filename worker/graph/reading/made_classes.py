@@ -1,0 +1,51 @@
+"""Classes of Ruby that a call makes: `Struct.new(:a) { def b = c }`, `Class.new(A) do def b; end end`."""
+
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.call_expressions import called
+from fledgling.worker.graph.reading.class_definitions import embedded_in
+from fledgling.worker.graph.reading.labels import ARG, ARGS, BITS, BODY, OF
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
+
+IS_LAMBDA = BITS["lambda"]
+PLAIN = ("Class", "Module")  # what these make stands on nothing that they bring
+
+
+@visits("class_made")
+def class_made(builder: Builder, node: int, use: int) -> int:
+    """`Class.new(A) { b }`, and `A.new(:b) { def c; end }`, which makes a class below A as `Struct.new` does."""
+    tree = builder.tree
+    maker = tree.text(tree.first(node, OF)).removeprefix("::")
+    blocks = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_LAMBDA]
+    tree.kids[node] = [kid for kid in tree.kids[node] if kid not in blocks]
+    bases = [builder.visit(kid, Use.INHERIT) for kid in _taken(builder, node)] if maker in PLAIN else []
+    made = called(builder, node, Op.CALL, use)
+    if maker not in PLAIN:
+        of = builder.expressions[builder.expressions[made][1]][1]
+        bases = [made if maker in ("Struct", "Data") else of]
+    body = NONE
+    for block in blocks:
+        body = tree.first(block, BODY)
+    within = embedded_in(tree, body) if body != NONE else []
+    kind = ScopeKind.INTERFACE if maker == "Module" else ScopeKind.CLASS
+    scope = builder.enter((blocks or [NONE])[0], kind, NONE, builder.line(node), int(Flag.PARTIAL))
+    mixed_in = [builder.visit(kid, Use.INHERIT) for kid in within]
+    builder.scopes[scope].prepended = [
+        at for at, kid in zip(mixed_in, within, strict=True) if tree.labels[kid] & BITS["prepended"]
+    ]
+    builder.scopes[scope].bases = mixed_in + bases
+    builder.body(body)
+    builder.leave()
+    return builder.add(Op.CLASS, scope)
+
+
+def _taken(builder: Builder, node: int) -> list[int]:
+    """Take the class out of the arguments that another one is made below: `Class.new(A)`."""
+    tree = builder.tree
+    args = tree.first(node, ARGS)
+    if args == NONE:
+        return []
+    if tree.labels[args] & ARG:  # without brackets
+        tree.kids[node].remove(args)
+        return [args]
+    taken, tree.kids[args] = tree.kids[args][:1], tree.kids[args][1:]
+    return taken
