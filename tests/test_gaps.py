@@ -98,6 +98,12 @@ def test_what_a_grammar_lacks_hides_nothing(extractor: Extractor, row: dict[str,
     assert (found.complete, symbols) == (True, row["symbols"])
 
 
+def test_errors_elsewhere_hide_no_item_that_a_macro_is_given() -> None:
+    source = b"a! {\n    struct A;\n}\nb! {\n    struct B #c {}\n}\nfn f() -> { struct }\n"
+    found = Extractor(load_languages()).extract("rust", source)
+    assert (found.complete, [each.name for each in found.symbols if each.kind == "struct"]) == (False, ["A"])
+
+
 # Whether a value that is assigned in C# is left out near a gap: only where a call is assigned to
 ASSIGNED = {
     "Unsafe.Add(ref o, i) = f();": True,

@@ -147,7 +147,10 @@ def understand(
 
 
 def at_first(syntax: Syntax, source: bytes, ranges: list[Range]) -> tuple[bytes, Tree]:
-    """The text without what is left out at first, and its tree, or that of all of the text if it has no more errors."""
+    """The text without what is left out at first, and its tree, or that of all of the text if it has no more errors.
+
+    Where something is given that the grammar knows, that has to have fewer.
+    """
     joined, made = together(source, ranges), repairs(syntax.row.repairs)
     firsts = [*spread((span for first in made.first for span in first(joined)), ranges)]
     groups = [[*spread(group, ranges)] for given in made.given for group in given(joined)]
@@ -155,12 +158,12 @@ def at_first(syntax: Syntax, source: bytes, ranges: list[Range]) -> tuple[bytes,
     text = without(source, spans) if spans else source
     tree = syntax.parse(text, ranges)
     if groups and tree.root_node.has_error and len(known := known_groups(groups, tree)) < len(groups):
-        spans = sorted([*firsts, *chain.from_iterable(known)])
+        groups, spans = known, sorted([*firsts, *chain.from_iterable(known)])
         text = without(source, spans)
         tree = syntax.parse(text, ranges)
     if spans and (fewest := errors(tree, source)):
         attempt = syntax.parse(source, ranges, edited(tree, source, spans))
-        tree = attempt if errors(attempt, source) <= fewest else tree
+        tree = attempt if errors(attempt, source) <= fewest - bool(groups) else tree
     return text, tree
 
 

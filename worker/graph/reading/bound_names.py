@@ -320,7 +320,8 @@ class BoundNames(Positions):
             return self.add(Op.GET, own, name)
         if self.dialect.binds_in_order:  # `let a = a();` means an outer one
             while scope > 0 and self.frames[scope] == self.frame and self.flow.reaching((scope, name)) == (NONE,):
-                if self.scopes[scope].kind not in LOCAL:
+                is_item = self.dialect.crates and name in self.items[scope]  # `return a(); fn a() {}` of Rust
+                if is_item or self.scopes[scope].kind not in LOCAL:
                     break
                 scope = self.binder(name, scope)
         is_parameter = (scope, name) in self.type_parameters and not self.dialect.bare_members

@@ -26,7 +26,7 @@ from fledgling.worker.graph.solving.prototypes import (
 from fledgling.worker.graph.solving.receivers import method_of_function
 from fledgling.worker.graph.solving.replaceable import is_another, may_be_another, may_be_put_over
 from fledgling.worker.graph.solving.solver import MAX_KEYS, Solver
-from fledgling.worker.graph.solving.type_arguments import associated, items_of
+from fledgling.worker.graph.solving.type_arguments import associated, in_applied, items_of
 from fledgling.worker.graph.solving.values import (
     BUILTIN,
     CLASS,
@@ -290,7 +290,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
         if cell[0] == "module":
             found[MODULE, cell[1]] = reason
             continue
-        for held, own in list(solver.value(cell).items()):
+        for held, own in list(in_applied(solver, cell, value).items()):
             add(found, bound_to(solver, value, held, min(own, reason), owner))
     if kind == CLASS and not found and _makes(solver, value, name):
         return {value: sure}

@@ -4,6 +4,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import makes_objects
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.type_arguments import arguments_of
 from fledgling.worker.graph.solving.values import CLASS, OBJECT, SUPER, Value, Values, add, capped
 from fledgling.worker.graph.tables import NONE, Expression, Flag, ScopeKind
 
@@ -39,8 +40,17 @@ def this(solver: Solver, node: int, expression: Expression) -> Values:
     while (dialect.bare_calls or dialect.prototypes) and scope >= 0 and scope != own:
         kind = CLASS if solver.project.scope(scope).flags & Flag.STATIC else kind
         scope = solver.project.outer(scope)
-    found: Values = {(kind, own, True): Reason.OWN_CLASS}
+    applied = extended_type(solver, function) if dialect.behind else ()
+    found: Values = {(kind, own, True, *applied): Reason.OWN_CLASS}
     return add(found, solver.value(("called on", function)), Reason.FLOW) if dialect.prototypes else found
+
+
+def extended_type(solver: Solver, scope: int) -> tuple[int, ...]:
+    """The type that the extension around extends, if that is applied to others: `impl<K> A<K>` says what K of A is."""
+    extended = solver.classes.extensions.extended_by
+    while scope >= 0 and scope not in extended:
+        scope = solver.project.outer(scope)
+    return (extended[scope],) if scope >= 0 and arguments_of(solver, extended[scope]) else ()
 
 
 def lambdas_around(project: GraphProject, scope: int) -> list[int]:

@@ -41,6 +41,16 @@ def associated(solver: Solver, value: Value, word: str) -> list[Cell]:
     return [("type", solver.project.value_of(at), value if len(value) > 3 else None) for at in bindings]
 
 
+def in_applied(solver: Solver, cell: Cell, receiver: Value) -> Values:
+    """What a member of an object is: of a field what its type says, by what that of the object is applied to."""
+    bindings = solver.project.table(cell[1]).get(cell[2], ()) if len(receiver) > 3 and cell[0] == "name" else ()
+    value = solver.project.value_of(bindings[0]) if len(bindings) == 1 else NONE
+    op, *parts = solver.project.expression(value) if value != NONE else (Op.UNKNOWN,)
+    is_declared = op == Op.DECLARED and parts[0] > MADE
+    said = solver.value(("type", solver.child(value, parts[0]), receiver)) if is_declared else {}
+    return said or solver.value(cell)
+
+
 def items_of(solver: Solver, value: Value) -> Value | None:
     """A container of what going over an object gives, as its class names the type of that; None where it does not."""
     cells = associated(solver, value, solver.project.unit(value[1]).dialect.items)

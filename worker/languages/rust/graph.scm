@@ -97,10 +97,10 @@
 (static_item name: (_) @left @bind @constant type: (_) @type value: (_)? @right) @assign @fresh
 (type_parameter name: (_) @label @bind !bounds)
 (type_parameter name: (_) @label @bind
-  bounds: (trait_bounds . [(removed_trait_bound) (lifetime) (higher_ranked_trait_bound)] .))
-(type_parameter name: (_) @left @bind bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type)] @right)) @bound
+  bounds: (trait_bounds . [(removed_trait_bound) (lifetime)] .))
+(type_parameter name: (_) @left @bind bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type) (higher_ranked_trait_bound)] @right)) @bound
 ((where_predicate left: (type_identifier) @left @bind
-    bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type)] @right)) @bound
+    bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type) (higher_ranked_trait_bound)] @right)) @bound
   (#not-eq? @left "Self"))
 (const_parameter name: (_) @label @bind)
 
@@ -108,7 +108,7 @@
 
 (generic_type type: (_) @of) @index
 (generic_type_with_turbofish type: (_) @of) @index
-(type_arguments (_) @key)
+(type_arguments [(_type) (_literal) (block) (type_binding)] @key)
 (type_binding name: (_) @label)
 (type_binding type: (_) @value) @await
 (array_type element: (_) @of) @array
@@ -117,6 +117,7 @@
 (dynamic_type trait: (_) @value) @await
 (abstract_type trait: (_) @value) @await
 (bounded_type . (_) @value) @await
+(higher_ranked_trait_bound type: (_) @value) @await
 (removed_trait_bound) @skip
 (tuple_type (_) @arg) @tuple
 (function_type return_type: (_)? @returns) @signature
