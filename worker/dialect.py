@@ -45,6 +45,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     gives_last: bool = False  # a block gives what its last part does, and `if` what the block gives that has run
     gives_several: bool = False  # a function gives several values, each of the type that it declares: `(A, error)`
     loops_over_pairs: bool = False  # `for a, b := range c`: a is the key
+    loops_over_entries: bool = False  # `for ((a, b) in c)` goes over pairs of a key and a value of a dictionary
     loops_over_keys: bool = False  # `for a in b` goes over the keys of a dictionary
 
     # Classes and their members.
@@ -81,8 +82,11 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # class and above it, or of the "nearest" class that has one.
     overloads: bool = False  # all definitions of a name count, and not the last alone
     selects: Literal["", "all", "nearest"] = ""
+    prelude: frozenset[str] = frozenset()  # functions outside that a call means where no other takes its arguments
+    outward: bool = False  # where no function of a class takes the arguments, those further out are asked
     rest_is_last: bool = False  # one that takes any number of arguments is meant only where no other takes them
     spreads_arrays: bool = False  # an array is all that a parameter takes which takes several only by a sign: `f(*a)`
+    delegates: dict[str, int] = {}  # types of functions: how many of their type arguments are no parameters, `Func = 1`
     types_apart: bool = False  # classes and functions of one name may have other numbers of type parameters
     implicit_parameter: str = ""  # of a lambda without parameters, which may have a receiver
     scope_functions: dict[str, str] = {}  # what a lambda gets, "it" or "this", and the call gives: `let = "it result"`
@@ -90,17 +94,22 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # Types.
     typed: bool = False  # they are declared
     may_lack_types: bool = False  # but need not be: `f($a)`, `a: any`
+    smart_casts: bool = False  # where a check of its type holds, a variable counts as declared to be of that
     types_inside: bool = False  # a parameter may be of a type that the function itself declares
     only_declared: tuple[str, ...] = ()  # types that no call and no literal is of: `va_list`
     literals: dict[str, str] = {}  # of numbers by their ends, "." of one with a point, "class" of what names a class
     numbers: dict[str, int] = {}  # that one which is written out may be of; the larger the number here, the sooner
     texts: dict[str, int] = {}  # likewise
     of_all: tuple[str, ...] = ()  # types that all of these are of: `Any`
+    above: dict[str, tuple[str, ...]] = {}  # of types outside, by their last names, all that are above them
     value_types: frozenset[str] = frozenset()  # of these and of numbers, `A?` is another type than `A`
     widens: dict[str, tuple[str, ...]] = {}  # types that what is of one fits as well
     boxes: dict[str, str] = {}  # the class in whose place a plain type may stand
     type_aliases: dict[str, str] = {}  # other names of types
     spellings: dict[str, str] = {}  # what other languages of the family call them
+    fields: dict[str, str] = {}  # of what is known: of what type, `size = "=Int"`, or how it hands on what it holds
+    holding: dict[str, str] = {}  # types outside, and of what type what they hold is: `ByteArray = Byte`
+    sums: tuple[str, ...] = ()  # of the types of numbers that are added, that of the sum: the first that is there
     first_of_tuple: str = ""  # the name of the first field of a tuple, which ends in its number: `Item1`, `0`
     pointers: tuple[str, ...] = ()  # types and functions: what they point to is behind `->` and `*`
     casts: tuple[str, ...] = ()  # functions that give the type in their brackets

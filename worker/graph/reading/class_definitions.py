@@ -21,6 +21,7 @@ from fledgling.worker.graph.tables import NONE, OF_ITSELF, Flag, Op, ScopeKind, 
 
 BASE, PREPENDED, CONTAINER = BITS["base"], BITS["prepended"], BITS["container"]
 PARTIAL, HIDDEN, OPEN, DERIVES = BITS["partial"], BITS["hidden"], BITS["open"], BITS["derives"]
+ABSTRACT = BITS["abstract"]
 IS_MIXIN = BITS["mixin"]
 METACLASS = "metaclass"
 KINDS_OF_CLASS = {
@@ -137,6 +138,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         container, word = apart(builder, whole)
     flags = int(Flag.PARTIAL) if PARTIAL & said_inside(tree, node) or builder.dialect.bare_calls else 0
     flags |= Flag.HIDDEN if HIDDEN & said_inside(tree, node) else 0
+    flags |= Flag.ABSTRACT if ABSTRACT & said_inside(tree, node) else 0
     flags |= Flag.OPEN if OPEN & said_inside(tree, node) else 0
     flags |= Flag.DERIVES if DERIVES & said_inside(tree, node) else 0
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)

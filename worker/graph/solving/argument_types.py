@@ -2,6 +2,7 @@
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN
+from fledgling.worker.graph.solving.function_types import of_function_type
 from fledgling.worker.graph.solving.library import ROOT, library_of
 from fledgling.worker.graph.solving.library_types import (
     ANYTHING,
@@ -19,9 +20,9 @@ from fledgling.worker.graph.solving.library_types import (
     of_library,
     widens_to,
 )
+from fledgling.worker.graph.solving.outside_types import is_under, known_type
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
-    BOUND,
     CLASS,
     CONSTANT,
     CONTAINER,
@@ -81,21 +82,27 @@ def takes_all(solver: Solver, function: int, parameter: Parameter) -> bool:
 
 def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
     """How well one argument fits a parameter: what is declared of it, else all that it may be."""
-    values, dialect = solver.value(cell), solver.project.unit(function).dialect
+    dialect = solver.project.unit(function).dialect
     is_referred = dialect.selects == "nearest" and type(cell) is int and solver.op(cell) == Op.ADDRESSED
     if dialect.selects == "nearest" and is_referred != parameter.by_reference:
         return NO
-    if parameter.type == NONE or (not values and not dialect.library):
+    if is_spread and dialect.spreads_arrays and not parameter.rest:
+        return NO
+    if parameter.type == NONE:
         return PERHAPS
     if dialect.library and (how := _of_written(solver, function, parameter, cell)):
         return how
-    if not values:
-        return PERHAPS
+    return _of_values(solver, function, parameter, cell, is_spread=is_spread) if solver.value(cell) else PERHAPS
+
+
+def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
+    """How well what an argument may be fits the type of a parameter."""
+    values, dialect = solver.value(cell), solver.project.unit(function).dialect
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
-        return NO if is_referred else WIDER
+        return NO if parameter.by_reference else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
-    if solver.op(solver.child(function, parameter.type)) == Op.FUNCTION:
-        return _into_function(values)
+    if how := of_function_type(solver, solver.child(function, parameter.type), values):
+        return how
     if dialect.library and (full := container_type(solver, cell)) and not wanted[1]:
         return _of_container(dialect, full, wanted[0], is_rest=bool(parameter.rest))
     may_be_whole = parameter.rest and (is_spread or not dialect.spreads_arrays)
@@ -108,7 +115,7 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_
         declared = [value for value in declared if not _is_bare_list(solver, value)]
     each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
     how = min(each) if dialect.selects else max(each)
-    return NO if is_referred and PERHAPS < how < YES else how
+    return NO if parameter.by_reference and dialect.selects == "nearest" and PERHAPS < how < YES else how
 
 
 def _of_container(dialect: Dialect, full: str, name: str, *, is_rest: bool) -> int:
@@ -188,16 +195,11 @@ def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
     if name.endswith(ARRAY):
         return _into_array(solver, value)
     if value[0] == OBJECT:
-        order = solver.classes.order(value[1])
-        if wanted:
-            place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
-            return NO if place == NO else max(YES - place, 2)
-        if name == ROOT and dialect.library:
-            return BOXED
-        is_outside = value[1] in solver.classes.has_external_base
-        return PERHAPS if name in ANYTHING else by_base(solver, value[1], name) if is_outside else NO
+        return _of_object(solver, dialect, value, type_)
     if value[0] == CONSTANT:
         return _of_constant(dialect, value, name, is_own=bool(wanted))
+    if name in dialect.above and not wanted and (known := known_type(solver, dialect, value)):
+        return YES if known == name else WIDER if is_under(dialect, known, name) else NO
     if value[0] == EXTERNAL:
         return _of_external(dialect, value[1], name, is_own=bool(wanted))
     is_plain = name in dialect.texts or name in dialect.numbers
@@ -209,10 +211,17 @@ def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
     return NO if value[0] == FUNCTION and is_plain else PERHAPS
 
 
-def _into_function(values: Values) -> int:
-    """How well a value fits the type of a function, `(A) -> B`: one that is written out does."""
-    kinds = {value[0] for value in values}
-    return YES if kinds <= {FUNCTION, BOUND} else NO if kinds <= {CONTAINER, CONSTANT} else PERHAPS
+def _of_object(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
+    """How well an object of the project fits a type."""
+    name, wanted = type_
+    order = solver.classes.order(value[1])
+    if wanted:
+        place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
+        return NO if place == NO else max(YES - place, 2)
+    if name == ROOT and dialect.library:
+        return BOXED
+    is_outside = value[1] in solver.classes.has_external_base
+    return PERHAPS if name in ANYTHING else by_base(solver, value[1], name) if is_outside else NO
 
 
 def _into_array(solver: Solver, value: Value) -> int:

@@ -73,6 +73,13 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
     return found
 
 
+def _of_type_outside(solver: Solver, value: Value) -> str:
+    """The full name of what a type outside has itself, where a function that extends it does not take the arguments."""
+    if value[2][0] != EXTERNAL or value[1] not in solver.classes.extensions.types:
+        return ""
+    return f"{value[2][1]}.{solver.project.unit(value[1]).facts.names[solver.project.scope(value[1]).name]}"
+
+
 def _in_place_of_absent(solver: Solver, made: MadeCall, function: int) -> Values:
     """What `__call` of a class gives where `a.b()` asks for a method that it lacks; the call runs that."""
     op, *parts = solver.project.expression(function)
@@ -108,10 +115,12 @@ def in_its_scope(solver: Solver, node: int, expression: Expression) -> Values | 
         project.unit(node).dialect.scope_functions.get(project.unit(node).facts.names[parts[place]], "").partition(" ")
     )
     written = base | expression[2][-1]
+    before = [parts[0]] if op == Op.GET else expression[2][:-1]
+    if solver.op(written) != Op.FUNCTION and gives == "same" and before:  # a.apply(b)
+        return dict(solver.value(base | before[0]))
     if not takes or solver.op(written) != Op.FUNCTION:
         return None
     scope = solver.child(written, project.expression(written)[1])
-    before = [parts[0]] if op == Op.GET else expression[2][:-1]
     for of in before[:1]:
         if takes == "this":
             solver.source(("receiver", scope), base | of, Reason.BOUND)
@@ -171,6 +180,8 @@ def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if kind == FUNCTION:
         return _run(solver, value[1], made, sure, None)
     if kind == BOUND:
+        if sure == Reason.OTHER_ARGUMENTS and (full := _of_type_outside(solver, value)):
+            return outside.external(solver, full, made, Reason.BOUND)
         return _run(solver, value[1], made, sure, value[2])
     if kind == CLASS:
         return _made(solver, value, made, sure)

@@ -4,12 +4,20 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
-from fledgling.worker.graph.solving.containers import constants, copied, element_of, in_container, iterated
+from fledgling.worker.graph.solving.containers import (
+    constants,
+    copied,
+    element_of,
+    entry_of,
+    in_container,
+    iterated,
+)
 from fledgling.worker.graph.solving.outside import called, of_these
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
+    CONSTANT,
     CONTAINER,
     FUNCTION,
     GENERATOR,
@@ -42,10 +50,7 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if how == "same":
         return {container: sure}
     if how == "values":
-        other: Value = (CONTAINER, ("values", made.node, container))
-        for key in solver.known_keys(container):
-            solver.key(other, "*", ("element", container, key))
-        return {other: sure}
+        return elements_anew(solver, container, made.node, sure)
     within = solver.array_methods.get(made.node, 0)
     if how in OF_ARRAYS and within < MAX_CALLING:
         solver.array_methods[made.node] = within + 1
@@ -53,6 +58,48 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         solver.array_methods[made.node] = within
         return found
     return _pairs(solver, container, made, sure) if how == "items" else {}
+
+
+def elements_anew(solver: Solver, container: Value, node: int, sure: int) -> Values:
+    """Another container of the same elements, of which type is not known: `a.toList()`."""
+    other: Value = (CONTAINER, ("values", node, container))
+    for key in solver.known_keys(container):
+        solver.key(other, "*", ("element", container, key))
+    return {other: sure}
+
+
+def _filtered(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
+    """a.sortedBy(f): f gets each element, and the elements come back."""
+    _with_elements(solver, container, made, arguments)
+    return {container: sure} if entry_of(solver, container) else elements_anew(solver, container, made.node, sure)
+
+
+def _indexed(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
+    """a.forEachIndexed(f): f gets a number and each element."""
+    given: Values = {}
+    taken: list[tuple[Cell, bool]] = [(("just", (CONSTANT, "number", 0)), False), (("held", container), False)]
+    for cell in arguments:
+        add(given, called(solver, solver.value(cell), MadeCall(made.node, taken, [])))
+    return of_these(solver, made, given or element_of(solver, container))
+
+
+def _flattened(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
+    """a.flatMap(f): a container of what is in those that f gives, or in the elements."""
+    given = _with_elements(solver, container, made, arguments)
+    return of_these(solver, made, iterated(solver, given if arguments else element_of(solver, container)))
+
+
+def _folded_from(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
+    """a.fold(b, f)"""
+    return _folded(solver, container, made, arguments[::-1], sure)
+
+
+def _put_where_absent(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
+    """a.getOrPut(b, f): an element, or what f gives."""
+    found = capped(element_of(solver, container), min(sure, in_container(solver, container)))
+    for cell in arguments[1:]:
+        add(found, called(solver, solver.value(cell), MadeCall(made.node, [], [])), Reason.CONTAINER)
+    return found
 
 
 def _each(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
@@ -67,8 +114,10 @@ def _each(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell
 def _with_elements(solver: Solver, of: Value, made: MadeCall, functions: list[Cell], times: int = 1) -> Values:
     """What functions give that get so many elements of a container."""
     given: Values = {}
+    entry = entry_of(solver, of)
+    cell_of: Cell = ("just", entry) if entry else ("held", of)
     for cell in functions:
-        add(given, called(solver, solver.value(cell), MadeCall(made.node, [(("held", of), False)] * times, [])))
+        add(given, called(solver, solver.value(cell), MadeCall(made.node, [(cell_of, False)] * times, [])))
     return given
 
 
@@ -103,7 +152,12 @@ def _chained(solver: Solver, container: Value, _made: MadeCall, arguments: list[
 
 
 OF_ARRAYS: dict[str, Any] = {
+    "absent": _put_where_absent,
     "each": _each,
+    "filters": _filtered,
+    "flattens": _flattened,
+    "folds_from": _folded_from,
+    "indexed": _indexed,
     "finds": _found,
     "sorts": _sorted,
     "folds": _folded,

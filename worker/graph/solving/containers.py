@@ -16,6 +16,7 @@ from fledgling.worker.graph.solving.values import (
     CLASS,
     CONSTANT,
     CONTAINER,
+    EXTERNAL,
     FUNCTION,
     GENERATOR,
     MODULE,
@@ -157,9 +158,17 @@ def index(solver: Solver, node: int, expression: Expression) -> Values:
                 add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
         elif value[0] in (OBJECT, MODULE) and solver.project.unit(node).dialect.keyed_members:
             add(found, _by_key(solver, node, value, sure, solver.child(node, expression[2])))
+        elif value[0] == EXTERNAL:
+            add(found, _held_outside(solver, node, value, sure))
         else:
             add(found, _asked_by_key(solver, node, value, sure))
     return found
+
+
+def _held_outside(solver: Solver, node: int, value: Value, sure: int) -> Values:
+    """What something outside holds that is of a type of which the language says that: a `ByteArray` holds a `Byte`."""
+    held = solver.project.unit(node).dialect.holding.get(value[1].removesuffix("#").rpartition(".")[2])
+    return {(EXTERNAL, f"{held}#"): sure} if held and value[1].endswith("#") else {}
 
 
 def _by_key(solver: Solver, node: int, value: Value, sure: int, key: int) -> Values:
@@ -219,6 +228,8 @@ def _in_turn(solver: Solver, value: Value) -> Values:
     keys = keys_of(solver, value)
     if keys is not None:
         return keys
+    if entry := entry_of(solver, value):
+        return {entry: Reason.BOUND}
     if not _is_mapped(solver, value):
         return element_of(solver, value)
     pair: Value = (CONTAINER, ("pair", value))
@@ -237,6 +248,18 @@ def _is_mapped(solver: Solver, value: Value) -> bool:
 def holding_of(project: GraphProject, node: int) -> str:
     """How a type outside holds what its types say, by its name: "elements", "mapped"; empty where that is not known."""
     return project.unit(node).dialect.types.get(project.last_name(node), "")
+
+
+def entry_of(solver: Solver, value: Value) -> Value | None:
+    """What stands for each pair of a key and a value of a map, where loops go over these: `for ((a, b) in c)`."""
+    project, node = solver.project, value[1]
+    if type(node) is not int or not project.unit(node).dialect.loops_over_entries or solver.op(node) != Op.INDEX:
+        return None
+    if not _type_holds_values(project, solver.child(node, project.expression(node)[1])):
+        return None
+    pair: Value = (CONTAINER, ("pair", value))
+    solver.key(pair, ("number", 1), ("held", value))
+    return pair
 
 
 def keys_of(solver: Solver, value: Value) -> Values | None:
@@ -298,7 +321,11 @@ def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
 
 def element(solver: Solver, node: int, expression: Expression) -> Values:
     """ELEMENT"""
-    return iterated(solver, solver.value(solver.child(node, expression[1])), node)
+    values = solver.value(solver.child(node, expression[1]))
+    found = iterated(solver, values, node)
+    for value, sure in values.items() if solver.project.unit(node).dialect.holding else ():
+        add(found, _held_outside(solver, node, value, sure) if value[0] == EXTERNAL else {})
+    return found
 
 
 def received(solver: Solver, node: int, expression: Expression) -> Values:
@@ -317,12 +344,28 @@ def item(solver: Solver, node: int, expression: Expression) -> Values:
     """ITEM: one of several names that something is taken apart into."""
     found: Values = {}
     for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
-        if value[0] == CONTAINER and keys_of(solver, value) is None:
+        if value[0] == OBJECT and (field := _component(solver, value[1], expression[2])) != NONE:
+            add(found, solver.value(field), min(sure, Reason.DECLARED))
+        elif value[0] == CONTAINER and keys_of(solver, value) is None:
             key = ("number", expression[2])
             add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
         else:
             add(found, iterated(solver, {value: sure}))
     return found
+
+
+def _component(solver: Solver, scope: int, place: int) -> int:
+    """What a class that may be taken apart, a `data class`, holds at a place; NONE where that is not said."""
+    project, unit = solver.project, solver.project.unit(scope)
+    if not (unit.dialect.says_derived and project.scope(scope).flags & Flag.DERIVES):
+        return NONE
+    fields = [
+        at
+        for bindings in project.table(scope).values()
+        for at in bindings[:1]
+        if solver.op(project.value_of(at)) == Op.DECLARED
+    ]
+    return project.value_of(sorted(fields)[place]) if place < len(fields) else NONE
 
 
 def entered(solver: Solver, node: int, expression: Expression) -> Values:

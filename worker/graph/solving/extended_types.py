@@ -1,7 +1,9 @@
 """Which of several functions that extend types outside a call means, by the type that it asks."""
 
+from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.extensions import extended_name
+from fledgling.worker.graph.solving.outside_types import is_under, known_type
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import lambdas_around
 from fledgling.worker.graph.solving.values import BOUND, EXTERNAL, FUNCTION, Value, Values
@@ -20,19 +22,50 @@ def of_type_asked(solver: Solver, functions: list[Value], node: int) -> list[Val
     if exact := [value for value in extending if _is_of_that(solver, value)]:
         return [value for value in functions if value not in extending or value in exact]
     around = _extended_around(solver, solver.project.scope_of_call(node))
-    asked = {value: _asked(value, around) for value in extending}
+    dialect = solver.project.unit(node).dialect
+    asked = {value: _asked(solver, dialect, value, around) for value in extending}
+    out = {value for value, of in extending.items() if _is_of_other(solver, dialect, value, asked[value], of)}
+    out = out if len(out) < len(functions) else set()
     found = {asked[value] for value, of in extending.items() if of and asked[value] == of}
-    return [value for value in functions if asked.get(value) not in found or asked[value] == extending[value]]
+    meant = [
+        value
+        for value in functions
+        if value not in out and (asked.get(value) not in found or asked[value] == extending[value])
+    ]
+    above = {up for value in meant if asked.get(value) for up in dialect.above.get(extending[value], ())}
+    return [value for value in meant if not asked.get(value) or extending[value] not in above]
 
 
 def of_another_type(solver: Solver, values: Values, node: int) -> Values:
-    """Values, of whose functions without an object none is certain that extends a type outside other than `this` is."""
+    """Values, of whose functions without an object none is certain that extends a type outside other than `this` is.
+
+    One is no more than possible if it is known that `this` is of no such type.
+    """
     types = solver.classes.extensions.types
     extending = [value for value in values if value[0] == FUNCTION and value[1] in types]
     extending = [value for value in extending if not solver.project.scope(value[1]).flags & Flag.RECEIVES]
     around = _extended_around(solver, solver.project.scope_of_call(node)) if extending else None
-    others = [value for value in extending if extended_name(solver.project, types[value[1]]) != around]
-    return {**values, **{value: min(values[value], Reason.EXTENSION) for value in others}} if others else values
+    others = {value: of for value in extending if (of := extended_name(solver.project, types[value[1]])) != around}
+    if not others:
+        return values
+    dialect = solver.project.unit(node).dialect
+    return {
+        **values,
+        **{
+            value: min(
+                values[value],
+                Reason.NAME_ONLY if _is_of_other(solver, dialect, value, around, of) else Reason.EXTENSION,
+            )
+            for value, of in others.items()
+        },
+    }
+
+
+def _is_of_other(solver: Solver, dialect: Dialect, value: Value, asked: str | None, of: str) -> bool:
+    """Whether a function extends a type of a name of which what is asked is known not to be."""
+    if not asked or asked not in dialect.above or solver.project.numbers.get(of) in solver.project.table(value[1]):
+        return False
+    return is_under(dialect, asked, of) is False
 
 
 def full_names(solver: Solver, function: int) -> set[str]:
@@ -48,12 +81,12 @@ def _is_of_that(solver: Solver, value: Value) -> bool:
     return value[2][1].removesuffix("#") in full_names(solver, value[1])
 
 
-def _asked(value: Value, around: str | None) -> str | None:
+def _asked(solver: Solver, dialect: Dialect, value: Value, around: str | None) -> str | None:
     """The last name of the type that a function is asked of, where that is outside; without an object, `this`."""
     if value[0] != BOUND:
         return around
     kind, of = value[2][:2]
-    return of.removesuffix("#").rpartition(".")[2] if kind == EXTERNAL else None
+    return of.removesuffix("#").rpartition(".")[2] if kind == EXTERNAL else known_type(solver, dialect, value[2])
 
 
 def _extended_around(solver: Solver, scope: int) -> str | None:

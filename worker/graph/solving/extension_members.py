@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.extensions import ARRAY
+from fledgling.worker.graph.solving.outside_types import is_under, known_type
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
@@ -39,23 +40,31 @@ def of_outside(solver: Solver, value: Value, name: int) -> Values:
     is_common = any(solver.project.text(name) in solver.project.unit(at).dialect.common for at in every[:1])
     found: Values = {} if is_common else of_any(solver, value, name, Reason.NAME_ONLY)
     for of, function in extending:
-        if value[0] == CONSTANT:
-            dialect = solver.project.unit(function).dialect
-            if of in (dialect.texts if value[1] == "text" else dialect.numbers) or of in dialect.of_all:
-                found[BOUND, function, value] = Reason.EXTENSION
-            elif dialect.crates or solver.project.numbers.get(of) in solver.project.table(function):  # fun <T> T.f()
-                found[BOUND, function, value] = Reason.NAME_ONLY
+        dialect = solver.project.unit(function).dialect
+        type_ = known_type(solver, dialect, value) if dialect.above else ""
+        is_of_any = solver.project.numbers.get(of) in solver.project.table(function)  # fun <T> T.f()
+        if type_ and not is_of_any and is_under(dialect, type_, of) is False:
             continue
-        if value[0] in (CONTAINER, GENERATOR):  # of which type is not known
-            dialect = solver.project.unit(function).dialect
-            is_likely = of in (ARRAY, *dialect.types) and solver.project.text(name) not in dialect.common
-            if not dialect.is_plain(dialect.type_aliases.get(of, of)):
-                found[BOUND, function, value] = Reason.EXTENSION if is_likely else Reason.NAME_ONLY
-            continue
-        is_object = value[1].endswith("#") or not solver.project.scope(function).flags & Flag.RECEIVES  # String::words
-        is_that = is_object and value[1].removesuffix("#").rpartition(".")[2] == of
-        found[BOUND, function, value] = Reason.EXTENSION if is_that else Reason.NAME_ONLY
-    return found
+        found[BOUND, function, value] = _how_sure(solver, value, name, of, function, is_of_any=is_of_any)
+    return {at: sure for at, sure in found.items() if sure}
+
+
+def _how_sure(solver: Solver, value: Value, name: int, of: str, function: int, *, is_of_any: bool) -> int:
+    """How sure a function that extends a type of a name outside is a member of a value; 0 if it is none."""
+    dialect = solver.project.unit(function).dialect
+    if value[0] == CONSTANT:
+        if of in (dialect.texts if value[1] == "text" else dialect.numbers) or of in dialect.of_all:
+            return Reason.EXTENSION
+        return Reason.NAME_ONLY if dialect.crates or is_of_any else 0
+    if value[0] in (CONTAINER, GENERATOR):
+        is_that = of == known_type(solver, dialect, value) != ""
+        is_likely = is_that or (of in (ARRAY, *dialect.types) and solver.project.text(name) not in dialect.common)
+        if dialect.is_plain(dialect.type_aliases.get(of, of)):
+            return 0
+        return Reason.EXTENSION if is_likely else Reason.NAME_ONLY
+    is_object = value[1].endswith("#") or not solver.project.scope(function).flags & Flag.RECEIVES  # String::words
+    is_that = is_object and value[1].removesuffix("#").rpartition(".")[2] == of
+    return Reason.EXTENSION if is_that else Reason.NAME_ONLY
 
 
 def perhaps(solver: Solver, value: Value, name: int) -> Values:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from fledgling.worker.graph.solving.argument_types import fits, is_declared, must_be_small, takes_whole
 from fledgling.worker.graph.solving.arguments import MadeCall, takes_receiver
+from fledgling.worker.graph.solving.function_types import is_block
 from fledgling.worker.graph.solving.library_types import NO, PERHAPS
 from fledgling.worker.graph.solving.overrides import alike, parameter_types
 from fledgling.worker.graph.solving.project import MAX_DECLARED
@@ -47,8 +48,9 @@ def taken(solver: Solver, value: Value, made: MadeCall) -> Fit:
     given = ((parameters[min(at, rest)], *argument) for at, argument in enumerate(arguments))
     each = [fits(solver, function, parameter, cell, is_spread=is_spread) for parameter, cell, is_spread in given]
     is_behind = made.words or count < last or rest + 1 < last
-    if each and each[-1] == NO and is_behind:  # a lambda behind a call is the last one
-        each[-1] = PERHAPS
+    if each and is_behind and is_block(solver, arguments[-1][0]):  # a lambda behind a call is the last one
+        behind = fits(solver, function, parameters[-1], arguments[-1][0], is_spread=False)
+        each[-1] = behind if behind != PERHAPS else max(each[-1], PERHAPS)
     dialect = solver.project.unit(function).dialect
     left = 0 if made.words or dialect.declared else count - last  # C++ counts none, and by name is not compared
     against = each.count(NO)

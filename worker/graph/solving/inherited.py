@@ -56,7 +56,12 @@ def settles(solver: Solver, function: int, fit: Fit, made: MadeCall) -> bool:
 
 
 def is_hidden(solver: Solver, function: int, node: int) -> bool:
-    """Whether a function is private, and a call stands neither in its class nor, in Java, in one around that."""
+    """Whether a function is private, and a call stands neither in its class nor, in Java, in one around that.
+
+    One of no class, or that extends one, is seen in its file alone.
+    """
+    if is_of_file(solver, function):
+        return solver.project.unit(node) is not solver.project.unit(function)
     owner = solver.classes.owner(function) if solver.project.scope(function).flags & Flag.HIDDEN else None
     scope = NONE if owner is None else solver.project.scope_of_call(node)
     if owner is None or scope == NONE:
@@ -64,6 +69,12 @@ def is_hidden(solver: Solver, function: int, node: int) -> bool:
     if solver.project.unit(function).dialect.members_of_packages:
         return solver.classes.outermost(owner) != solver.classes.outermost(scope)
     return owner not in solver.classes.all_around(scope)
+
+
+def is_of_file(solver: Solver, function: int) -> bool:
+    """Whether a function is private, and of no class: seen in its file alone."""
+    is_private = solver.project.scope(function).flags & Flag.HIDDEN and solver.project.unit(function).dialect.outward
+    return bool(is_private) and solver.project.scope(solver.project.outer(function)).kind == ScopeKind.MODULE
 
 
 def _inherited(solver: Solver, owner: int, name: int) -> list[int]:

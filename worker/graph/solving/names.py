@@ -8,10 +8,13 @@ from fledgling.worker.graph.solving import (
 )
 from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
+from fledgling.worker.graph.solving.container_methods import elements_anew
+from fledgling.worker.graph.solving.containers import element_of
 from fledgling.worker.graph.solving.library import library_of
 from fledgling.worker.graph.solving.lookup import bare_places, places_in, seen_spaces, starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
+from fledgling.worker.graph.solving.outside_types import known_type
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
 from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
@@ -22,8 +25,10 @@ from fledgling.worker.graph.solving.values import (
     BUILTIN,
     CLASS,
     CONSTANT,
+    CONTAINER,
     EXTERNAL,
     FUNCTION,
+    METHOD_OF,
     MODULE,
     OBJECT,
     SPACE,
@@ -185,6 +190,10 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
     """GET"""
     own = solver.project.unit(node).names[expression[2]]
     values = solver.value(solver.child(node, expression[1]))
+    if how := solver.project.unit(node).dialect.fields.get(solver.project.text(own)):
+        given = _field(solver, node, how, own, values)
+        if given is not None:
+            return given
     if (path := qualified(solver, node)) != NONE:
         every = [member(solver, value, own, sure) for value, sure in list(values.items())]
         return of_trait(solver, path, own, {value: sure for each in every for value, sure in each.items()})
@@ -200,6 +209,43 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
     return found
 
 
+def _field(solver: Solver, node: int, how: str, name: int, values: Values) -> Values | None:
+    """What a field gives that anything outside has, of which the language says that; None of anything else."""
+    kinds = {value[0] for value in values}
+    if how.startswith("="):
+        dialect = solver.project.unit(node).dialect
+        is_known = kinds and all(value[0] == CONTAINER or known_type(solver, dialect, value) for value in values)
+        return {(EXTERNAL, f"{how[1:]}#"): min(values.values())} if is_known else None
+    if kinds == {CLASS}:
+        return _constants(solver, how, name, values)
+    if kinds != {CONTAINER} or (how == "second" and not all(_is_pair(value) for value in values)):
+        return None
+    found: Values = {}
+    for value, sure in values.items():
+        if how == "second":
+            add(found, element_of(solver, value, ("number", 1)), sure)
+            continue
+        add(found, {value: sure} if how == "same" else elements_anew(solver, value, node, sure))
+    return found
+
+
+def _is_pair(value: Value) -> bool:
+    """Whether a value is a pair of a key and a value of a map."""
+    return type(value[1]) is tuple and value[1][0] == "pair"
+
+
+def _constants(solver: Solver, how: str, name: int, values: Values) -> Values | None:
+    """A container of the constants of an enumeration, which has no such member itself: `A.entries`, `A.values()`."""
+    found: Values = {}
+    for value, sure in values.items():
+        if solver.classes.of_class(value[1], name)[0] is not None:
+            return None
+        held: Value = (CONTAINER, ("constants", value[1]))
+        solver.key(held, "*", ("just", (OBJECT, value[1], True)))
+        found[held if how == "same" else (METHOD_OF, held, name)] = sure
+    return found
+
+
 def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     """Values, of whose extensions of what may be outside those are meant that the file sees, if it sees any."""
     extensions = {value for value, sure in values.items() if value[0] == BOUND and sure == Reason.NAME_ONLY}
@@ -208,7 +254,7 @@ def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     functions -= _of_texts(solver, node, name) if any(value[2][1].endswith("#") for value in extensions) else set()
     seen = {value for value in extensions if value[1] in functions}
     others = {value: sure for value, sure in values.items() if value not in extensions}
-    reason = Reason.EXTENSION if len(functions) <= MAX_SEEN else Reason.MANY_IMPLEMENTATIONS
+    reason = Reason.EXTENSION if len({value[1] for value in seen}) <= MAX_SEEN else Reason.MANY_IMPLEMENTATIONS
     return {**others, **dict.fromkeys(seen, int(reason))} if seen else values
 
 

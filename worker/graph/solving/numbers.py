@@ -3,7 +3,7 @@
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CONSTANT, EXTERNAL, Value, Values
+from fledgling.worker.graph.solving.values import CONSTANT, CONTAINER, EXTERNAL, Value, Values
 from fledgling.worker.graph.tables import Expression, Op
 
 MAX_SMALL = 127  # of a number that is written out, that any type of numbers has
@@ -35,11 +35,17 @@ def sum_(solver: Solver, node: int, expression: Expression) -> Values:
     """SUM"""
     held = [dict(solver.value(solver.child(node, part))) for part in expression[1]]
     dialect = solver.project.unit(node).dialect
+    if dialect.sums and held[0] and all(value[0] == CONTAINER for value in held[0]):
+        return held[0]
     for values in held:
         if values and all(_is_text(dialect, value) for value in values):
             return values
     if not all(held) or not all(_is_number(dialect, value) for values in held for value in values):
         return {}
+    if dialect.sums:
+        types = {_plain_name(value) or "Int" for values in held for value in values}
+        type_ = next((each for each in dialect.sums if each in types), "Int")
+        return {(EXTERNAL, f"{type_}#"): min(max(values.values()) for values in held)}
     if not dialect.widens or all(value[0] == CONSTANT for values in held for value in values):
         return {value: sure for values in held for value, sure in values.items()}
     type_ = _sum_type(dialect, [value for values in held for value in values])

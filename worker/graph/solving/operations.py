@@ -177,8 +177,14 @@ def narrowed(solver: Solver, node: int, expression: Expression) -> Values:
     held = solver.value(solver.child(node, expression[1]))
     if not wanted:
         dialect = solver.project.unit(node).dialect  # where overloads are chosen, that would say what an argument is
-        named = solver.value(solver.child(node, expression[2])) if dialect.typed and not dialect.selects else {}
+        is_told = dialect.typed and (dialect.smart_casts or not dialect.selects)
+        named = solver.value(solver.child(node, expression[2])) if is_told else {}
         outside = {(EXTERNAL, value[1] + "#"): Reason.NARROWED for value in named if value[0] == EXTERNAL}
+        if outside and dialect.smart_casts:
+            held = {
+                value: min(sure, Reason.NARROWED) for value, sure in held.items() if value[0] != EXTERNAL
+            } or outside
+            return dict(held)
         return add(dict(held), outside)
     kept = {
         value: min(sure, Reason.NARROWED)

@@ -59,9 +59,12 @@ def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
         return {(EXTERNAL, f"{given}#"): sure}
     how = handing_on(solver, made.node, full)
     first = made.arguments[0][0] if made.arguments else None
+    if how == "=":  # of the type that is asked: `a shl b`
+        of = full.rpartition(".")[0]
+        return {(EXTERNAL, of): sure} if of.endswith("#") else {}
     if how is not None and how.startswith("="):
         return {(EXTERNAL, f"{how[1:]}#"): sure}
-    if how == "container" and not made.arguments:  # list()
+    if how in ("container", "holds") and not made.arguments:  # list()
         how = "gathered"
     if how is None or (first is None and how not in WITHOUT):
         return {(EXTERNAL, (full + "()")[:200]): sure} if not full.startswith("?") else {}

@@ -4,7 +4,9 @@ from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.extended_types import of_another_type, of_type_asked
 from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, taken
-from fledgling.worker.graph.solving.inherited import is_hidden, settles, take_inherited
+from fledgling.worker.graph.solving.further_out import further_out
+from fledgling.worker.graph.solving.inherited import is_hidden, is_of_file, settles, take_inherited
+from fledgling.worker.graph.solving.library_types import PERHAPS
 from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
 from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
@@ -22,10 +24,19 @@ def called(solver: Solver, values: Values, made: MadeCall) -> Values:
     `f(a)` finds functions beside the type of a too, which are not told apart from what f means without that.
     """
     found = fitting(solver, values, made)
+    if solver.project.unit(made.node).dialect.outward:
+        found = further_out(solver, _without_hidden(solver, found, made.node), made)
     others = _beside_arguments(solver, values, made)
     if not others:
         return _of_friends(solver, found, made)
     return {value: min(sure, Reason.OVERLOAD) for value, sure in {**others, **found}.items()}
+
+
+def _without_hidden(solver: Solver, values: Values, node: int) -> Values:
+    """The values, of which a private function of another file is no more than possible."""
+    functions = [value for value in values if value[0] in (FUNCTION, BOUND) and is_of_file(solver, value[1])]
+    hidden = [value for value in functions if is_hidden(solver, value[1], node)]
+    return {**values, **dict.fromkeys(hidden, int(Reason.NAME_ONLY))} if hidden else values
 
 
 def _of_friends(solver: Solver, values: Values, made: MadeCall) -> Values:
@@ -143,12 +154,16 @@ def _not_withdrawn(solver: Solver, values: Values) -> Values:
 
 
 def _beside_class(solver: Solver, values: Values) -> Values:
-    """The values, where a call may mean a class or a function of its name: neither is certain."""
+    """The values, where a call may mean a class or a function of its name: neither is certain, if one can be made."""
     functions = [value for value, sure in values.items() if value[0] in (FUNCTION, BOUND) and sure >= LIKELY]
     classes = [value for value in values if value[0] == CLASS] if functions else []
     classes = [value for value in classes if solver.project.scope(value[1]).kind == ScopeKind.CLASS]
-    meant = [*classes, *functions] if classes else []
-    return {**values, **{value: min(values[value], Reason.OVERLOAD) for value in meant}} if meant else values
+    if not classes:
+        return values
+    made = {value for value in classes if not solver.project.scope(value[1]).flags & Flag.ABSTRACT}
+    others = {value: int(Reason.OTHER_ARGUMENTS) for value in classes if value not in made}
+    meant = [*made, *functions] if made else []
+    return {**values, **{value: min(values[value], Reason.OVERLOAD) for value in meant}, **others}
 
 
 def _asked(solver: Solver, group: list[Value], above: Group | None) -> list[Value]:
@@ -229,6 +244,8 @@ def _chosen(
     chosen = [value for value in chosen if fit[value].spared == least]
     if selects and not fit[chosen[0]].takes:
         return group, Reason.OTHER_ARGUMENTS
+    if all(_has_others(solver, value, name) and _is_beside(solver, fit[value], name) for value in chosen):
+        return chosen, Reason.OTHER_ARGUMENTS
     chosen += extending
     functions = [*dict.fromkeys(value[1] for value in chosen)]  # one, of several objects, is no overload
     if len(functions) > 1:
@@ -242,8 +259,28 @@ def _chosen(
     is_surely = not others or (
         is_sure(solver, fit[only], made) and not any(may_beat(solver, fit, value, only, owner) for value in others)
     )
+    is_of_all = owner is None and only[0] == FUNCTION and solver.project.text(name) in _prelude(solver, only)
+    is_surely = is_surely and (not is_of_all or is_sure(solver, fit[only], made))
     is_surely = is_surely and not any(may_take_value(solver, fit, value, only) for value in beside)
     return chosen, Reason.OVERLOAD if not is_surely or (selects and fit[only].against) else Reason.BOUND
+
+
+def _has_others(solver: Solver, value: Value, name: int) -> bool:
+    """Whether there is something outside of a function's name, which takes what that does not."""
+    is_for_all = solver.classes.owner(value[1]) is None and solver.project.text(name) in _prelude(solver, value)
+    return is_for_all or value[1] in solver.classes.extensions.types
+
+
+def _is_beside(solver: Solver, own: Fit, name: int) -> bool:
+    """Whether a function does not take the arguments, or less well than what a number has of its name: `1 and 2`."""
+    dialect = solver.project.unit(own.of[1]).dialect
+    is_of_number = dialect.functions.get(solver.project.text(name)) == "=" and own.of[0] == BOUND
+    return bool(own.against) or (is_of_number and any(how <= PERHAPS for how in own.each))
+
+
+def _prelude(solver: Solver, value: Value) -> frozenset[str]:
+    """The functions outside that every file sees, of the language of a function."""
+    return solver.project.unit(value[1]).dialect.prelude
 
 
 def _extending(solver: Solver, fit: dict[Value, Fit], name: int, made: MadeCall) -> list[Value]:

@@ -27,7 +27,7 @@
 (is_expression left: (_) @left right: (_) @type) @narrow
 (binary_expression) @operation
 (binary_expression left: (_) @arm operator: "?:" right: (_) @arm) @choice
-(binary_expression left: (_) @arm operator: "+" right: (_) @arm) @sum
+(binary_expression left: (_) @arm operator: ["+" "-" "*" "/" "%"] right: (_) @arm) @sum
 [(string_literal) (multiline_string_literal) (character_literal)] @text
 [(number_literal) (float_literal)] @number
 (this_expression) @this
@@ -69,6 +69,8 @@
 (class_declaration (delegation_specifiers (delegation_specifier (explicit_delegation . (user_type) @base))))
 (object_declaration (delegation_specifiers (delegation_specifier (explicit_delegation . (user_type) @base))))
 (class_declaration (modifiers (class_modifier "data" @derives)))
+(class_declaration (modifiers [(class_modifier "sealed" @abstract) (inheritance_modifier "abstract" @abstract)]))
+(object_declaration "object" @abstract)
 (enum_entry . (identifier) @bind) @field @receiver
 (type_parameter (identifier) @label @bind .)
 (type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @bound
@@ -94,7 +96,8 @@
 (nullable_type (_) @value) @await
 (function_type (_) @returns .) @signature
 (function_type . (user_type) @receiver_type . (function_type_parameters))
-(function_type_parameters [(user_type) (nullable_type) (function_type)] @type @param)
+(function_type_parameters [(user_type) (nullable_type) (function_type) (parenthesized_type)] @type @param)
+(function_type_parameters (parameter (identifier) @bind . (_) @type) @param)
 
 ; ---- statements
 
