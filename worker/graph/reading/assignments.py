@@ -1,7 +1,7 @@
 """How assignments are read, what removes a name, and what says in which scope one is bound."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.expressions import constant_key, operator_between
+from fledgling.worker.graph.reading.expressions import AROUND, constant_key, operator_between
 from fledgling.worker.graph.reading.labels import (
     BITS,
     IS_ALIASED,
@@ -18,6 +18,7 @@ from fledgling.worker.graph.reading.targets import key_changed, left_of, take_sh
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use, Write
 
+UNLESS = (b"??=", b"||=", b"&&=")
 FRESH, CHECKED = BITS["fresh"], BITS["checked"]
 
 
@@ -94,6 +95,8 @@ def augment(builder: Builder, node: int, _use: int) -> int:
     has_operators = bool(builder.dialect.operators) and left != NONE
     operator = [operator_between(builder, left, right), True] if has_operators else []
     line, scope = builder.line(node), builder.scope
+    if builder.dialect.prototypes and is_unless(builder, left, right):
+        return assign_unless(builder, left, value)
     if tree.kind(left) == IS_NAME:
         before = builder.use_name(builder.name(left))
         after = builder.add(Op.CHOICE, [before, value], *operator)
@@ -116,6 +119,22 @@ def augment(builder: Builder, node: int, _use: int) -> int:
             after = augment_part(builder, left, general, value, operator)
             builder.writes.append(Write(parts[0], parts[1], NONE, after, line))
     return 0
+
+
+def is_unless(builder: Builder, left: int, right: int) -> bool:
+    """Whether `a ??= b`, `a ||= b` or `a &&= b` of JavaScript stands there, which leaves a as it is or makes it b."""
+    tree = builder.tree
+    return NONE not in (left, right) and tree.source[tree.end[left] : tree.start[right]].strip(AROUND) in UNLESS
+
+
+def assign_unless(builder: Builder, left: int, value: int) -> int:
+    """Give a name, a member or what is behind a key another value, or leave it; return what it is then."""
+    sites = len(builder.sites)
+    before = builder.visit(left)
+    del builder.sites[sites:]
+    after = builder.add(Op.CHOICE, [before, value])
+    target(builder, left, after)
+    return after
 
 
 def augment_part(builder: Builder, node: int, at: int, value: int, operator: list[int]) -> int:

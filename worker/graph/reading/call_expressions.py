@@ -117,7 +117,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     words: list[tuple[int, int]] = []
     typed = called_with_types(builder, function)
     made = function
-    takes_types = builder.dialect.typed and (op == Op.CALL or holds_others(builder, function))
+    takes_types = builder.dialect.typed and (op == Op.CALL or builder.dialect.applies_bases)
     around, builder.calling = builder.calling, last_number(builder, function)
     for kid in tree.kids[node]:
         if takes_types and kid not in (of, key) and tree.labels[kid] & (TYPE | ARG | ARGS) == TYPE:  # `a.<B>c()`

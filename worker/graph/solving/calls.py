@@ -225,7 +225,7 @@ def _most(sure: int) -> int:
 def _made(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """An object of a class; its constructor gets the arguments."""
     _constructed(solver, (OBJECT, value[1], value[2]), made, None, _most(sure))
-    found: Values = {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
+    found: Values = {(OBJECT, value[1], value[2], *_applied_to(solver, value, made)): min(sure, Reason.INSTANCE)}
     if solver.classes.makes_another(value[1]):
         owner, _ = solver.classes.of_class(value[1], new := solver.project.number(NEW))
         above = solver.classes.order(value[1])
@@ -236,6 +236,13 @@ def _made(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
                 add(found, others, Reason.SEVERAL)
         found = capped(found, Reason.SEVERAL)
     return found
+
+
+def _applied_to(solver: Solver, value: Value, made: MadeCall) -> list[int]:
+    """The type that a class of TypeScript is made an object of, where it says what it is applied to: `new A<B>()`."""
+    expression = solver.project.expression(made.node)
+    is_said = expression[0] == Op.NEW and len(expression) > 4 and solver.project.unit(value[1]).dialect.applies_bases
+    return [solver.child(made.node, expression[4])] if is_said else []
 
 
 def _constructed(solver: Solver, value: Value, made: MadeCall, after: int | None, most: int = Reason.FLOW) -> Values:

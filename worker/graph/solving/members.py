@@ -26,7 +26,7 @@ from fledgling.worker.graph.solving.prototypes import (
 from fledgling.worker.graph.solving.receivers import method_of_function
 from fledgling.worker.graph.solving.replaceable import is_another, may_be_another, may_be_put_over
 from fledgling.worker.graph.solving.solver import MAX_KEYS, Solver
-from fledgling.worker.graph.solving.type_arguments import associated, in_applied, items_of
+from fledgling.worker.graph.solving.type_arguments import associated, generic_field, in_applied, items_of, with_base
 from fledgling.worker.graph.solving.values import (
     BUILTIN,
     CLASS,
@@ -274,7 +274,8 @@ def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
 
 def member_cell(solver: Solver, cell: Cell) -> Values:
     """("member", value, name)"""
-    return _member(solver, cell[1], cell[2], Reason.BOUND)
+    applied = _of_applied(solver, cell[1], cell[2]) if cell[1][0] == OBJECT else {}
+    return applied or _member(solver, cell[1], cell[2], Reason.BOUND)
 
 
 def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
@@ -299,6 +300,16 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     if kind == CONSTANT:
         return extension_members.of_outside(solver, value, name)
     return found or _otherwise(solver, value, name, sure)
+
+
+def _of_applied(solver: Solver, value: Value, name: int) -> Values:
+    """What a field is whose type depends on what the class of an object is applied to: `b: T[]` of an `A<B>`."""
+    if not solver.project.unit(value[1]).dialect.applies_bases:
+        return {}
+    owner, _ = solver.classes.of_class(value[1], name)
+    type_ = NONE if owner is None else generic_field(solver, owner, name)
+    found = {} if type_ == NONE else solver.value(("type", type_, with_base(solver, value)))
+    return dict(found) if any(held[0] in (OBJECT, CONTAINER) for held in found) else {}
 
 
 def _otherwise(solver: Solver, value: Value, name: int, sure: int) -> Values:

@@ -53,6 +53,9 @@ class Solver:
         self.bringing: dict[tuple[int, int], list[int]] = {}  # the imports of all names that may bring one into a file
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.array_methods: dict[int, int] = {}  # that a call runs, one within the other (container_methods.py)
+        self.applied_bases: dict[int, dict[int, int]] = {}  # of classes, by the classes above: what each is applied to
+        self.generic_fields: dict[tuple[int, int], int] = {}  # of classes, by their names: their types
+        self.type_parameters: dict[int, list[int]] = {}  # of classes, by their names, in order (type_arguments.py)
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
         self.made_names: dict[
             int, set[tuple[str, str, int]]

@@ -5,10 +5,12 @@ to its own type parameters, the object that was asked.
 """
 
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CONTAINER, OBJECT, Cell, Value, Values
-from fledgling.worker.graph.tables import MADE, NONE, Op
+from fledgling.worker.graph.solving.values import CLASS, CONTAINER, OBJECT, Cell, Value, Values
+from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 
+CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
+MAX_DEPTH = 4  # types within each other that may say a type parameter
 PARAMETERS = (Op.MADE, Op.NAME, Op.BARE, Op.GET, Op.INDEX, Op.EVERY)  # what they are bound to
 
 
@@ -28,10 +30,27 @@ def applied_to(solver: Solver, type_: int, values: Values, receiver: Value | Non
         solver.op(at) == Op.NAME and argument_for(solver, at, receiver) != NONE for at in arguments_of(solver, type_)
     )
     further = (type_, receiver[:4]) if asks and receiver else (type_,)
+    if not asks and solver.project.unit(type_).dialect.applies_bases and not _says_more(solver, type_):
+        return values
     return {
         (OBJECT, value[1], True, *further) if value[0] == OBJECT and _is_applied(solver, value[1]) else value: sure
         for value, sure in values.items()
     }
+
+
+def _says_more(solver: Solver, type_: int) -> bool:
+    """Whether a type is applied to one that is not only a name from outside, or a type parameter."""
+    for at in arguments_of(solver, type_):
+        op, *parts = solver.project.expression(at)
+        if op in (Op.GET, Op.INDEX, Op.ARRAY, Op.CHOICE, Op.LOOKUP, Op.CLASS, Op.FUNCTION, Op.TUPLE):
+            return True
+        if op == Op.NAME and parts[1] != NONE:
+            number, scope = solver.project.unit(at).names[parts[0]], solver.child(at, parts[1])
+            reaching = [solver.child(at, each) for each in parts[2] or ()]
+            bindings = reaching or solver.project.table(scope).get(number, [])
+            if any(solver.project.value_of(each) & MASK > MADE for each in bindings):
+                return True
+    return False
 
 
 def associated(solver: Solver, value: Value, word: str) -> list[Cell]:
@@ -69,7 +88,11 @@ def argument_for(solver: Solver, name: int, receiver: Value) -> int:
     """The type that a NAME of a type parameter stands for in the class of a receiver; -1 where that is not known."""
     _, own, scope, _ = solver.project.expression(name)
     around = (name & ~MASK) | scope if scope != NONE else NONE
-    if len(receiver) < 4 or around == NONE or solver.classes.whole(around) != receiver[1]:
+    if around == NONE or receiver[0] != OBJECT:
+        return NONE
+    if solver.classes.whole(around) != receiver[1]:
+        return _argument_above(solver, name, around, receiver)
+    if len(receiver) < 4:
         return NONE
     number = solver.project.unit(name).names[own]
     type_ = solver.classes.extensions.extended_by.get(around, NONE)
@@ -77,6 +100,67 @@ def argument_for(solver: Solver, name: int, receiver: Value) -> int:
     given = arguments_of(solver, receiver[3])
     place = named.index(number) if number in named else len(given)
     return given[place] if place < len(given) else NONE
+
+
+def _argument_above(solver: Solver, name: int, around: int, receiver: Value) -> int:
+    """What a type parameter of a class above stands for, where one says it: `class A extends B<C>`; -1 elsewhere."""
+    if not solver.project.unit(name).dialect.applies_bases or solver.project.scope(around).kind not in CLASSES:
+        return NONE
+    number = solver.project.unit(name).names[solver.project.expression(name)[1]]
+    base = _applied_bases(solver, receiver[1]).get(solver.classes.whole(around))
+    named, given = _parameters(solver, around), [] if base is None else arguments_of(solver, base)
+    place = named.index(number) if number in named else len(given)
+    return given[place] if place < len(given) else NONE
+
+
+def _applied_bases(solver: Solver, scope: int) -> dict[int, int]:
+    """The classes above one that it or another one of them applies to types, each with that: `B<C>`."""
+    if scope in solver.applied_bases:
+        return solver.applied_bases[scope]
+    found: dict[int, int] = {}
+    for at in solver.classes.order(scope):
+        for base in solver.project.scope(at).bases:
+            node = solver.child(at, base)
+            if arguments_of(solver, node):
+                of = solver.value(solver.child(node, solver.project.expression(node)[1]))
+                found.update({value[1]: node for value in of if value[0] == CLASS and value[1] not in found})
+    if solver.classes.is_settled:
+        solver.applied_bases[scope] = found
+    return found
+
+
+def generic_field(solver: Solver, scope: int, name: int) -> int:
+    """The type of a field of a class that says a type parameter of the class; -1 of any other member."""
+    found = solver.generic_fields.get((scope, name))
+    if found is None:
+        bindings = solver.project.table(scope).get(name, ())
+        at = solver.project.value_of(bindings[0]) if len(bindings) == 1 else NONE
+        is_field = at != NONE and solver.op(at) == Op.DECLARED
+        found = solver.child(at, solver.project.expression(at)[1]) if is_field else NONE
+        if found != NONE and not _says_parameter(solver, found, scope, MAX_DEPTH):
+            found = NONE
+        solver.generic_fields[scope, name] = found
+    return found
+
+
+def _says_parameter(solver: Solver, type_: int, scope: int, depth: int) -> bool:
+    """Whether a type is a type parameter of a class, or is applied to one."""
+    op, *parts = solver.project.expression(type_)
+    if op == Op.NAME:
+        return parts[1] != NONE and solver.child(type_, parts[1]) == scope
+    within = (
+        parts if op == Op.INDEX else parts[:1] if op == Op.ARRAY else parts[0] if op in (Op.TUPLE, Op.CHOICE) else ()
+    )
+    return depth > 0 and any(_says_parameter(solver, solver.child(type_, part), scope, depth - 1) for part in within)
+
+
+def with_base(solver: Solver, value: Value) -> Value:
+    """An object, with what its class applies one above to, where it has no type parameters: `class A extends B<C>`."""
+    if len(value) > 3 or _parameters(solver, value[1]):
+        return value
+    bases = (solver.child(value[1], base) for base in solver.project.scope(value[1]).bases)
+    applied = next((base for base in bases if solver.op(base) == Op.INDEX), None)
+    return value if applied is None else (*value, applied)
 
 
 def _names(solver: Solver, types: list[int]) -> list[int]:
@@ -87,6 +171,13 @@ def _names(solver: Solver, types: list[int]) -> list[int]:
 
 def _parameters(solver: Solver, scope: int) -> list[int]:
     """The names of the type parameters of a class, in order."""
+    found = solver.type_parameters.get(scope)
+    if found is None:
+        found = solver.type_parameters[scope] = _type_parameters(solver, scope)
+    return found
+
+
+def _type_parameters(solver: Solver, scope: int) -> list[int]:
     unit = solver.project.unit(scope)
     every = solver.project.scope(scope).every
     return [
@@ -98,4 +189,5 @@ def _parameters(solver: Solver, scope: int) -> list[int]:
 
 def _is_applied(solver: Solver, scope: int) -> bool:
     """Whether the language has what is asked of a type parameter found by what that stands for."""
-    return bool(solver.project.unit(scope).dialect.behind)
+    dialect = solver.project.unit(scope).dialect
+    return bool(dialect.behind) or (dialect.applies_bases and bool(_parameters(solver, scope)))

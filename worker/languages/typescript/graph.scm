@@ -7,7 +7,8 @@
 (required_parameter pattern: (rest_pattern (identifier) @bind) @rest type: (_)? @type) @param
 (required_parameter pattern: [(object_pattern) (array_pattern)] @left type: (_)? @type value: (_)? @init) @param
 (optional_parameter pattern: [(object_pattern) (array_pattern)] @left type: (_)? @type) @param
-(required_parameter (accessibility_modifier) @exported)
+(required_parameter [(accessibility_modifier) (override_modifier) "readonly"] @exported)
+(optional_parameter [(accessibility_modifier) (override_modifier) "readonly"] @exported)
 
 (function_declaration return_type: (_) @returns)
 (generator_function_declaration return_type: (_) @returns)
