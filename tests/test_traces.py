@@ -81,7 +81,10 @@ def places(tmp_path, project):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("is_compiled", [True, False], ids=["compiled", "not compiled"])
+@pytest.mark.parametrize(
+    "is_compiled",  # where it is not, all else that were written would be seen, too
+    [pytest.param(True, id="compiled", marks=pytest.mark.long), pytest.param(False, id="not compiled")],
+)
 async def test_no_file_is_created_or_changed(places, is_compiled):
     """But for bytecode of what Python loads, where there is none and nobody forbids it: by the broker, as it starts."""
     place, environment = places
