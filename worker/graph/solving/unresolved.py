@@ -89,7 +89,14 @@ class Unresolved:
             asked += [f"{value[1]}#" for value in receivers if value[0] == EXTERNAL]
         if unit.dialect.typed and any(name in self._below_outside.get(key, ()) for key in asked):
             return True
+        if unit.dialect.may_lack_types and not unit.dialect.prototypes and any(map(self._is_given, receivers)):
+            return True
         return bool(unit.dialect.protocols) and any(self._is_protocol(unit, value) for value in receivers)
+
+    def _is_given(self, value: Value) -> bool:
+        """Whether a method outside gives a value in the place of which a class of the project has its own: `$a->b()`."""
+        of, _, given = value[1].partition("#.") if value[0] == EXTERNAL else ("", "", "")
+        return self.project.numbers.get(given.partition("(")[0]) in self._below_outside.get(f"{of}#", ())
 
     @cached_property
     def _below_outside(self) -> dict[Any, set[int]]:
