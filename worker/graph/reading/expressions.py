@@ -242,7 +242,7 @@ def choice(builder: Builder, node: int, use: int) -> int:
                 builder.flow.join([(arm, False)], optional=True)
         else:
             read_choice(builder, kid, inner, found)
-            if builder.dialect.prototypes and use != Use.TYPE and not tree.labels[kid] & ARM:  # a instanceof B && a.c()
+            if builder.dialect.both_hold and use != Use.TYPE and not tree.labels[kid] & ARM:  # a instanceof B && a.c()
                 narrowed = narrowed_by(builder, kid)
     parts = [at for kid, at in found if tree.labels[kid] & ARM]
     if not builder.dialect.operators or not tree.labels[node] & IS_COMPUTED or use == Use.TYPE:

@@ -7,8 +7,8 @@ KINDS = [
     "method_made", "class_made", "constant_made", "setting", "own_field", "attribute", "annotation", "decorated",
     "function",
     "variables", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch",
-    "loop", "try", "handler", "with", "item_with", "within", "match", "case", "case_name", "pattern", "narrow",
-    "return", "yield", "raise",
+    "asserted", "loop", "try", "handler", "with", "item_with", "within", "match", "case", "case_name", "pattern",
+    "narrow", "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
     "param", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "call", "new", "initializer",
     "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys", "qualified",
@@ -25,8 +25,8 @@ ROLES = [
     "overload", "async", "protocol", "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container",
     "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
     "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "aliased",
-    "rest_type", "brackets", "names_type", "extended", "mixed", "derives", "withdrawn", "renames", "opens", "ended",
-    "skip",
+    "rest_type", "brackets", "names_type", "extended", "mixed", "derives", "withdrawn", "renames", "opens",
+    "refuted", "ended", "skip",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}

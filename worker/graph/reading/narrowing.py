@@ -7,7 +7,7 @@ from fledgling.worker.graph.reading.flow import Key
 from fledgling.worker.graph.reading.labels import ARG, ARGS, ARM, BITS, IS_CALL, IS_NAME, IS_NARROW, LEFT, OF, TYPE
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op
 
-IS_CHOICE = BITS["choice"]
+IS_CHOICE, IS_OPERATION = BITS["choice"], BITS["operation"]
 
 
 def narrow(builder: Builder, narrowed: Sequence[tuple[int, int]]) -> list[tuple[Key, int]]:
@@ -57,10 +57,27 @@ def narrowed_by(builder: Builder, node: int) -> list[tuple[int, int]]:
     return found
 
 
-def is_both(builder: Builder, node: int) -> bool:
-    """Whether a node is `a && b` of JavaScript, where both hold."""
+def refuted_by(builder: Builder, node: int) -> list[tuple[int, int]]:
+    """The names that are narrowed where a condition does not hold, in a language that says so: `!(a instanceof B)`."""
     tree = builder.tree
-    is_choice = tree.kind(node) == IS_CHOICE and builder.dialect.prototypes
+    found, todo = list[tuple[int, int]](), [node] if builder.dialect.refutes else []
+    while todo:
+        at = todo.pop()
+        kids = tree.kids[at]
+        is_operation = tree.kind(at) == IS_OPERATION
+        if is_operation and len(kids) == 1 and tree.source[tree.start[at] : tree.start[at] + 1] == b"!":
+            found += narrowed_by(builder, kids[0])
+        elif not tree.kind(at) or (
+            is_operation and len(kids) == 2 and tree.source[tree.end[kids[0]] : tree.start[kids[1]]].strip() == b"||"
+        ):
+            todo += kids
+    return found
+
+
+def is_both(builder: Builder, node: int) -> bool:
+    """Whether a node is `a && b`, where both hold, in a language that says so."""
+    tree = builder.tree
+    is_choice = tree.kind(node) == IS_CHOICE and builder.dialect.both_hold
     return is_choice and len(tree.kids[node]) == 2 and len(tree.having(node, ARM)) == 1
 
 

@@ -23,11 +23,12 @@ from fledgling.worker.graph.reading.labels import (
     VALUE,
     WORD,
 )
-from fledgling.worker.graph.reading.narrowing import condition, narrow
+from fledgling.worker.graph.reading.narrowing import condition, narrow, narrowed_by, refuted_by
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind, Use
 
+REFUTED = BITS["refuted"]
 IS_HANDLER, IS_ITEM, IS_BLOCK = BITS["handler"], BITS["item_with"], BITS["block"]
 
 
@@ -72,24 +73,45 @@ def block(builder: Builder, node: int, _use: int) -> int:
     return found if builder.dialect.gives_last else 0
 
 
+@visits("asserted")
+def asserted(builder: Builder, node: int, _use: int) -> int:
+    """`assert($a instanceof B);`: what is asserted holds from there on."""
+    tree = builder.tree
+    builder.visit_all(node)
+    todo = [node]
+    while todo:
+        at = todo.pop()
+        if tree.labels[at] & COND:
+            narrow(builder, narrowed_by(builder, at))
+        else:
+            todo += tree.kids[at]
+    return 0
+
+
 @visits("branch")
 def branch(builder: Builder, node: int, _use: int) -> int:
-    """`if a: b elif c: d else: e`"""
+    """`if a: b elif c: d else: e`, `a if b` of Ruby"""
     tree = builder.tree
+    if len(tree.kids[node]) == 2 and tree.labels[tree.kids[node][1]] & COND:
+        tree.kids[node].reverse()
     found = []
     values: list[int] = []
     narrowed: list[tuple[int, int]] = []
+    refuted: list[tuple[int, int]] = []
+    behind: list[tuple[int, int]] = []  # what holds where no arm that ends here has run
     closed = False
     for kid in tree.kids[node]:
         labels = tree.labels[kid]
         if labels & COND:
-            narrowed = condition(builder, kid)
+            narrowed, refuted = condition(builder, kid), refuted_by(builder, kid)
         elif labels & ARM:
             closed = closed or bool(labels & OTHERWISE)
-            found += arms(builder, [kid], [] if labels & OTHERWISE else narrowed, values)
+            found += arms(builder, [kid], [] if labels & (OTHERWISE | REFUTED) else narrowed, values)
+            behind = (narrowed if labels & REFUTED else refuted) if found[-1][1] and len(found) == 1 else []
         else:
             builder.visit(kid)
     builder.flow.join(found, optional=not closed)
+    narrow(builder, behind)
     return any_of(builder, values)
 
 

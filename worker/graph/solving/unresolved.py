@@ -94,7 +94,7 @@ class Unresolved:
         return bool(unit.dialect.protocols) and any(self._is_protocol(unit, value) for value in receivers)
 
     def _is_given(self, value: Value) -> bool:
-        """Whether a method outside gives a value in the place of which a class of the project has its own: `$a->b()`."""
+        """Whether a method of a type outside gives a value, which a class of the project below that has, too."""
         of, _, given = value[1].partition("#.") if value[0] == EXTERNAL else ("", "", "")
         return self.project.numbers.get(given.partition("(")[0]) in self._below_outside.get(f"{of}#", ())
 

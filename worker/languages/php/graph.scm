@@ -48,6 +48,7 @@
 (conditional_expression condition: (_) @arm !body)
 (binary_expression) @operation
 (binary_expression left: (_) @arm operator: "??" right: (_) @arm) @choice
+(binary_expression operator: ["&&" "and"] right: (_) @arm) @choice
 (binary_expression left: (variable_name) @left operator: "instanceof" right: (_) @type) @narrow
 [(unary_op_expression) (update_expression)] @operation
 (cast_expression value: (_) @value) @operation
@@ -121,6 +122,9 @@
 (return_statement (_) @value) @return
 (return_statement) @return
 (throw_expression (_) @value) @raise
+((expression_statement (function_call_expression function: [(name) (qualified_name)] @_asserts
+    arguments: (arguments . (argument (_) @cond)))) @asserted
+  (#match? @_asserts "^\\\\?assert$"))
 (if_statement condition: (_) @cond body: (_) @arm) @branch
 (if_statement alternative: (else_if_clause condition: (_) @cond body: (_) @arm))
 (if_statement alternative: (else_clause body: (_) @arm @otherwise))

@@ -124,9 +124,9 @@
 (if condition: (_) @cond consequence: (_) @arm) @branch
 (if alternative: (else) @arm @otherwise)
 (elsif condition: (_) @cond consequence: (_) @arm)
-(unless condition: (_) @cond consequence: (_) @arm) @branch
+(unless condition: (_) @cond consequence: (_) @arm @refuted) @branch
 (if_modifier body: (_) @arm condition: (_) @cond) @branch
-(unless_modifier body: (_) @arm condition: (_) @cond) @branch
+(unless_modifier body: (_) @arm @refuted condition: (_) @cond) @branch
 (while condition: (_) @cond body: (_) @body) @loop
 (until condition: (_) @cond body: (_) @body) @loop
 (for pattern: (identifier) @left @bind value: (in (_) @over) body: (_) @body) @loop
