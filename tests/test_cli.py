@@ -329,16 +329,25 @@ def test_shell_completes(typed: str, project: Path) -> None:
 def test_members_are_completed_where_more_names_than_are_told_come_before_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In this process, which waits for each index for as long as a busy machine takes."""
+    """In this process, which waits for each index and answer for as long as a busy machine takes."""
     (tmp_path / "a.py").write_text("".join(f"def f{number}(): ...\n" for number in range(completing.MAX_ITEMS)))
     (tmp_path / "b.py").write_text("class View:\n  def look_up(self): ...\n  def other(self): ...\n")
-    asked = {"COMP_LINE": f"fledgling read --root {tmp_path} -s View.", "COMP_WORDBREAKS": ""}
-    monkeypatch.setattr(os, "environ", CLEAN | asked)
+    profile, told, run = tmp_path / "patient.sql", list[tuple[int, bytes]](), subprocess.run
+    profile.write_text(f"SET extends = 'fledgling-core'; SET query_timeout = {PATIENCE:.0f};")
+    line = f"fledgling read --root {tmp_path} --profile {profile} -s View."
+
+    def heard(*given: Any, **options: Any) -> "subprocess.CompletedProcess[bytes]":
+        done = run(*given, **options)
+        told.append((done.returncode, done.stderr))
+        return done
+
+    monkeypatch.setattr(os, "environ", CLEAN | {"COMP_LINE": line, "COMP_WORDBREAKS": ""})
+    monkeypatch.setattr(subprocess, "run", heard)  # a completion says nothing of what failed
     monkeypatch.setattr(completing, "SYMBOL_SECONDS", PATIENCE)
     monkeypatch.setattr(sys, "argv", ["fledgling"])  # "-c" has the command line look at what shadows it
     cli = import_module("fledgling.broker.cli.main").cli
     said = bash_complete.Bash(cli, {}, "fledgling", completing.VARIABLE).complete()
-    assert said.split() == ["plain,View.look_up", "plain,View.other"]
+    assert said.split() == ["plain,View.look_up", "plain,View.other"], told
 
 
 @pytest.fixture(scope="module")
