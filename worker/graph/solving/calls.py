@@ -7,6 +7,7 @@ from fledgling.worker.graph.solving.bound_members import of_any, returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
 from fledgling.worker.graph.solving.declared_beside import says_more
 from fledgling.worker.graph.solving.expected import called_as
+from fledgling.worker.graph.solving.generated import hand_to_fields
 from fledgling.worker.graph.solving.lookup import starred
 from fledgling.worker.graph.solving.made_names import changed, note_called
 from fledgling.worker.graph.solving.members import NEW, member
@@ -247,14 +248,18 @@ def _applied_to(solver: Solver, value: Value, made: MadeCall) -> list[int]:
 
 def _constructed(solver: Solver, value: Value, made: MadeCall, after: int | None, most: int = Reason.FLOW) -> Values:
     """Hand the arguments to the constructor of an object's class, or of the one after another."""
+    is_written = after is not None
     for own in solver.project.unit(value[1]).dialect.constructors:
         owner, _ = solver.classes.of_class(value[1], solver.project.number(own), after)
         if owner is None:
             continue
+        is_written = True
         held_values = solver.value(("name", owner, solver.project.number(own)))
         for held in list(fitting(solver, held_values, made)):
             if held[0] == FUNCTION:
                 hand_over(solver, held[1], made, value, most)
+    if not is_written and solver.project.unit(value[1]).dialect.receiver_parameter:
+        hand_to_fields(solver, value[1], made, most)
     return {}
 
 
@@ -281,7 +286,7 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
         add(found, solver.value(("type", solver.child(function, given.type), None)))
         if any(value[0] in (OBJECT, CLASS, CONTAINER) for value in found):
             taken = solver.taken(cell)
-            passed = {} if dialect.typed else _tables(solver, taken)
+            passed = {} if dialect.typed else _callables(solver, taken)
             return add(add(found, _exact(solver, taken, found)), passed)
     found = found if dialect.typed else capped(found, Reason.FLOW)
     taken = solver.taken(cell)
@@ -302,10 +307,12 @@ def _expected(solver: Solver, cell: Cell) -> Values:
     return {value: sure for values in said for value, sure in values.items()} if is_known else {}
 
 
-def _tables(solver: Solver, taken: Values) -> Values:
-    """What is passed that holds functions or classes, of which a type need not say anything: `dict[str, Callable]`."""
+def _callables(solver: Solver, taken: Values) -> Values:
+    """What is passed that is or holds functions, of which a type may say no more: `dict[str, A | Callable]`."""
     found: Values = {}
     for value, sure in taken.items():
+        if value[0] in (FUNCTION, BOUND):
+            found[value] = min(sure, Reason.FLOW)
         cells = (("element", value, key) for key in solver.known_keys(value)) if value[0] == CONTAINER else ()
         if any(held[0] in (FUNCTION, BOUND, CLASS) for cell in cells for held in solver.value(cell)):
             found[value] = min(sure, Reason.FLOW)

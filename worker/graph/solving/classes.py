@@ -130,7 +130,7 @@ class Classes:
             if is_first:
                 self._prepended.setdefault(scope, set()).update(base for base, _ in known)
             if not known:
-                names = [value[1] for value in values if value[0] == EXTERNAL]
+                names = self._names_outside(node, values)
                 if self._is_unknown(node):
                     self.has_unknown_base.add(scope)
                 if dialect.structural:
@@ -142,6 +142,12 @@ class Classes:
                 if any(name.endswith("Protocol") for name in names):
                     row.flags |= Flag.PROTOCOL
         self.bases[scope] = found
+
+    def _names_outside(self, node: int, values: Values) -> list[str]:
+        """What a base outside is called; of Python also one that is applied to types, `Protocol[T]`."""
+        if self._project.unit(node).dialect.receiver_parameter and self._project.expression(node)[0] == Op.INDEX:
+            values = self._value((node & ~MASK) | self._project.expression(node)[1])
+        return [value[1] for value in values if value[0] == EXTERNAL]
 
     def _is_unknown(self, node: int) -> bool:
         """Whether a base is neither a class of the project nor seen to be outside: `Generic[A]` is."""

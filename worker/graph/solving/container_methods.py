@@ -5,12 +5,12 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import (
-    constants,
     copied,
     element_of,
     entry_of,
     in_container,
     iterated,
+    keys_read,
 )
 from fledgling.worker.graph.solving.outside import called, of_these
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
@@ -51,6 +51,9 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         return {container: sure}
     if how == "values":
         return elements_anew(solver, container, made.node, sure)
+    if how == "keyed":  # a.sort(key=f)
+        _with_elements(solver, container, made, [cell for _, cell in made.words])
+        return {}
     within = solver.array_methods.get(made.node, 0)
     if how in OF_ARRAYS and within < MAX_CALLING:
         solver.array_methods[made.node] = within + 1
@@ -180,13 +183,11 @@ def _put(solver: Solver, container: Value, made: MadeCall, how: str, arguments: 
 def _taken(solver: Solver, container: Value, own: str, arguments: list[Cell], sure: int) -> Values:
     """get, pop, setdefault"""
     found: Values = {}
-    keys = constants(solver, arguments[0]) if arguments else ["all"]
+    keys = keys_read(solver, arguments[0]) if arguments else ["all"]
     for key in keys:
-        if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
-            key = "all"
         add(found, element_of(solver, container, key))
         if own == "setdefault" and len(arguments) > 1:
-            solver.key(container, key, arguments[1])
+            solver.key(container, "*" if key == "all" else key, arguments[1])
     for other in arguments[1:]:
         add(found, solver.value(other))
     return capped(found, min(sure, in_container(solver, container)))

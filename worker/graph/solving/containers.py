@@ -125,6 +125,18 @@ def constants(solver: Solver, node: int) -> list[Any]:
     return found or ["*"]
 
 
+def keys_read(solver: Solver, node: Cell) -> list[Any]:
+    """The keys behind which something is taken out, "all" where what is known of them need not be all of it.
+
+    So it is of one part of what a loop gives: `for key, value in a.items()`.
+    """
+    cell = solver.project.meant(node)[0] if type(node) is int else node
+    if type(cell) is int and solver.op(cell) == Op.ITEM and solver.project.unit(cell).dialect.loops_over_keys:
+        return ["all"]
+    known = constants(solver, node)
+    return ["all" if isinstance(key, tuple) and key[0] == "number" and key[1] < 0 else key for key in known]
+
+
 def element_of(solver: Solver, value: Value, key: object = "all") -> Values:
     """What a container holds behind a key, or behind any."""
     known = solver.known_keys(value)
@@ -152,9 +164,7 @@ def index(solver: Solver, node: int, expression: Expression) -> Values:
     found: Values = {}
     for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
         if value[0] == CONTAINER:
-            for key in constants(solver, solver.child(node, expression[2])):
-                if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
-                    key = "all"
+            for key in keys_read(solver, solver.child(node, expression[2])):
                 add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
         elif value[0] in (OBJECT, MODULE) and solver.project.unit(node).dialect.keyed_members:
             add(found, _by_key(solver, node, value, sure, solver.child(node, expression[2])))

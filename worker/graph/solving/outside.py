@@ -22,6 +22,7 @@ from fledgling.worker.graph.solving.receivers import called_on, method_of_functi
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import (
     BOUND,
+    BUILTIN,
     CLASS,
     CONSTANT,
     CONTAINER,
@@ -248,6 +249,13 @@ def _made_by_new(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Val
     return {(OBJECT, value[1], value[2]): min(own, sure, Reason.RETURNED) for value, own in held if value[0] == CLASS}
 
 
+def _replaces(solver: Solver, made: MadeCall, _first: Cell, sure: int) -> Values:
+    """re.sub(a, f, b), re.compile(a).sub(f, b): a text, of what f gives"""
+    for cell, _ in made.arguments[:2]:
+        called(solver, solver.value(cell), MadeCall(made.node, [], []))
+    return {(EXTERNAL, f"{BUILTIN}str#"): sure}
+
+
 def _words(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
     """dict(a=b)"""
     value: Value = (CONTAINER, ("made", made.node))
@@ -443,6 +451,7 @@ HANDING_ON: dict[str, Any] = {
     "attribute": _attribute,
     "class": _class_of,
     "instance": _made_by_new,
+    "replaces": _replaces,
     "namespace": _namespace,
     "field": _given_to_objects,
     "words": _words,

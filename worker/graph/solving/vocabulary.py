@@ -19,7 +19,7 @@ from fledgling.worker.graph.tables import (
     Use,
     site_columns,
 )
-from fledgling.worker.graph.unit import Target
+from fledgling.worker.graph.unit import Target, Unit
 
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 
@@ -142,7 +142,20 @@ class Vocabulary:
             for write in (unit.facts.writes if unit.dialect.variables else ())
             if write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
         }
-        return put | written_out | by_key
+        return put | written_out | by_key | self._given_to_fields
+
+    @cached_property
+    def _given_to_fields(self) -> set[int]:
+        """The names of fields that a constructor takes which nobody has written: `@dataclass class A: b: B`."""
+        return {
+            unit.names[name]
+            for unit in self._units
+            if unit.dialect.receiver_parameter
+            for scope in unit.facts.scopes
+            if scope.kind == ScopeKind.CLASS
+            for name, bindings in scope.every.items()
+            if is_field(unit, unit.bindings[bindings[0]].value)
+        }
 
     @cached_property
     def properties(self) -> set[int]:
@@ -186,3 +199,13 @@ class Vocabulary:
                 if op == Op.NAME and parts[1] == 0:
                     found.add((unit.base, unit.names[parts[0]]))
         return found
+
+
+def is_field(unit: Unit, node: int) -> bool:
+    """Whether a class of Python declares a field that way: `a: A`, or `a = field()`."""
+    op, *parts = unit.expressions[node]
+    if op == Op.DECLARED:
+        return True
+    called = unit.expressions[parts[0]] if op == Op.CALL else (NONE,)
+    place = {Op.NAME: 1, Op.GET: 2}.get(called[0])
+    return place is not None and unit.dialect.functions.get(unit.facts.names[called[place]]) == "field"
