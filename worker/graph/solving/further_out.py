@@ -1,6 +1,6 @@
 """What a call means where no function of the class around takes its arguments: one of further out."""
 
-from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.fits import taken
@@ -13,13 +13,17 @@ from fledgling.worker.graph.unit import MASK
 
 def further_out(solver: Solver, values: Values, made: MadeCall) -> Values:
     """The values, or those of the first place further out that has functions which take the arguments of a call."""
+    functions = [value for value in values if value[0] in (FUNCTION, BOUND)]
+    if len(functions) != len(values) or any(sure >= CERTAIN for sure in values.values()):
+        return values
     op, *parts = solver.project.expression(made.node)
     callee = solver.child(made.node, parts[0]) if op == Op.CALL else made.node
     expression = solver.project.expression(callee)
-    functions = [value for value in values if value[0] in (FUNCTION, BOUND)]
-    if expression[0] != Op.BARE or len(functions) != len(values) or not _are_of_classes(solver, callee, expression):
+    if expression[0] != Op.BARE or any(
+        (fit := taken(solver, value, made)).takes and not fit.against for value in functions
+    ):
         return values
-    if any((fit := taken(solver, value, made)).takes and not fit.against for value in functions):
+    if not _are_of_classes(solver, callee, expression):
         return values
     scope = solver.child(callee, expression[2])
     while (scope := _outside_class(solver, scope)) >= 0:
