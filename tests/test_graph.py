@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 from costing import costs_under
+from graph_reading import EXTRACTOR, FACTS, LANGUAGES, read
 from tables import every_row
 
-from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph import unit as graph_unit
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
-from fledgling.worker.graph.reading.facts import FactsExtractor
 from fledgling.worker.graph.reading.flow import MAX_REACHING
 from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH
@@ -50,9 +49,6 @@ from fledgling.worker.graph.tables import GraphFile, Op, Use, sites_of, unpacked
 from fledgling.worker.graph.telling import unheard
 from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer import same_graph
-from fledgling.worker.languages.table import load_languages
-from fledgling.worker.resolving.project import Declared, declared
-from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import MAX_GUESSED, MAX_TARGETS
 
 FOLDER = Path(__file__).parent / "graph"
@@ -65,14 +61,11 @@ PROGRAMS = {
 REFLECTION = tomllib.loads((FOLDER.parent / "reflection.toml").read_text())["case"]
 MORE_BELOW = WORDS[Reason.FURTHER_BELOW]
 MARK = re.compile(r"(?:#|//|--)> ?(.*)")
-LANGUAGES = load_languages()
 MARKED = [
     path
     for path in sorted((Path(__file__).parent / "languages").iterdir())
     if (language := LANGUAGES.detect(path.name, b"")) and LANGUAGES.rows[language].graph.rules
 ]
-EXTRACTOR = Extractor(LANGUAGES)
-FACTS = FactsExtractor(LANGUAGES)
 
 
 def graph_files(texts: dict[str, bytes]) -> list[GraphFile]:
@@ -80,17 +73,7 @@ def graph_files(texts: dict[str, bytes]) -> list[GraphFile]:
     manifests = {path: text.decode() for path, text in texts.items() if LANGUAGES.is_manifest(path)}
     sources = {path: text for path, text in texts.items() if path not in manifests}
     languages = {path: LANGUAGES.detect(path.rpartition("/")[2], b"") for path in sources}
-    found, declarations = {}, dict[str, Declared]()
-    for path, source in sources.items():
-        found[path] = EXTRACTOR.extract(languages[path], source)
-        if declaration := declared(LANGUAGES.rows[languages[path]], found[path].symbols, found[path].imports):
-            declarations[path] = declaration
-    resolution = Resolution(LANGUAGES, languages, manifests, declarations)
-    return [
-        GraphFile(path, languages[path], facts, resolution.of(path, found[path].imports))
-        for path, source in sources.items()
-        if (facts := FACTS.facts_of(languages[path], source))
-    ]
+    return read(sources, languages, manifests)
 
 
 def graph_of(sources: dict[str, bytes], budget: GraphBudget | None = None) -> tuple[GraphColumns, list[GraphFile]]:

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.graph.reading.facts import FactsExtractor
+from graph_reading import LANGUAGES, read
+
 from fledgling.worker.graph.reasons import Confidence, confidence
 from fledgling.worker.graph.solving.callees import callees, run_by
 from fledgling.worker.graph.solving.project import GraphProject
@@ -16,13 +16,7 @@ from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.solving.values import EXTERNAL
 from fledgling.worker.graph.tables import NONE, GraphFile, ScopeKind, Site, Use, sites_of
 from fledgling.worker.graph.unit import Unit
-from fledgling.worker.languages.table import load_languages
-from fledgling.worker.resolving.project import Declared, declared
-from fledgling.worker.resolving.resolve import Resolution
 
-LANGUAGES = load_languages()
-EXTRACTOR = Extractor(LANGUAGES)
-FACTS = FactsExtractor(LANGUAGES)
 MAX_BYTES = 1 << 20
 SURE = (Confidence.CERTAIN, Confidence.LIKELY)
 
@@ -68,17 +62,7 @@ def files(root: Path, *languages: str) -> list[GraphFile]:
         for path, language in known.items()
         if language in languages and (root / path).stat().st_size < MAX_BYTES
     }
-    found = {path: EXTRACTOR.extract(known[path], text) for path, text in texts.items()}
-    declarations: dict[str, Declared] = {}
-    for path, extraction in found.items():
-        if declaration := declared(LANGUAGES.rows[known[path]], extraction.symbols, extraction.imports):
-            declarations[path] = declaration
-    resolution = Resolution(LANGUAGES, known, manifests, declarations)
-    return [
-        GraphFile(path, known[path], facts, resolution.of(path, found[path].imports))
-        for path, text in texts.items()
-        if (facts := FACTS.facts_of(known[path], text))
-    ]
+    return read(texts, known, manifests)
 
 
 def calls(root: Path, *languages: str) -> Calls:
