@@ -71,6 +71,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     reflecting: frozenset[str] = frozenset()  # types outside whose objects know the members of a class
     texts_name_classes: bool = False  # a text has the members of the class that it names
     says_overrides: bool = False  # what does not say so overrides nothing
+    constant_methods: bool = False  # they say that they leave their object as it is: `int a() const`
     says_virtual: bool = False  # what no class calls virtual is overridden only by what says that it overrides
     plain_bases: tuple[str, ...] = ()  # classes outside without members to speak of
     enumerations: tuple[str, ...] = ()  # bases, with their modules: what a class below binds are objects of it

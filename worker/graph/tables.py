@@ -34,6 +34,7 @@ IN_BRANCH = 4  # in a branch of a module of Python: it need not be so
 OF_PACKAGE = 5  # a static field of Java that only files of the package see
 OF_CLASS = 6  # a static field of JavaScript
 OF_ITSELF = 7  # the name of its own of what is written out and put under another: c of `a.b = function c() {}`
+KEPT, CHANGED = 1, 2  # what a name of C++ holds is constant, or may be changed, whatever it is a part of
 OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
 MAX_KEY = 80  # characters of a string that can be a key
 SIGNATURE = (
@@ -163,6 +164,8 @@ class Flag:
     DERIVES = 268435456  # it says that it has what is derived: `data class`
     WITHDRAWN = 536870912  # no source may call it any more: `@Deprecated(level = DeprecationLevel.HIDDEN)`
     RENAMES = 1073741824  # a macro that stands for another name: `#define a lib_a`
+    KEEPS = 2147483648  # it leaves its object as it is, and may be called on a constant: `int a() const`
+    GIVES_KEPT = 4294967296  # what it gives is constant: `const A &a()`
 
 
 class Use:
@@ -309,7 +312,8 @@ class Facts(Struct, array_like=True):
     what a compiler may leave out, `replaced` the names of members that the file removes or sets by name, each with the
     expression of whose it is or -1, `augmented` what `a += b` may change, but for keys, `undefined` the names of
     macros that end in it, `#undef a`, `opening` those of macros that begin a namespace, and its path. `systems` are
-    those on which it may be compiled, from a line on, where that changes (worker/systems.py). Not `complete` where
+    those on which it may be compiled, from a line on, where that changes (worker/systems.py), `constness` says of
+    bindings of C++ whether what they hold is KEPT or CHANGED. Not `complete` where
     the text did not parse or was nested too deeply.
     """
 
@@ -334,6 +338,7 @@ class Facts(Struct, array_like=True):
     undefined: list[int] = []
     opening: list[tuple[int, str]] = []
     systems: list[tuple[int, int]] = []
+    constness: list[tuple[int, int]] = []
 
 
 class GraphFile(NamedTuple):

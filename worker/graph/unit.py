@@ -1,9 +1,10 @@
 """One file of a project: its facts, under the numbers of the whole."""
 
 import posixpath
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable
 from functools import cached_property
+from heapq import heappop, heappush
 from typing import TypeVar
 
 from fledgling.worker import systems
@@ -142,6 +143,26 @@ class Unit:
         at = bisect_right(self._conditional, (line, line)) - 1
         return at < 0 or self._conditional[at][1] < line
 
+    def condition_around(self, line: int) -> tuple[int, int] | None:
+        """The first and last line of the innermost condition that a line stands under."""
+        lines, innermost = self._innermost
+        return innermost[bisect_right(lines, line) - 1]
+
+    @cached_property
+    def _innermost(self) -> tuple[list[int], list[tuple[int, int] | None]]:
+        """From which line on which condition is the innermost one."""
+        spans = sorted(self.facts.conditions)
+        lines, found = [0], list[tuple[int, int] | None]([None])
+        open_: list[tuple[int, int]] = []  # a heap, the innermost one first, by what is less for it
+        for line in sorted({line for first, last in spans for line in (first, last + 1)}):
+            for first, last in spans[bisect_left(spans, (line,)) : bisect_left(spans, (line + 1,))]:
+                heappush(open_, (-first, -last))
+            while open_ and -open_[0][1] < line:
+                heappop(open_)
+            lines.append(line)
+            found.append((-open_[0][0], -open_[0][1]) if open_ else None)
+        return lines, found
+
     @cached_property
     def _conditional(self) -> list[tuple[int, int]]:
         """The lines that stand under a condition, from and to, in order."""
@@ -162,6 +183,11 @@ class Unit:
     def is_of_tests(self) -> bool:
         """Whether the file is one of the tests, as far as its name tells."""
         return is_test(self.path)
+
+    @cached_property
+    def constness(self) -> dict[int, int]:
+        """What is said of what bindings hold."""
+        return dict(self.facts.constness)
 
     @cached_property
     def starred(self) -> list[int]:

@@ -68,6 +68,7 @@ class BoundNames(Positions):
         self.within = 0  # objects around whose members come before all names
         self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
         self.aliased: set[tuple[int, int]] = set()  # scopes and variables that `&$a` may change; NONE, for all: `$$a`
+        self.constness: list[tuple[int, int]] = []  # what is said of what bindings hold
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
         self._declared = declared_names(tree, dialect, self.name)
 

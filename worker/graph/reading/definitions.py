@@ -4,6 +4,7 @@ import re
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import of_type
+from fledgling.worker.graph.reading.constness import said_before
 from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
     BITS,
@@ -26,7 +27,7 @@ from fledgling.worker.graph.reading.parameters import bind_implicit, bind_parame
 from fledgling.worker.graph.reading.paths import names_of, path_to
 from fledgling.worker.graph.reading.reduced import Reduced
 from fledgling.worker.graph.reading.told_types import comment_before, note_templates, told_instead, told_type
-from fledgling.worker.graph.tables import NONE, OF_ITSELF, SIGNATURE, Binding, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import KEPT, NONE, OF_ITSELF, SIGNATURE, Binding, Flag, Op, ScopeKind, Use
 
 BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructor"]
 SAID: dict[int, int] = {  # a flag of a function, by the role that says it
@@ -186,6 +187,9 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     interface = [builder.visit(kid, Use.TYPE) for kid in tree.having(node, BASE)]
     scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags, word if sees_itself else NONE)
     builder.scopes[scope].bases = interface
+    at = whole if whole != NONE else named
+    if at != NONE and builder.dialect.constant_methods and said_before(builder, node, at) == KEPT:
+        builder.scopes[scope].flags |= Flag.GIVES_KEPT
     value = builder.add(Op.FUNCTION, scope)
     if kept:
         value = builder.add(Op.DECORATED, value, kept)

@@ -4,6 +4,7 @@ import re
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called, of_type
+from fledgling.worker.graph.reading.constness import note_constness
 from fledgling.worker.graph.reading.definitions import said_inside
 from fledgling.worker.graph.reading.expressions import of_brackets, own_type
 from fledgling.worker.graph.reading.labels import ALIAS, ARGS, BIND, BITS, KEY, RECEIVER, RIGHT, TYPE, VALUE
@@ -36,9 +37,11 @@ def field(builder: Builder, node: int, _use: int) -> int:
             builder.name_value(value, kid)
             held = value if type_ == NONE else builder.add(Op.DECLARED, own_type(builder, type_, kid), value)
             bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
-            builder.show(builder.scope, builder.name(bound))
+            name = builder.name(bound)
+            builder.show(builder.scope, name)
             builder.begin(bound, node)
-            builder.bind_name(builder.name(bound), builder.scope, max(held, 1), bound, Use.DEFINITION, how=how)
+            binding = builder.bind_name(name, builder.scope, max(held, 1), bound, Use.DEFINITION, how=how)
+            note_constness(builder, node, bound, binding)
         elif tree.kind(kid) == IS_PAYLOAD:
             hold(builder, kid, f"{builder.text_of(builder.bindings[-1].name)}.")
         elif not tree.labels[kid] & (TYPE | VALUE):
@@ -99,6 +102,7 @@ def variables(builder: Builder, node: int, _use: int) -> int:
             if builder.complete:  # else it may be values of an enum, around what the grammar does not know
                 builder.begin(left, node)
             target(builder, left, builder.add(Op.DECLARED, max(own_type(builder, own, left), 0), value))
+            note_constness(builder, node, left, before)
             if tree.labels[node] & DECLARATION and value == NONE:
                 for row in builder.bindings[before:]:
                     row.how = DECLARED

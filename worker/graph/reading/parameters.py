@@ -1,6 +1,7 @@
 """The parameters of a function: their types and defaults, and the names that they bind."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.constness import note_constness
 from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
     BIND,
@@ -81,6 +82,7 @@ def bind_parameters(
         value = builder.add(Op.PARAMETER, scope, place)
         if bound != NONE:
             binding = builder.bind(bound, value, Use.DEFINITION)
+            note_constness(builder, node, bound, binding)
             has_site = bool(builder.sites) and builder.sites[-1].binding == binding
             if has_site and tree.first(node, FIELD) != NONE:  # `constructor(private a: T)`
                 field = builder.named(tree.text(bound).removeprefix(builder.dialect.sigil))

@@ -5,6 +5,7 @@ from functools import partial
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import of_type
+from fledgling.worker.graph.reading.constness import note_constness
 from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.flow import BREAK, CONTINUE, LABELLED
 from fledgling.worker.graph.reading.labels import (
@@ -146,7 +147,9 @@ def loop(builder: Builder, node: int, _use: int) -> int:
     def run() -> None:
         for kid in tree.kids[node]:
             if kid == left:
+                first = len(builder.bindings)
                 target(builder, left, max(element, 0))
+                note_constness(builder, node, left, first)
             elif kid == body:
                 builder.body(body)
             elif kid != over and not tree.labels[kid] & (OTHERWISE | TYPE):

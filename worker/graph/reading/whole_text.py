@@ -48,6 +48,7 @@ def read_whole(builder: Builder) -> Facts:
         taken=builder.taken,
         undefined=sorted(builder.undefined),
         opening=builder.opening,
+        constness=builder.constness,
     )
 
 

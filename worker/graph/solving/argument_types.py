@@ -324,10 +324,14 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
         full = given + "#"  # a constant: `StandardCharsets.UTF_8`
     if not full.endswith("#"):
         return NO if name in dialect.only_declared else PERHAPS
-    if name == TO_ANY:
-        return PERHAPS  # `char` and `char *` are not told apart
-    last, name = full[:-1].rpartition(".")[2], name.removesuffix("*")
+    last = full[:-1].rpartition(".")[2]
     last = dialect.type_aliases.get(last, last)
+    is_either = (
+        dialect.declared and last == "char" and not is_own and (name in dialect.numbers or name in dialect.texts)
+    )
+    if name == TO_ANY or (is_either and name != last):
+        return PERHAPS  # `char` and `char *` are not told apart
+    name = name.removesuffix("*")
     if last == name:
         return YES
     if library is not None and (last in dialect.boxes or library.known(full[:-1])):

@@ -145,9 +145,8 @@ class Meaning:
     def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
         """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""
         file, at = target[0], target[1] & LINE
-        conditions = self.project.units[file].facts.conditions
-        around = [span for span in conditions if span[0] <= at <= span[1]] if conditions else ()
-        if around and not (file == unit.number and around[-1][0] <= line <= around[-1][1]):
+        around = self.project.units[file].condition_around(at)
+        if around and not (file == unit.number and around[0] <= line <= around[1]):
             return min(sure, Reason.CONDITIONAL)
         return sure
 

@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.constness import of_constness
 from fledgling.worker.graph.solving.extended_types import of_another_type, of_type_asked
 from fledgling.worker.graph.solving.fits import Fit, is_sure, is_told, taken
 from fledgling.worker.graph.solving.further_out import further_out
@@ -238,6 +239,7 @@ def _chosen(
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
     chosen = of_type_asked(solver, chosen, made.node) if len(chosen) > 1 else chosen
+    chosen = of_constness(solver, chosen, made.node)
     if len(chosen) > 1 and selects and all(is_told(solver, fit[value], made) for value in chosen):
         chosen = narrowest(solver, chosen, len(made.arguments))
     least = max(fit[value].spared for value in chosen)

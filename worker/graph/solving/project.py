@@ -26,7 +26,6 @@ from fledgling.worker.graph.tables import (
     Flag,
     GraphFile,
     Op,
-    Parameter,
     ScopeKind,
     Use,
     site_columns,
@@ -244,15 +243,16 @@ class GraphProject(NumberedFiles):
                     found.setdefault(key, []).append(unit.base | at)
         return found
 
-    def _parameters(self, binding: int) -> list[Parameter]:
-        """The parameters of the function that a binding gives, none for anything else."""
-        unit = self.unit(binding)
-        expression = unit.facts.expressions[self.binding(binding).value]
-        return unit.facts.scopes[expression[1]].parameters if expression[0] == Op.FUNCTION else []
-
     def _taken(self, binding: int) -> tuple[Any, ...]:
-        """What the function takes that a binding gives, by what its types are called: `n::A` is `A`."""
-        return tuple(self._type_called(binding, each.type) for each in self._parameters(binding))
+        """What the function takes that a binding gives, by what its types are called: `n::A` is `A`, and so is `A *`.
+
+        A file that has the class A itself has no more for `A *` (worker/graph/reading/expressions.py).
+        """
+        unit = self.unit(binding)
+        op, *of = unit.facts.expressions[self.binding(binding).value]
+        row = unit.facts.scopes[of[0]] if op == Op.FUNCTION else None
+        types = tuple(self._type_called(binding, each.type) for each in row.parameters) if row else ()
+        return bool(row and row.flags & Flag.KEEPS), *types
 
     def _type_called(self, binding: int, type_: int) -> Any:
         unit = self.unit(binding)
@@ -261,7 +261,10 @@ class GraphProject(NumberedFiles):
             return unit.names[parts[0]]
         if op == Op.GET:
             return unit.names[parts[1]]
-        within = {Op.POINTEE: 1, Op.ARRAY: 1, Op.INDEX: 2}.get(op, 0)
+        if op == Op.POINTEE:
+            of = self._type_called(binding, parts[0])
+            return (op, of) if isinstance(of, int) and unit.dialect.is_plain(self.text(of)) else of
+        within = {Op.ARRAY: 1, Op.INDEX: 2}.get(op, 0)
         return op, *(self._type_called(binding, part) for part in parts[:within])
 
     def only_declares(self, binding: int) -> bool:

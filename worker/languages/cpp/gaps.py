@@ -60,6 +60,8 @@ MEMBER_BY_POINTER = rb"(?: -> | (?<=[\w)]) \. ) (?= \* )"
 WORD_BEFORE_CONSTRUCTOR = rb"\b " + JOINED + rb" (?= [ ]++ \w++ [ ]*+ " + PARENTHESES + rb" \s*+ : (?!:) )"
 # Attributes of the specialization of a class: class LIB_API a<b> {
 WORD_BEFORE_CLASS = rb"(?:(?<=\bclass[ ])|(?<=\bstruct[ ])) " + JOINED + rb" (?= \s++ \w++ [ ]?+ < )"
+# ... and before attributes of another kind: class LIB_API [[nodiscard]] a {
+WORD_BEFORE_ATTRIBUTES = rb"(?:(?<=\bclass[ ])|(?<=\bstruct[ ])) " + JOINED + rb" (?= \s++ \[\[ )"
 # 9.4.5: the value of a variable behind its class: class { int a; } b{1};
 VALUE_BEHIND_CLASS = rb"(?<=\}[ ]) \w++ (\{ [^{};]*+ \}) (?= \s*+ ; )"
 # A type by a macro with arguments: typename LIB_BIND(a, b) c;
@@ -106,7 +108,7 @@ ALL = (
     LIST_FOR_DEFAULT,
     POINTER_BEFORE_DEFAULT, EXPORT, CONVENTION, BEFORE_COMMA, ACCESS_BY_MACRO, GLOBAL_BASE, OPERATOR_CALLED,
     PARAMETER_BY_MACRO, WORD_BEHIND_USING, REFERENCE_TO_ARRAY, MEMBER_BY_POINTER,
-    WORD_BEFORE_CONSTRUCTOR, WORD_BEFORE_CLASS, VALUE_BEHIND_CLASS, TYPE_BY_MACRO,
+    WORD_BEFORE_CONSTRUCTOR, WORD_BEFORE_CLASS, WORD_BEFORE_ATTRIBUTES, VALUE_BEHIND_CLASS, TYPE_BY_MACRO,
     PACK_USED, BITS_WITHOUT_NAME, ATTRIBUTES_OF_ENUM, OBJECT_PARAMETER, DEFAULT_FUNCTION, END_OF_DEFAULT,
     SPECIALIZED_OPERATOR,
     WORD_BEFORE_FRIEND, WORD_BEHIND_FRIEND, ATTRIBUTE_WORD, WORD_BEFORE_NAME,

@@ -65,6 +65,7 @@
 (function_definition (reference_declarator (function_declarator declarator: (field_identifier) @defined)))
 (function_definition declarator: (qualified_identifier name: (operator_cast)) @container)
 (qualified_identifier name: [(destructor_name) (operator_name) (operator_cast)] @word)
+((function_declarator (type_qualifier) @keeps) (#eq? @keeps "const"))
 (destructor_name (identifier) @skip)
 (function_declarator (trailing_return_type (type_descriptor type: (_) @returns)))
 (function_definition body: (_) @body) @function
