@@ -24,6 +24,7 @@ from msgspec.structs import astuple
 from fledgling.worker.rows import ImportRow
 
 NONE = -1  # no expression, no scope, no name
+A_TYPE, A_FUNCTION = 1, 2  # what alone a BARE may mean
 NULL = 1  # part of a MADE that is null: no plain type takes it
 MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a + b
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
@@ -80,7 +81,7 @@ class Op:
     ARRAY = 27  # of, whether it is a channel: a type whose elements are of that type
     VALUE = 28  # of: the type of that value
     CAST = 29  # type, value: the type if that says anything
-    BARE = 30  # name, the scope it is used in, the module if that binds it, else -1; 1 for a type, how many it is given
+    BARE = 30  # name, the scope it is used in, the module if that binds it, else -1; A_TYPE or A_FUNCTION; types given
     ROOT = 31  # name, scope: where a path begins that is not looked up: the outermost namespace, `crate`, `super`
     ALIAS = 32  # of: the same, under a name that an import gives it
     TOKEN = 33  # of: a name in what a macro is replaced by, which nobody has parsed

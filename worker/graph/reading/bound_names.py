@@ -10,6 +10,7 @@ from fledgling.worker.graph.reading.labels import BITS, IS_ALIASED
 from fledgling.worker.graph.reading.positions import Positions
 from fledgling.worker.graph.reading.reduced import Reduced
 from fledgling.worker.graph.tables import (
+    A_TYPE,
     ASSIGNED,
     EXPORT,
     HOLDING,
@@ -355,11 +356,12 @@ class BoundNames(Positions):
         """Let a name mean a type alone, though a field may have it as well: `URI URI = new URI(a)`."""
         op, *parts = self.expressions[at]
         if op == Op.BARE:
-            self.expressions[at] = (Op.BARE, *parts[:2], 0 if parts[0] in self.own[0] else parts[2], 1)
+            self.expressions[at] = (Op.BARE, *parts[:2], 0 if parts[0] in self.own[0] else parts[2], A_TYPE)
 
     def apply(self, at: int, count: int = 0) -> None:
         """Let the name of a type mean the class that has so many type parameters: in C# `A<B>` is no `A`."""
-        if count and self.dialect.selects and len(self.expressions[at]) == 5 and self.expressions[at][0] == Op.BARE:
+        is_type = self.expressions[at][0] == Op.BARE and self.expressions[at][4:] == (A_TYPE,)
+        if count and self.dialect.selects and is_type:
             self.expressions[at] = (*self.expressions[at], count)
 
     def use_path(self, of: int, part: object, at: int) -> int:

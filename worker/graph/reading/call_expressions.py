@@ -30,7 +30,7 @@ from fledgling.worker.graph.reading.labels import (
 from fledgling.worker.graph.reading.made_texts import of_places
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
-from fledgling.worker.graph.tables import MADE, NONE, Flag, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Imported, Op, ScopeKind, Use
 
 MACRO = re.compile(rb"([A-Za-z_]\w*+)![ \t]*+\Z")
 FAR_FROM_MACRO = 100  # bytes before what it gets, in which its name stands
@@ -99,7 +99,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
         return with_further(builder, node, of)
     after, types = NONE, list[int]()
     if key != NONE:
-        function = member_called(builder, of, key)
+        function = member_called(builder, of, key, op)
     elif of != NONE and (is_generic(builder, of) or (op == Op.NEW and tree.kind(of) == IS_INDEX and tree.kids[of])):
         of_class, *applied_to = tree.kids[of]  # new A<B>(), a<B>()
         function = builder.visit(of_class, Use.CALL)
@@ -290,13 +290,14 @@ def doubt(builder: Builder, node: int, begun: int) -> None:
     builder.in_macros = len(builder.sites)
 
 
-def member_called(builder: Builder, of: int, key: int) -> int:
+def member_called(builder: Builder, of: int, key: int, op: int) -> int:
     """What is called in `a.b()`, where no node holds `a.b` alone, or in `b()`."""
     part = builder.name(key)
     if of != NONE:
         at = builder.add(Op.GET, builder.visit(of), part)
     else:  # a variable of that name is not what is called
-        at = builder.add(Op.BARE, part, builder.scope, 0 if part in builder.own[0] else NONE)
+        means = (A_FUNCTION,) if op == Op.CALL and not builder.dialect.bare_calls else ()
+        at = builder.add(Op.BARE, part, builder.scope, 0 if part in builder.own[0] else NONE, *means)
     builder.site(key, Use.CALL, at)
     return at
 

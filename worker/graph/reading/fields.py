@@ -7,7 +7,7 @@ from fledgling.worker.graph.reading.call_expressions import called, of_type
 from fledgling.worker.graph.reading.constness import note_constness
 from fledgling.worker.graph.reading.definitions import said_inside
 from fledgling.worker.graph.reading.expressions import of_brackets, own_type
-from fledgling.worker.graph.reading.labels import ALIAS, ARGS, BIND, BITS, KEY, RECEIVER, RIGHT, TYPE, VALUE
+from fledgling.worker.graph.reading.labels import ALIAS, ARGS, BIND, BITS, IS_CLASS, KEY, RECEIVER, RIGHT, TYPE, VALUE
 from fledgling.worker.graph.reading.targets import left_of, target
 from fledgling.worker.graph.reading.told_types import comment_before, told_instead, told_type
 from fledgling.worker.graph.tables import DECLARED, MADE, NONE, OF_CLASS, OF_OBJECTS, OF_PACKAGE, Op, ScopeKind, Use
@@ -45,7 +45,9 @@ def field(builder: Builder, node: int, _use: int) -> int:
         elif tree.kind(kid) == IS_PAYLOAD:
             hold(builder, kid, f"{builder.text_of(builder.bindings[-1].name)}.")
         elif not tree.labels[kid] & (TYPE | VALUE):
-            builder.visit(kid)
+            held = builder.visit(kid)
+            if tree.kind(kid) == IS_CLASS and tree.labels[node] & RECEIVER:  # A { void b() {} }, a class below
+                builder.scopes[builder.expressions[held][1]].bases = [builder.add(Op.CLASS, builder.scope)]
     if tree.labels[node] & ALIAS and not is_name and not any(tree.labels[kid] & BIND for kid in tree.kids[node]):
         chosen = tree.first(tree.first(node, VALUE), KEY)  # A::b insteadof C
         builder.bind_silently(builder.name(chosen), builder.scope, value, chosen)

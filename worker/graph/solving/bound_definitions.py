@@ -7,7 +7,7 @@ from fledgling.worker.graph.solving.asked import EITHER, is_of, receivers_of
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.class_members import as_annotation
 from fledgling.worker.graph.solving.imports import import_places
-from fledgling.worker.graph.solving.lookup import bare_places, starred
+from fledgling.worker.graph.solving.lookup import bare_places, means_type, starred
 from fledgling.worker.graph.solving.members import places
 from fledgling.worker.graph.solving.names import are_types_apart, takes_types
 from fledgling.worker.graph.solving.operations import is_read_by_function
@@ -221,10 +221,10 @@ class BoundDefinitions:
         if len(bindings) < 2 or asked == NONE or self.project.expression(asked)[0] != Op.BARE:
             return bindings
         types = [at for at in bindings if self.solver.op(self.project.value_of(at)) == Op.CLASS]
-        if not types or (len(types) == len(bindings) and len(self.project.expression(asked)) < 5):
+        if not types or (len(types) == len(bindings) and not means_type(self.project.expression(asked))):
             return bindings
         expression = self.project.expression(asked)
-        if len(expression) > 4:
+        if means_type(expression):
             is_apart = are_types_apart(self.project, asked, expression)
             fitting = [at for at in types if takes_types(self.project, self.project.defined(at)[1], expression)]
             return (fitting if is_apart else []) or types

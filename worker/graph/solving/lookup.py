@@ -12,7 +12,17 @@ from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.stars import NOT_LOOKED_FOR, SURELY
 from fledgling.worker.graph.solving.values import CLASS, MANY, MODULE, OBJECT, SPACE, Cell, Value, Values, add
-from fledgling.worker.graph.tables import NONE, OF_OBJECTS, OF_PACKAGE, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import (
+    A_FUNCTION,
+    A_TYPE,
+    NONE,
+    OF_OBJECTS,
+    OF_PACKAGE,
+    Expression,
+    Flag,
+    Op,
+    ScopeKind,
+)
 from fledgling.worker.graph.unit import MASK, Unit
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
@@ -61,10 +71,9 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
         below += found  # what extends its type goes before what is nearer only if it fits
         is_of_outside = is_of_outside or (scope in extended and not row.flags & Flag.RECEIVES)
         found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
-        most = Reason.SEVERAL if is_of_outside and row.kind in CLASSES and len(expression) < 5 else surest
+        most = Reason.SEVERAL if is_of_outside and row.kind in CLASSES and not means_type(expression) else surest
         found = [(cell, min(sure, surest, most), receiver) for cell, sure, receiver in found]
-        if len(expression) > 4:
-            found = [place for place in found if not is_variable(project, place[0])]
+        found = _meant(project, expression, found)
         if found and unit.dialect.bare_calls and all(sure <= Reason.OVERRIDE for _, sure, _ in found):
             below, surest = [*below, *found], min(surest, Reason.SEVERAL)
         elif found:
@@ -80,7 +89,7 @@ def _most_around(solver: Solver, scope: int, own: int, expression: Expression) -
     """How sure what stands around a class is at most, which may have a method from outside with a common name."""
     classes, dialect = solver.classes, solver.project.unit(scope).dialect
     is_common = dialect.bare_members and dialect.typed and solver.project.text(own) in dialect.common
-    may_have = is_common and len(expression) < 5 and classes.whole(scope) in classes.has_external_base
+    may_have = is_common and not means_type(expression) and classes.whole(scope) in classes.has_external_base
     return Reason.EXTERNAL_BASE if may_have else Reason.BOUND
 
 
@@ -100,6 +109,28 @@ def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, V
         for cell, reason, _ in places(solver, value, own, min(sure, Reason.FLOW))
         if cell[0] == "name"
     ]
+
+
+def _meant(
+    project: GraphProject, expression: Expression, found: list[tuple[Cell, int, Value | None]]
+) -> list[tuple[Cell, int, Value | None]]:
+    """The places without those of variables where a type is meant, or of what is no function where one is."""
+    if means_type(expression):
+        return [place for place in found if not is_variable(project, place[0])]
+    is_called = expression[4:] == (A_FUNCTION,)
+    return [place for place in found if not is_no_function(project, place[0])] if is_called else found
+
+
+def means_type(expression: Expression) -> bool:
+    """Whether a BARE stands where only a type may."""
+    return expression[4:5] == (A_TYPE,)
+
+
+def is_no_function(project: GraphProject, cell: Cell) -> bool:
+    """Whether a class has something of a name that is no function: a call of Java means one further out then."""
+    bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+    scopes = [project.defined(at)[1] for at in bindings]
+    return bool(scopes) and all(at < 0 or project.scope(at).kind in CLASSES for at in scopes)
 
 
 def is_variable(project: GraphProject, cell: Cell) -> bool:

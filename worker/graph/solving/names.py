@@ -11,7 +11,7 @@ from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import elements_anew
 from fledgling.worker.graph.solving.containers import element_of
 from fledgling.worker.graph.solving.library import library_of
-from fledgling.worker.graph.solving.lookup import bare_places, places_in, seen_spaces, starred
+from fledgling.worker.graph.solving.lookup import bare_places, means_type, places_in, seen_spaces, starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
 from fledgling.worker.graph.solving.outside_types import known_type
@@ -104,7 +104,7 @@ def _type_or_variable(solver: Solver, node: int, expression: Expression, values:
     types = {value: sure for value, sure in values.items() if value[0] == CLASS}
     if not types or len(types) == len(values) or not solver.project.unit(node).dialect.typed:
         return values
-    if len(expression) > 4:
+    if means_type(expression):
         return types
     is_hidden = solver.project.unit(node).dialect.members_of_packages  # of Java: a variable goes before a type
     return {value: sure for value, sure in values.items() if value not in types} if is_hidden else values
@@ -121,7 +121,7 @@ def _with_types(solver: Solver, node: int, expression: Expression, values: Value
 
 def are_types_apart(project: GraphProject, node: int, expression: Expression) -> bool:
     """Whether a BARE means a type, and of one name there may be several, by their type parameters: `A` and `A<B>`."""
-    return len(expression) > 4 and project.unit(node).dialect.types_apart
+    return means_type(expression) and project.unit(node).dialect.types_apart
 
 
 def takes_types(project: GraphProject, scope: int, expression: Expression) -> bool:

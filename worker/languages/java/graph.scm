@@ -69,6 +69,7 @@
 (super_interfaces (type_list (_) @base))
 (extends_interfaces (type_list (_) @base))
 (enum_constant name: (_) @bind) @field @receiver
+(enum_constant (class_body) @class)
 (field_declaration type: (_) @type) @variables
 (local_variable_declaration type: (_) @type) @variables
 (constant_declaration type: (_) @type) @variables
