@@ -1,16 +1,24 @@
 """How the object of a method becomes an expression: `this`, `super`, and `@a`, a field of it."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.labels import TYPE
+from fledgling.worker.graph.reading.labels import BITS, TYPE
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind, Use
+
+POINTS = BITS["points"]
 
 
 @visits("this")
 def this(builder: Builder, node: int, _use: int) -> int:
-    """The object of a method; of the function around, where each has its own but a lambda; `this@A`: one of A."""
+    """The object of a method; of the function around, where each has its own but a lambda; `this@A`: one of A.
+
+    In Rust `**self` is what is behind `Self`, `impl A for Box<B>`.
+    """
     of = builder.tree.first(node, TYPE)
     if of != NONE:
         return builder.add(Op.DECLARED, builder.visit(of, Use.TYPE), NONE)
+    if builder.tree.labels[node] & POINTS:
+        own = builder.use_name(builder.named(builder.dialect.self_type))
+        return builder.add(Op.DECLARED, own, NONE)
     scope = builder.scope
     while builder.dialect.prototypes and builder.scopes[scope].kind in (ScopeKind.LAMBDA, ScopeKind.BLOCK):
         scope = builder.scopes[scope].parent

@@ -53,6 +53,7 @@
 (integer_literal) @number
 (reference_expression value: (_) @value) @await
 (unary_expression (_) @value) @await
+(unary_expression . "*" (unary_expression . "*" (self) @points))
 (await_expression (_) @value) @await
 (try_expression (_) @of) @index
 (parenthesized_expression (_) @value) @await
@@ -65,6 +66,7 @@
 (closure_expression body: (_) @value) @lambda
 (closure_expression body: (block) @body)
 (closure_parameters (identifier) @param @bind)
+(closure_parameters "_" @param @label)
 (closure_parameters (parameter pattern: (identifier) @bind type: (_) @type) @param)
 (closure_parameters (reference_pattern (identifier) @bind) @param)
 (closure_parameters (tuple_pattern) @left @param)
@@ -76,6 +78,7 @@
 (function_item return_type: (_) @returns)
 (function_signature_item return_type: (_) @returns)
 (parameter pattern: (identifier) @bind type: (_) @type) @param
+(parameter pattern: "_" type: (_) @type) @param
 (parameter pattern: (mut_pattern (identifier) @bind) type: (_) @type) @param
 (parameter pattern: [(tuple_pattern) (tuple_struct_pattern) (struct_pattern) (reference_pattern)] @left type: (_) @type) @param
 (self_parameter) @skip
