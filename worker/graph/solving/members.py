@@ -26,7 +26,14 @@ from fledgling.worker.graph.solving.prototypes import (
 from fledgling.worker.graph.solving.receivers import method_of_function
 from fledgling.worker.graph.solving.replaceable import is_another, may_be_another, may_be_put_over
 from fledgling.worker.graph.solving.solver import MAX_KEYS, Solver
-from fledgling.worker.graph.solving.type_arguments import associated, generic_field, in_applied, items_of, with_base
+from fledgling.worker.graph.solving.type_arguments import (
+    associated,
+    generic_field,
+    in_applied,
+    items_of,
+    names_in_generic,
+    with_base,
+)
 from fledgling.worker.graph.solving.values import (
     BUILTIN,
     CLASS,
@@ -304,7 +311,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
 
 def _of_applied(solver: Solver, value: Value, name: int) -> Values:
     """What a field is whose type depends on what the class of an object is applied to: `b: T[]` of an `A<B>`."""
-    if not solver.project.unit(value[1]).dialect.applies_bases:
+    if name not in names_in_generic(solver):
         return {}
     owner, _ = solver.classes.of_class(value[1], name)
     type_ = NONE if owner is None else generic_field(solver, owner, name)

@@ -54,6 +54,7 @@ class Solver:
         self.generated: dict[int, list[tuple[int, int]]] = {}  # the fields that a constructor takes (generated.py)
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.array_methods: dict[int, int] = {}  # that a call runs, one within the other (container_methods.py)
+        self.names_in_generic: set[int] | None = None  # of all members of classes with type parameters
         self.applied_bases: dict[int, dict[int, int]] = {}  # of classes, by the classes above: what each is applied to
         self.generic_fields: dict[tuple[int, int], int] = {}  # of classes, by their names: their types
         self.type_parameters: dict[int, list[int]] = {}  # of classes, by their names, in order (type_arguments.py)

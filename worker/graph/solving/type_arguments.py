@@ -129,6 +129,19 @@ def _applied_bases(solver: Solver, scope: int) -> dict[int, int]:
     return found
 
 
+def names_in_generic(solver: Solver) -> set[int]:
+    """The names of members of classes that have type parameters, where `applies_bases`: few of those that are asked."""
+    if solver.names_in_generic is None:
+        solver.names_in_generic = {
+            name
+            for unit in solver.project.units
+            for at, row in enumerate(unit.facts.scopes if unit.dialect.applies_bases else ())
+            if row.kind in CLASSES and _parameters(solver, unit.base | at)
+            for name in solver.project.table(unit.base | at)
+        }
+    return solver.names_in_generic
+
+
 def generic_field(solver: Solver, scope: int, name: int) -> int:
     """The type of a field of a class that says a type parameter of the class; -1 of any other member."""
     found = solver.generic_fields.get((scope, name))
