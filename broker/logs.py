@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from fledgling.broker import heard
 from fledgling.plain import visible, visible_json
 from fledgling.settings import Settings
 
@@ -18,7 +19,7 @@ _STANDARD = frozenset(logging.makeLogRecord({}).__dict__)
 
 def configure(settings: Settings = Settings()) -> None:  # noqa: B008  (it is frozen)
     """Set form and level of our own log; of other libraries' only warnings are shown, and not all."""
-    handler = logging.StreamHandler()
+    handler = StandardError()
     handler.addFilter(OthersSeldom())
     if settings.log_format == "json":
         handler.setFormatter(JSONFormatter())
@@ -26,6 +27,35 @@ def configure(settings: Settings = Settings()) -> None:  # noqa: B008  (it is fr
         handler.setFormatter(TextFormatter("fledgling: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("fledgling").setLevel(settings.log_level.upper())
+
+
+class StandardError(logging.Handler):
+    """Writes lines to standard error. Those that nobody reads there are dropped, and the next one says how many."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unread = 0
+        self._is_torn = False  # of the last line, a part was read
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line of a record."""
+        try:
+            if self._unread:
+                record.msg, record.args = f"{record.getMessage()}; {self._unread} lines before it were not read", None
+            data = f"{self.format(record)}\n".encode(errors="backslashreplace")
+        except Exception:  # noqa: BLE001  (its own call is malformed: logging says so)
+            self.handleError(record)
+            return
+        data = b"\n" + data if self._is_torn else data
+        written = 0
+        try:
+            while written < len(data):
+                written += heard.write(2, data[written:])
+        except OSError:
+            self._unread += 1
+            self._is_torn = written > 0 or self._is_torn
+        else:
+            self._unread, self._is_torn = 0, False
 
 
 class OthersSeldom(logging.Filter):

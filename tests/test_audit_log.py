@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
+import re
 import resource
 import socket
 from contextlib import suppress
@@ -400,6 +401,64 @@ def test_a_log_that_is_renamed_goes_on_and_one_that_is_removed_takes_no_line(tmp
         with pytest.raises(AuditLogError, match="it was removed"):
             each.write(EVENT)
     end(log)
+
+
+class Unread:
+    """A pipe that is read when the test says so."""
+
+    def __init__(self):
+        self._reading, self.writing = os.pipe()
+        os.set_blocking(self._reading, False)
+
+    def fill(self):
+        os.set_blocking(self.writing, False)
+        with suppress(BlockingIOError):
+            while True:
+                os.write(self.writing, b"\0" * 65536)
+        os.set_blocking(self.writing, True)
+
+    def read(self):
+        with suppress(BlockingIOError):
+            return os.read(self._reading, 2**20).strip(b"\0").splitlines()
+        return []
+
+
+def test_who_does_not_read_the_log_is_answered_nothing_and_holds_up_nobody(project):
+    errors = Unread()
+    with Server(project, "--audit-log", "stderr", stderr=errors.writing) as server:
+        server.begin()
+        said, answers = errors.read(), []
+        for number, reads in enumerate([False, False, True], 2):
+            errors.fill()
+            if reads:
+                said += errors.read()
+            server.call(number, "explore", {})
+            answers.append(server.receive()["result"])
+        said += errors.read()
+        errors.fill()
+        server.process.stdin.close()
+        assert server.process.wait(PATIENCE) == 0
+    assert ["structuredContent" in answer for answer in answers] == [False, False, True]
+    assert "the audit log cannot be written" in answers[0]["content"][0]["text"]
+    checked = verify([line for line in said if line.startswith(b'{"event"')])
+    assert (checked.broken, checked.torn) == (None, 0)
+
+
+def test_who_does_not_read_standard_error_is_served_and_told_what_it_has_missed(project):
+    errors = Unread()
+    errors.fill()
+    with Server(project, stderr=errors.writing) as server:
+        server.begin()
+        server.call(2, "explore", {})
+        assert "structuredContent" in server.receive()["result"]
+        errors.read()
+        server.send({"method": "notifications/cancelled"})
+        server.call(3, "explore", {})
+        server.receive()
+        assert re.search(rb"; \d+ lines before it were not read", b" ".join(errors.read()))
+        errors.fill()
+        server.process.stdin.close()
+        assert server.process.wait(PATIENCE) == 0
 
 
 def test_a_line_costs_a_fraction_of_a_call(tmp_path):

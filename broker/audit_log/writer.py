@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from fledgling.broker import own_file
+from fledgling.broker import heard, own_file
 from fledgling.broker.audit_log.chain import BEGINNING, Chain
 from fledgling.broker.audit_log.records import (
     LAYERS,
@@ -163,7 +163,7 @@ class AuditLog:
         written = 0
         try:
             while written < len(data):
-                written += os.write(self._fd, data[written:])
+                written += heard.write(self._fd, data[written:])
         except OSError as failed:
             chain.append(data[:written])
             raise AuditLogError(f"the audit log cannot be written ({failed.strerror})") from failed

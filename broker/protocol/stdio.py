@@ -42,6 +42,7 @@ Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
 
 _LINE = re.compile(rb"\S[^\n]*")  # not a blank one: those are nobody's message
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # JSON.stringify writes half of a pair so, too
 _log = logging.getLogger("fledgling")
 
 
@@ -214,6 +215,9 @@ def _unfit(line: bytes) -> UnfitLine:
     except msgspec.ValidationError:
         return UnfitLine("not a JSON-RPC 2.0 message")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            identified = _REQUEST.decode(_SURROGATE.sub(rb"\\ufffd", line))
+            return UnfitLine("half of a surrogate pair in a text; send whole characters", id=identified.id)
         return UnfitLine("not JSON in UTF-8; send one message a line", PARSE_ERROR)
 
 
