@@ -13,7 +13,9 @@ AMPERSAND = deferred(rb"(?<=\w=\")[^\"\n<>{}&]*+&[^\"\n]*+(?=\")")
 SIGNATURE = deferred(
     rb"(?:[\w\])}.]|(?<!=)>)[ \t]*+\n\s*?([ \t])(?=<\s*+\w++\s*+(?:>|,|=|extends\b))"  # a comment may stand between
 )
+# TypeScript 4.7: how a type parameter may vary: interface A<in out B, /* c */ out D>
+VARIANCE = deferred(rb"(?:[<,]|\*/)\s*+((?:in[ \t]++out|in|out)[ \t]++)(?=[A-Za-z_$])")
 
-GAPS = ((TYPES_OF_MODULE, b""), (AMPERSAND, b"a"), (SIGNATURE, b";"))
+GAPS = ((TYPES_OF_MODULE, b""), (VARIANCE, b""), (AMPERSAND, b"a"), (SIGNATURE, b";"))
 
 repaired = partial(filled, gaps=GAPS)
