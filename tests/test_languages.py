@@ -74,6 +74,11 @@ WRONG = {
         {"go/stdlib.txt": "go/library.txt"},
         "worker/languages/go/library.txt: No such file or directory",
     ),
+    "what is said of a library is missing": (
+        "worker/languages/java/language.toml",
+        {'"java/library.txt"': '"java/libraries.txt"'},
+        "worker/languages/java/libraries.txt: No such file or directory",
+    ),
     "statement rules do not compile": (
         "worker/languages/sql/statements.toml",
         {"create = '''": "create = '''("},

@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from fledgling.worker.library import Library
+
 Computing = Literal[
     "text", "names", "dictionary", "all", "member", "own", "named", "global", "listed", "reflected", "said"
 ]
@@ -128,7 +130,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # `append = "adds"`, and what type it gives, `toString = "=String"`.
     types: dict[str, str] = {}
     functions: dict[str, str] = {}
-    library: str = ""  # what says of the classes of its library what they are and give (solving/library.py)
+    library: Library | None = None  # what it says of its classes: the text of which the row has the name
     methods: dict[str, str] = {}
     by_members: bool = False  # what is not known may be of the class that alone has all members that it is asked for
     universal: frozenset[str] = frozenset()  # what any object has, which tells nothing of it

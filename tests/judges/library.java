@@ -1,5 +1,5 @@
-// What the graph knows of Java's library, worker/languages/java/library.txt: java library.java. A package, and a line for each
-// class below it: its name, with `/n` where it is the type of a function that takes n arguments; the public classes above
+// What the graph knows of Java's library, worker/languages/java/library.txt: java library.java. A package, with a star if
+// every file has its classes, and a line for each class below it: its name, with `/n` where it is the type of a function that takes n arguments; the public classes above
 // it, the nearest first; what its methods and constants give, by that, where all of one name give the same.
 import java.lang.reflect.*;
 import java.net.URI;
@@ -31,7 +31,7 @@ public class Library {
         classes.values().removeIf(alike -> alike.size() > 1);
         KNOWN.addAll(classes.keySet());
         for (String each : PACKAGES) {
-            System.out.println(each);
+            System.out.println(each.equals("java.lang") ? each + " *" : each);
             for (List<Class<?>> alike : classes.values())
                 if (alike.get(0).getPackageName().equals(each)) System.out.println(" " + line(alike.get(0)));
         }

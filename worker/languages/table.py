@@ -11,6 +11,7 @@ import msgspec
 from fledgling.messages.profile import Profile
 from fledgling.worker.deferred import deferred
 from fledgling.worker.language import FOLDER, PLACE, Language, LanguageError, Languages, own_text
+from fledgling.worker.library import Library
 
 OTHERS = "others.toml"
 GRAPH = "\n[graph"  # begins what the graph must know of a language, which stands last in its file
@@ -66,12 +67,17 @@ def _table(file: str, *, for_graph: bool = True) -> dict[str, Any]:
 def _row(file: str, row: object, tokens: Iterable[str]) -> Language:
     """What a table says, if it says what a row may."""
     try:
-        language = msgspec.convert(row, Language)
+        language = msgspec.convert(row, Language, dec_hook=_library)
     except msgspec.ValidationError as problem:
         raise LanguageError(f"{PLACE}/{file}", problem) from problem
     if unknown := {*language.comments, *language.strings}.difference(tokens):
         raise LanguageError(f"{PLACE}/{file}", f"tokens.toml has no token {min(unknown)}")
     return language
+
+
+def _library(_type: type, file: str) -> Library:
+    """What is said of a language's library, by the name of the file."""
+    return Library(own_text(file))
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:

@@ -3,7 +3,6 @@
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN
 from fledgling.worker.graph.solving.function_types import of_function_type
-from fledgling.worker.graph.solving.library import ROOT, library_of
 from fledgling.worker.graph.solving.library_types import (
     ANYTHING,
     ARRAY,
@@ -35,6 +34,7 @@ from fledgling.worker.graph.solving.values import (
 )
 from fledgling.worker.graph.tables import NONE, NULL, Op, Parameter
 from fledgling.worker.graph.unit import MASK
+from fledgling.worker.library import ROOT
 
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
 POINTER, TO_ANY = "char*", "void*"  # the names of those types of C++
@@ -255,7 +255,7 @@ def _of_array(solver: Solver, dialect: Dialect, own: Wanted, type_: Wanted) -> i
         return NO
     if name in dialect.texts and other in dialect.texts:
         return WIDER
-    if (library := library_of(dialect)) and not objects and library.arity(name) is not None:
+    if (library := dialect.library) and not objects and library.arity(name) is not None:
         return WIDER if library.is_below(name, other) else NO
     return NO if dialect.is_plain(name) and dialect.is_plain(other) and not objects else PERHAPS
 
@@ -319,7 +319,7 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     """How well an object of a type outside the project, `a.B#`, fits what is declared to be of a type of that name."""
     before, _, behind = full.partition("?#.")
     full = before + "#" if behind in UNWRAPPED else full
-    library = library_of(dialect)
+    library = dialect.library
     if library is not None and not full.endswith("#") and (given := library.gives(full)):
         full = given + "#"  # a constant: `StandardCharsets.UTF_8`
     if not full.endswith("#"):

@@ -1,11 +1,11 @@
 """How well objects of a library's classes fit types, and of which type of function an interface is."""
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.solving.library import ROOT, Library, library_of
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import BOUND, CLASS, CONTAINER, EXTERNAL, FUNCTION, Cell
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
+from fledgling.worker.library import ROOT, Library
 
 ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparable", "Serializable", "")
 NO, PERHAPS, BOXED, WIDER, YES, LITERAL = -1, 1, 2, 3, 4, 5  # how well an argument fits
@@ -36,7 +36,7 @@ def of_library(dialect: Dialect, library: Library, name: str, wanted: str, *, is
 
 def by_base(solver: Solver, of: int, name: str) -> int:
     """How well an object of a class with bases outside fits a type outside, where the library has all of these."""
-    library = library_of(solver.project.unit(of).dialect)
+    library = solver.project.unit(of).dialect.library
     nodes = [solver.child(at, base) for at in solver.classes.order(of) for base in solver.project.scope(at).bases]
     bases = [value for node in nodes for value in solver.value(node) or ((EXTERNAL, ""),)]
     above = [library.known(value[1]) if library else "" for value in bases if value[0] != CLASS]
@@ -49,7 +49,7 @@ def container_type(solver: Solver, cell: Cell, depth: int = 0) -> str:
     """The full name of the type outside that a container is declared to be of, or that the library says; else ""."""
     if type(cell) is not int or depth > MAX_CALLED:
         return ""
-    library = library_of(solver.project.unit(cell).dialect)
+    library = solver.project.unit(cell).dialect.library
     op, *parts = solver.project.expression(cell)
     if library is None or op not in (Op.CALL, Op.NAME, Op.GET, Op.BARE, Op.PARAMETER):
         return ""
@@ -91,7 +91,7 @@ def arity_of(solver: Solver, of: int) -> int | None:
 
 def arity_outside(solver: Solver, type_: int, name: str) -> int | None:
     """The same of a type outside, where the library has it."""
-    library = library_of(solver.project.unit(type_).dialect)
+    library = solver.project.unit(type_).dialect.library
     values = solver.value(("type", type_, None))
     full = [value[1].removesuffix("#") for value in values if value[0] == EXTERNAL]
     return (

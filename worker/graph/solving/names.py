@@ -10,7 +10,6 @@ from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import elements_anew
 from fledgling.worker.graph.solving.containers import element_of
-from fledgling.worker.graph.solving.library import library_of
 from fledgling.worker.graph.solving.lookup import bare_places, means_type, places_in, seen_spaces, starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
@@ -95,7 +94,7 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
 
 def _of_library(unit: Unit, word: str) -> str:
     """The full name of a class of the library whose package a file takes all names of: `import java.util.*`."""
-    library = library_of(unit.dialect) if unit.starred else None
+    library = unit.dialect.library if unit.starred else None
     return library.found(word, {unit.facts.imports[which].module for which in unit.starred}) if library else ""
 
 

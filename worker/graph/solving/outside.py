@@ -13,7 +13,6 @@ from fledgling.worker.graph.solving.containers import (
     iterated,
     keys_of,
 )
-from fledgling.worker.graph.solving.library import library_of
 from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.named_callables import named_callables
@@ -55,7 +54,7 @@ def handing_on(solver: Solver, node: int, full: str) -> str | None:
 
 def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
     """What a call of something outside gives, known by its last name."""
-    library = library_of(solver.project.unit(made.node).dialect)
+    library = solver.project.unit(made.node).dialect.library
     if library is not None and (given := library.gives(full)):
         return {(EXTERNAL, f"{given}#"): sure}
     how = handing_on(solver, made.node, full)

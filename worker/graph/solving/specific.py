@@ -3,7 +3,6 @@
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.solving.argument_types import POINTER, TO_ANY, Wanted, of_array, wanted_of
 from fledgling.worker.graph.solving.fits import Fit, parameters_of
-from fledgling.worker.graph.solving.library import library_of
 from fledgling.worker.graph.solving.library_types import ANYTHING, ARRAY, NO, PERHAPS, YES, widens_to
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import Value
@@ -113,7 +112,7 @@ def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> in
     is_wider = not (objects or others) and (
         widens_to(dialect, name, wider)
         or dialect.boxes.get(name) == wider
-        or ((library := library_of(dialect)) is not None and library.is_below(name, wider))
+        or ((library := dialect.library) is not None and library.is_below(name, wider))
         or wider in dialect.above.get(name, ())
     )
     return YES if is_wider else NO

@@ -6,6 +6,7 @@ A value is a tuple: its kind, and what it is of. With each goes a Reason (reason
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.library import UNIMPORTED
 
 Value = tuple[Any, ...]
 Values = dict[Value, int]
@@ -22,7 +23,7 @@ NAMESPACE = "namespace"  # what a container is of whose keys are members: `Simpl
 FILLED = "filled"  # a text of which only the ends are known
 SOME_MEMBER = "some member"  # of a class, by a name of which no more than an end is known
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
-BUILTIN = "builtins."  # stands before a name that the language itself gives
+BUILTIN = UNIMPORTED  # stands before a name that the language itself gives
 
 
 def capped(values: Values, reason: int) -> Values:

@@ -4,13 +4,10 @@ from collections.abc import Container
 from functools import cached_property
 from typing import NamedTuple
 
-from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.solving.values import BUILTIN
-from fledgling.worker.language import own_text
-
 ROOT = "Object"  # stands above all classes
 ENUMERATION = "Enum"  # above those whose constants are objects of them
-OWN_PACKAGE = "java.lang"  # whose classes no file imports
+UNIMPORTED = "builtins."  # stands before the name of what no file imports
+IN_ALL_FILES = " *"  # behind a package of which every file has all classes, without an import
 ARRAYS = "[]"
 
 
@@ -24,10 +21,18 @@ class LibraryClass(NamedTuple):
 
 
 class Library:
-    """The classes that a text names: a package, and its classes below, `File < Comparable : String getName; ...`."""
+    """The classes that a text names: a package, and its classes below, `File < Comparable : String getName; ...`.
+
+    Every file has those of a package that a star follows, `java.lang *`.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
+
+    @cached_property
+    def _in_all_files(self) -> frozenset[str]:
+        lines = self._text.splitlines()
+        return frozenset(line.removesuffix(IN_ALL_FILES) for line in lines if line.endswith(IN_ALL_FILES))
 
     @cached_property
     def _classes(self) -> dict[str, LibraryClass]:
@@ -35,7 +40,7 @@ class Library:
         package = ""
         for line in self._text.splitlines():
             if not line.startswith(" "):
-                package = line
+                package = line.removesuffix(IN_ALL_FILES)
                 continue
             head, _, methods = line.partition(" : ")
             own, _, above = head.partition(" < ")
@@ -50,18 +55,22 @@ class Library:
     def known(self, full: str) -> str:
         """The last name of a class of the library by its full name, else "".
 
-        >>> LIBRARIES["java"].known("java.io.File"), LIBRARIES["java"].known("org.File")
-        ('File', '')
+        >>> library = Library("a.io\\n File\\na *\\n Int < Number")
+        >>> library.known("a.io.File"), library.known("b.File"), library.known("builtins.Int")
+        ('File', '', 'Int')
         """
-        package, _, name = full.removeprefix(BUILTIN).rpartition(".")
+        package, _, name = full.removeprefix(UNIMPORTED).rpartition(".")
         found = self._classes.get(name)
-        return name if found is not None and (package or OWN_PACKAGE) == found.package else ""
+        if found is None:
+            return ""
+        return name if package == found.package or (not package and found.package in self._in_all_files) else ""
 
     def found(self, name: str, packages: Container[str]) -> str:
         """The full name of a class of one of some packages, else "".
 
-        >>> LIBRARIES["java"].found("Date", ["java.util"]), LIBRARIES["java"].found("Date", ["java.io"])
-        ('java.util.Date', '')
+        >>> library = Library("a.io\\n File")
+        >>> library.found("File", ["a.io"]), library.found("File", ["a"])
+        ('a.io.File', '')
         """
         found = self._classes.get(name)
         return f"{found.package}.{name}" if found is not None and found.package in packages else ""
@@ -69,8 +78,9 @@ class Library:
     def gives(self, callee: str) -> str:
         """The full name of what a method or constant gives, "" where that is not known.
 
-        >>> [*map(LIBRARIES["java"].gives, ["java.io.File#.listFiles", "java.io.File.separator", "a.B.c"])]
-        ['java.io.File[]', 'String', '']
+        >>> library = Library("a.io\\n File : File[] listFiles; String separator\\na *\\n String")
+        >>> [*map(library.gives, ["a.io.File#.listFiles", "a.io.File.separator", "b.File#.listFiles"])]
+        ['a.io.File[]', 'String', '']
         """
         of, _, method = callee.rpartition(".")
         name = self.known(of.removesuffix("#"))
@@ -81,7 +91,9 @@ class Library:
             if type_ is not None:
                 held = type_.removesuffix(ARRAYS)
                 of_class = self._classes.get(held)
-                return type_ if of_class is None or of_class.package == OWN_PACKAGE else f"{of_class.package}.{type_}"
+                if of_class is None or of_class.package in self._in_all_files:
+                    return type_
+                return f"{of_class.package}.{type_}"
         return ""
 
     def is_below(self, name: str, other: str) -> bool:
@@ -92,11 +104,3 @@ class Library:
         """How many arguments a function takes of which a class is the type; -1 if of none, None if it is not known."""
         found = self._classes.get(name)
         return None if found is None else found.arity
-
-
-LIBRARIES = {"java": Library(own_text("java/library.txt"))}
-
-
-def library_of(dialect: Dialect) -> Library | None:
-    """The library of a language, if there is one."""
-    return LIBRARIES.get(dialect.library)
