@@ -21,6 +21,7 @@ from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
 from fledgling.worker.graph.reading.flow import MAX_REACHING
 from fledgling.worker.graph.reading.matches import MAX_FALLING
+from fledgling.worker.graph.reading.narrowing import MAX_CHECKED
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH
 from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
@@ -289,6 +290,36 @@ def test_what_stands_in_functions_within_each_other_is_read_once(path: str) -> N
     facts = unpacked(FACTS.facts_of(LANGUAGES.detect(path, b""), text.encode()))
     sites = [(site.column, facts.names[site.name]) for site in sites_of(facts) if facts.names[site.name] == "g"]
     assert len(sites) == len(set(sites)) == 12
+
+
+# What is read twice: what begins, what each begins and ends with, what ends
+READ_TWICE = {
+    "a.js": ("", "(", ".b ||= 1)", "a"),
+    "keys.js": ("", "a[", "] ||= 1", "b"),
+    "classes.js": ("", "(a instanceof (", ") && b, B)", "C"),
+    "functions.js": ("", "(function () { if (a instanceof (", ")) b(); return B; })()", "C"),
+    "a.php": ("<?php $a = ", "($a instanceof (", ") && $b ? B : D)", "C"),
+}
+
+
+@pytest.mark.parametrize("path", READ_TWICE)
+def test_what_stands_within_each_other_is_not_read_twice_for_each(path: str) -> None:
+    begin, before, behind, rest = READ_TWICE[path]
+    few, more = (
+        unpacked(FACTS.facts_of(LANGUAGES.detect(path, b""), f"{begin}{before * n}{rest}{behind * n};".encode()))
+        for n in (8, 16)
+    )
+    assert len(few.expressions) > 16
+    assert len(more.expressions) <= 4 * len(few.expressions)
+
+
+def test_a_condition_says_more_of_so_many_names() -> None:
+    """The last MAX_CHECKED count."""
+    for count, found in ((MAX_CHECKED, {"1 likely"}), (MAX_CHECKED + 1, {"1 possible", "2 possible"})):
+        names = [f"a{n}" for n in range(count)]
+        text = "class A { m() {} }\nclass B { m() {} }\n" + f"function f({', '.join(names)}) {{\n"
+        text += f"if ({' && '.join(f'{name} instanceof A' for name in names)}) {{\na0.m();\n}}\n}}\n"
+        assert said(*graph_of({"a.js": text.encode()}))["a.js", 5, "m"] == found, count
 
 
 @every_row("program", PROGRAMS.values(), ids=PROGRAMS)
@@ -575,6 +606,12 @@ def test_a_comment_that_says_types_is_so_long() -> None:
         own = f"class A {{ m() {{}} }}\nconst g = require('g');\n{comment} function f() {{ return g(); }}\nf().m();"
         found = found.replace("2", "1")
         assert said(*graph_of({"a.js": own.encode()}))["a.js", 4, "m"] == {found}, depth
+        comment = f"# @return [{'Array<' * depth}A{'>' * depth}]"
+        own = f"class A\n  def m; end\nend\n{comment}\ndef f; g; end\nf{'[0]' * depth}.m\n"
+        assert said(*graph_of({"a.rb": own.encode()}))["a.rb", 6, "m"] == {found.replace("1", "2")}, depth
+    for count, found in ((MAX_COMMENT - 16, "3 likely"), (MAX_COMMENT - 15, "3 possible")):
+        own = f"# @return [B]\nclass A\n  def m; end\nend\n#{' ' * count}\n# @return [A]\ndef f; g; end\nf.m\n"
+        assert said(*graph_of({"a.rb": own.encode()}))["a.rb", 8, "m"] == {found}, count
     names = [f"$a{n}" for n in range(700)]
     said_of = "".join(f"@param A {name} " for name in names[:600])
     text = f"<?php\nclass A {{}}\n/** {said_of}*/ function f({', '.join(names)}) {{}}\n"
@@ -582,6 +619,9 @@ def test_a_comment_that_says_types_is_so_long() -> None:
     said_of = "".join(f"@param {{Array<{name}> {name}" for name in names[:600])
     text = f"/** {said_of}*/ function f({', '.join(names)}) {{}}\n"
     costs_under(1, partial(graph_of, {"a.js": text.encode()}))
+    said_of = "".join(f"# @param {name} [A]\n" for name in names[:450])
+    text = f"{said_of}def f({', '.join(names)}); end\n".replace("$", "")
+    costs_under(1, partial(graph_of, {"a.rb": text.encode()}))
 
 
 @pytest.mark.parametrize(

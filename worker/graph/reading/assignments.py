@@ -19,7 +19,7 @@ from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use, Write
 
 UNLESS = (b"??=", b"||=", b"&&=")
-FRESH, CHECKED = BITS["fresh"], BITS["checked"]
+FRESH, CHECKED, IS_AUGMENT = BITS["fresh"], BITS["checked"], BITS["augment"]
 
 
 @visits("assign")
@@ -128,13 +128,28 @@ def is_unless(builder: Builder, left: int, right: int) -> bool:
 
 
 def assign_unless(builder: Builder, left: int, value: int) -> int:
-    """Give a name, a member or what is behind a key another value, or leave it; return what it is then."""
+    """Give a name, a member or what is behind a key another value, or leave it; return what it is then.
+
+    The left side is read twice, so what it was is not known where another such assignment is in that.
+    """
     sites = len(builder.sites)
-    before = builder.visit(left)
+    before = 0 if holds_another(builder, left) else builder.visit(left)
     del builder.sites[sites:]
     after = builder.add(Op.CHOICE, [before, value])
     target(builder, left, after)
     return after
+
+
+def holds_another(builder: Builder, node: int) -> bool:
+    """Whether an assignment with an operator stands within a node."""
+    tree = builder.tree
+    todo = [*tree.kids[node]]
+    while todo:
+        at = todo.pop()
+        if tree.kind(at) == IS_AUGMENT:
+            return True
+        todo += tree.kids[at]
+    return False
 
 
 def augment_part(builder: Builder, node: int, at: int, value: int, operator: list[int]) -> int:

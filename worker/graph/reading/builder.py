@@ -42,6 +42,7 @@ class Builder(BoundNames):
         self.replaced: dict[int, int] = {}  # the nodes of names of members, and whose they are
         self.augmented: list[Augmented] = []
         self.taken: list[Consumed] = []
+        self.checked: dict[int, list[tuple[int, int]]] = {}  # by conditions, what names they say more of (narrowing.py)
         self.whole = 0  # what `module.exports` was given last
         self.exports: list[int] | None = []  # of CommonJS, by a name; None once another object is what is exported
         self.generic: dict[int, list[int]] = {}  # the type parameters of a function that is being read

@@ -8,6 +8,7 @@ from fledgling.worker.graph.reading.labels import ARG, ARGS, ARM, BITS, IS_CALL,
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op
 
 IS_CHOICE, IS_OPERATION = BITS["choice"], BITS["operation"]
+MAX_CHECKED = 16  # names that one condition says more of, the last ones: each of `a && b && c` reads all before it
 
 
 def narrow(builder: Builder, narrowed: Sequence[tuple[int, int]]) -> list[tuple[Key, int]]:
@@ -35,26 +36,33 @@ def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
 def narrowed_by(builder: Builder, node: int) -> list[tuple[int, int]]:
     """The names that are narrowed where a condition holds that has been read, with the classes."""
     tree = builder.tree
-    found = []
+    found = list[tuple[int, int]]()
     todo = [node]
-    while todo:
+    while todo and len(found) < MAX_CHECKED:
         at = todo.pop()
-        if tree.labels[at] & IS_NARROW:
-            inner = tree.kids[at]
-            inner = [kid for near in inner for kid in (near, *tree.kids[near])]
-            left = next((kid for kid in inner if tree.labels[kid] & LEFT), NONE)
-            type_ = next((kid for kid in inner if tree.labels[kid] & TYPE), NONE)
-            if left != NONE and type_ != NONE and tree.kind(left) == IS_NAME:
-                sites = len(builder.sites)
-                found.append((left, builder.visit(type_)))
-                del builder.sites[sites:]
+        if tree.labels[at] & IS_NARROW or tree.kind(at) == IS_CALL:
+            if at not in builder.checked:
+                builder.checked[at] = checked_by(builder, at)
+            found += builder.checked[at]
         elif not tree.kind(at) or is_both(builder, at):
             todo += tree.kids[at]
-        elif tree.kind(at) == IS_CALL and (name := checked_by_call(builder, at)) != NONE:
-            sites = len(builder.sites)
-            found.append((name, builder.add(Op.CHECKED, builder.visit(tree.first(at, OF)))))
-            del builder.sites[sites:]
     return found
+
+
+def checked_by(builder: Builder, node: int) -> list[tuple[int, int]]:
+    """The name that `a instanceof B` or `isA(b)` says more of, with the class, which is read again for that."""
+    tree, sites = builder.tree, len(builder.sites)
+    name, type_ = NONE, 0
+    if tree.labels[node] & IS_NARROW:
+        inner = [kid for near in tree.kids[node] for kid in (near, *tree.kids[near])]
+        left = next((kid for kid in inner if tree.labels[kid] & LEFT), NONE)
+        of = next((kid for kid in inner if tree.labels[kid] & TYPE), NONE)
+        if NONE not in (left, of) and tree.kind(left) == IS_NAME:
+            name, type_ = left, builder.visit(of)
+    elif (name := checked_by_call(builder, node)) != NONE:
+        type_ = builder.add(Op.CHECKED, builder.visit(tree.first(node, OF)))
+    del builder.sites[sites:]
+    return [] if name == NONE else [(name, type_)]
 
 
 def refuted_by(builder: Builder, node: int) -> list[tuple[int, int]]:

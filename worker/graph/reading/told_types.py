@@ -37,6 +37,7 @@ CONTAINERS = frozenset(
 BETWEEN = re.compile(
     rb"\*/\s*+(?:export\s++(?:default\s++)?+)?+(?:(?:const|let|var)\s++)?+(?:[\w$.]++\s*+[=:]\s*+)?+(?:async\s++)?+\Z"
 )
+COMMENTED = re.compile(rb"[ \t]*+#")  # a line of Ruby
 CLOSING = {b"<": b">", b"(": b")", b"{": b"}", b"[": b"]"}
 
 
@@ -64,10 +65,10 @@ def _lines_before(source: bytes, start: int) -> tuple[int, int] | None:
     """The span of the lines right above that of a byte which hold a comment alone, `# a`."""
     end = source.rfind(b"\n", max(0, start - MAX_BLANK), start) + 1
     begins = end
-    while begins and (above := source.rfind(b"\n", max(0, end - MAX_COMMENT), begins - 1) + 1) < begins:
-        if not source[above:begins].lstrip(b" \t").startswith(b"#"):
-            break
+    while begins and COMMENTED.match(source, above := source.rfind(b"\n", 0, begins - 1) + 1):
         begins = above
+        if end - begins > MAX_COMMENT:
+            return None
     return (begins, end) if begins < end else None
 
 
