@@ -12,6 +12,7 @@ from fledgling.worker.languages.c import bodies, gaps
 from fledgling.worker.languages.cpp import gaps as gaps_of_cpp
 from fledgling.worker.languages.cpp import words
 from fledgling.worker.languages.csharp import gaps as gaps_of_csharp
+from fledgling.worker.languages.javascript import gaps as gaps_of_javascript
 from fledgling.worker.languages.kotlin import constructors
 from fledgling.worker.languages.kotlin import gaps as gaps_of_kotlin
 from fledgling.worker.languages.rust import given_items, item_macros
@@ -24,7 +25,7 @@ SIZE = 1 << 14  # bytes
 SECONDS = 0.25  # of CPU, twice what the slowest machine took; work that grows with the square of the text takes many
 REPAIRS = (
     bodies, gaps, gaps_of_cpp, words, gaps_of_csharp, gaps_of_kotlin, constructors, gaps_of_swift,
-    gaps_of_typescript,
+    gaps_of_javascript, gaps_of_typescript,
 )  # fmt: skip
 
 HOSTILE = [
@@ -73,6 +74,8 @@ HOSTILE = [
     "*(a",
     '="&',
     ", in ",
+    ", in",
+    " as in",
     "*/ in out ",
     "f((a) ",
     "f(a(b)",
