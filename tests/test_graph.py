@@ -30,6 +30,7 @@ from fledgling.worker.graph.solving import rows as graph_rows
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
+from fledgling.worker.graph.solving.computed_mixins import MAX_MIXED
 from fledgling.worker.graph.solving.extension_members import MAX_EXTENDING
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
 from fledgling.worker.graph.solving.implemented import MAX_BELOW
@@ -565,6 +566,24 @@ def test_a_class_is_extended_by_so_many_modules() -> None:
     text = "".join(f"module M{n}\n def m{n}; end\nend\n" for n in range(count))
     text += "class C\n" + "".join(f" extend M{n}\n" for n in range(count)) + "end\n"
     files = graph_files({"a.rb": (text + "".join(f"C.m{n}\n" for n in range(count))).encode()})
+    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_a_module_that_is_computed_is_one_of_so_many() -> None:
+    """Of more than MAX_MIXED modules with a method, and behind more such places, what a class has is still not sure."""
+    above = "class B\n def m; end\nend\nclass C < B\n def go = m\n"
+    for count in (MAX_MIXED, MAX_MIXED + 1):
+        text = above + " include(a)\nend\n" + "".join(f"module M{n}\n def m; end\nend\n" for n in range(count))
+        rows = said(*graph_of({"a.rb": text.encode()}))["a.rb", 5, "m"]
+        assert {"2 likely", "9 possible", WORDS[Reason.FURTHER] + " unresolved"} <= rows, count
+        text = above + "end\nmodule M\n def m; end\nend\n" + "".join(f"a.include(b::C{n})\n" for n in range(count))
+        rows = said(*graph_of({"a.rb": text.encode()}))["a.rb", 5, "m"]
+        assert rows == ({"2 certain"} if count <= MAX_MIXED else {"2 likely", "8 likely"}), count
+    count = 500
+    text = "".join(
+        f"module M{n}\n def m{n}; end\n def m; end\nend\nclass C{n}\n def go = m\nend\n" for n in range(count)
+    )
+    files = graph_files({"a.rb": (text + "".join(f"a.include(b::M{n})\n" for n in range(count))).encode()})
     costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 

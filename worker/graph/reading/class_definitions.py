@@ -1,7 +1,7 @@
 """How classes and namespaces become scopes, and what is above them what those stand on."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.call_expressions import note_for_includers
+from fledgling.worker.graph.reading.call_expressions import called, note_for_includers
 from fledgling.worker.graph.reading.definitions import apart, note_types, read_rest, said_inside
 from fledgling.worker.graph.reading.labels import (
     ARGS,
@@ -200,13 +200,12 @@ def mean_base(builder: Builder, base: int) -> None:
 
 
 @visits("mixin")
-def mixin(builder: Builder, node: int, _use: int) -> int:
+def mixin(builder: Builder, node: int, use: int) -> int:
     """`A.include B`: B is above A, which stands elsewhere; nothing is known of `include B` outside of a class."""
     tree = builder.tree
     of = tree.first(node, OF)
     if of == NONE:
-        builder.visit_all(node)
-        return 0
+        return called(builder, node, Op.CALL, use)
     type_ = builder.visit(of)
     mixed_in = mixed_in_by(tree, node)
     bases = [builder.visit(kid, Use.INHERIT) for kid in mixed_in]

@@ -117,6 +117,8 @@ def _extends_itself(solver: Solver, receiver: Value, function: int) -> bool:
 def _is_by_extend(solver: Solver, scope: int, function: int) -> bool:
     """Whether a class of Ruby, or one above, has a function itself from a module: `extend A`."""
     owner = solver.classes.owner(function)
+    if owner in solver.classes.computed_mixins.of_classes:
+        return True
     modules = (module for at in solver.classes.order(scope) for module in solver.classes.mixins.modules.get(at, ()))
     return any(owner in solver.classes.order(module) for module in modules) if solver.classes.mixins.modules else False
 

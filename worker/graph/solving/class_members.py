@@ -25,6 +25,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     holding = [_owner(solver, at, name, interface) for at in below]
     over = [at for at in dict.fromkeys(holding) if at not in (None, owner) and _overrides(solver, at, owner, name)]
     over += [at for at in _in_extending(solver, scope, name) if at not in (owner, *over)]
+    mixed_in = classes.computed_mixins.over(scope, name, owner, below, by_class=False)
     fields: list[Cell] = []
     if name in solver.project.vocabulary.written:
         fields = [("field", at, name) for at in classes.order(scope)]
@@ -33,7 +34,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     found: list[Place] = []
     if owner is not None:
         own = int(Reason.BOUND)
-        if over or (is_open and classes.has_more_below(scope)):
+        if over or mixed_in or (is_open and classes.has_more_below(scope)):
             own = min(own, Reason.OVERRIDDEN)
             if is_abstract_member(solver, owner, name):
                 own = min(own, Reason.ABSTRACT_ELSEWHERE)
@@ -52,6 +53,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     surely: set[int | None] = {*over} if scope in classes.mixins.classes else set()
     surely |= {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.implemented.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
+    found += [(("name", at, name), of_many(solver, scope, mixed_in), at) for at in mixed_in if at not in over]
     return found, fields, int(owner is not None)
 
 
@@ -125,6 +127,12 @@ def over_in_class(solver: Solver, value: Value, name: int, owner: int) -> list[i
     else:
         holding = [classes.of_class(at, name)[0] for at in below]
     return [at for at in dict.fromkeys(holding) if at not in (None, owner)]
+
+
+def mixed_in_class(solver: Solver, value: Value, name: int, owner: int | None) -> list[int]:
+    """The modules by which a class of Ruby, or one below, may have extended itself that come before what it has."""
+    below = solver.classes.below(value[1]) if value[2] else []
+    return solver.classes.computed_mixins.over(value[1], name, owner, below, by_class=True)
 
 
 def is_of_implementing(solver: Solver, scope: int, owner: int, name: int) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from fledgling.worker.graph.solving import c3
+from fledgling.worker.graph.solving.computed_mixins import ComputedMixins
 from fledgling.worker.graph.solving.extensions import Extensions
 from fledgling.worker.graph.solving.implemented import MAX_BELOW, Implemented
 from fledgling.worker.graph.solving.mixins import Mixins
@@ -41,6 +42,7 @@ class Classes:
         self._outside: dict[int, list[str]] = {}  # the bases of a class that are outside, where methods tell what it is
         self.extensions = Extensions(project, value, self.order, self.has)
         self.mixins = Mixins(project, value, self.whole, self.order, self.of_class)
+        self.computed_mixins = ComputedMixins(project, value, self.whole, self.order)
         self.implemented = Implemented(project, self.order, self.of_class)
         self.cut: set[int] = set()  # those with more below than are looked at
         self._virtual: dict[tuple[int, int], bool] = {}
@@ -70,6 +72,7 @@ class Classes:
         self.mixins.extend(self._kids, self.below)
         self.has_unknown_base |= self.mixins.cut
         self.has_external_base |= self.mixins.cut
+        self.computed_mixins.settle()
         self.extensions.extend_others(self.bases)
         self._spread(self.has_external_base)
         self._spread(self.enumerations)

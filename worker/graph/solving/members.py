@@ -10,6 +10,7 @@ from fledgling.worker.graph.solving.class_members import (
     by_classes,
     has_body,
     is_of_implementing,
+    mixed_in_class,
     of_many,
     over_in_class,
     put_over,
@@ -126,8 +127,9 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
     is_of_ruby = solver.project.unit(value[1]).dialect.bare_calls
     owners, by_extend = solver.classes.mixins.of_itself(value[1], name) if is_of_ruby else ([], 0)
     owner = owners[0] if owners else None
+    mixed_in = mixed_in_class(solver, value, name, owner) if is_of_ruby else []
     if owner is not None and by_extend:
-        over = [at for at in over_in_class(solver, value, name, owner) if at not in owners]
+        over = [at for at in [*over_in_class(solver, value, name, owner), *mixed_in] if at not in owners]
         own = min(sure, Reason.OVERRIDDEN if over else by_extend)
         surely: list[Place] = [(("name", at, name), min(own, by_extend), at) for at in owners]
         return [*surely, *((("name", at, name), min(sure, Reason.OVERRIDE), at) for at in over)]
@@ -137,7 +139,7 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
     if owner is not None:
         is_set = any(solver.value(field) or field in solver.sources for field in fields)
         is_of_any = value[2] or is_of_implementing(solver, value[1], owner, name)
-        over = over_in_class(solver, (CLASS, value[1], is_of_any), name, owner)
+        over = [*over_in_class(solver, (CLASS, value[1], is_of_any), name, owner), *mixed_in]
         is_open = is_of_any and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
         own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
         first: Place = (("name", owner, name), min(own, Reason.ATTRIBUTE) if is_set else own, owner)
