@@ -45,9 +45,9 @@ def field(builder: Builder, node: int, _use: int) -> int:
         elif tree.kind(kid) == IS_PAYLOAD:
             hold(builder, kid, f"{builder.text_of(builder.bindings[-1].name)}.")
         elif not tree.labels[kid] & (TYPE | VALUE):
-            held = builder.visit(kid)
-            if tree.kind(kid) == IS_CLASS and tree.labels[node] & RECEIVER:  # A { void b() {} }, a class below
-                builder.scopes[builder.expressions[held][1]].bases = [builder.add(Op.CLASS, builder.scope)]
+            op, *of = builder.expressions[builder.visit(kid)]
+            if op == Op.CLASS and tree.kind(kid) == IS_CLASS and tree.labels[node] & RECEIVER:
+                builder.scopes[of[0]].bases = [builder.add(Op.CLASS, builder.scope)]  # A { void b() {} }, a class below
     if tree.labels[node] & ALIAS and not is_name and not any(tree.labels[kid] & BIND for kid in tree.kids[node]):
         chosen = tree.first(tree.first(node, VALUE), KEY)  # A::b insteadof C
         builder.bind_silently(builder.name(chosen), builder.scope, value, chosen)
