@@ -34,6 +34,7 @@ from fledgling.worker.graph.solving.computed_mixins import MAX_MIXED
 from fledgling.worker.graph.solving.extension_members import MAX_EXTENDING
 from fledgling.worker.graph.solving.handed_back import MAX_PARTS
 from fledgling.worker.graph.solving.implemented import MAX_BELOW
+from fledgling.worker.graph.solving.inherited import MAX_INHERITED
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
 from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.mixins import MAX_MODULES
@@ -850,6 +851,38 @@ def test_a_call_costs_the_same_in_each_of_many_classes_above_each_other() -> Non
     more = [f"class C{n} extends C{n - 1} {{ void m(int a) {{}} void n() {{ m(1); }} }}" for n in range(1, 100)]
     files = graph_files({f"C{n}.java": text.encode() for n, text in enumerate([first, *more])})
     costs_under(1.5, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_overloads_in_a_chain_of_classes_cost_in_proportion_to_the_classes() -> None:
+    """Each class has two of its own; MAX_INHERITED of those above are looked at, and each class is asked once."""
+    first = "class C0 { void f(int a) {} void f(String a) {} void f(C0 a) {} }"
+    more = [
+        f'class C{n} extends C{n - 1} {{ void f(C{n} a) {{ f(1); f(this); }} void f(long a) {{ f(""); }} }}'
+        for n in range(1, 300)
+    ]
+    files = graph_files({"A.java": "\n".join([first, *more]).encode()})
+    costs_under(4, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_an_overload_is_likely_where_more_are_above_than_are_looked_at() -> None:
+    """Above MAX_INHERITED functions of its name there may be one that takes the arguments better."""
+    for more_than, found in enumerate(({"1 certain"}, {f"{MAX_INHERITED + 2} likely"})):
+        height = MAX_INHERITED + more_than
+        first = "class C0 { void f(String a) {} void f(Object a) {} }"
+        more = [f"class C{n} extends C{n - 1} {{ void f(Object a) {{}} }}" for n in range(1, height + 1)]
+        text = "\n".join([first, *more, f'class D {{ void g() {{ new C{height}().f(""); }} }}'])
+        assert said(*graph_of({"A.java": text.encode()}))["A.java", height + 2, "f"] == found
+
+
+def test_what_overrides_one_of_many_that_fit_equally_is_told_apart_up_to_a_number() -> None:
+    """Of more than MAX_NARROWED any may be the one that a function of a class below overrides."""
+    for count in (MAX_NARROWED, MAX_NARROWED + 1):
+        overloads = "".join(f" void f(X{n} a) {{}}\n" for n in range(count))
+        below = "class B extends A {\n void f(X0 a) {}\n void f(Y a) {}\n}\n"
+        text = f"{below}class A {{\n{overloads}}}\nclass C {{ void g(A a, Z z) {{ a.f(z); }} }}\n"
+        found = said(*graph_of({"A.java": text.encode()}))["A.java", count + 7, "f"]
+        assert found >= {"2 possible"}, found
+        assert ("3 possible" in found) == (count > MAX_NARROWED), found
 
 
 BROKEN = {

@@ -88,8 +88,13 @@ def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool
 
 def _functions(solver: Solver, scope: int, name: int) -> list[int]:
     """The functions of a name in a class, none where it has anything else of that name."""
-    found = [solver.project.defined(at)[1] for at in solver.project.table(scope).get(name, ())]
-    return found if min(found, default=NONE) >= 0 else []
+    found = solver.functions.get((scope, name))
+    if found is None:
+        found = [solver.project.defined(at)[1] for at in solver.project.table(scope).get(name, ())]
+        found = found if min(found, default=NONE) >= 0 else []
+        if solver.classes.is_settled:
+            solver.functions[scope, name] = found
+    return found
 
 
 def _owner(solver: Solver, scope: int, name: int, interface: int | None) -> int | None:

@@ -231,6 +231,9 @@ class Classes:
         return found
 
     def _of_class(self, scope: int, name: int, after: int | None) -> tuple[int | None, bool]:
+        if after is None and self.is_settled:
+            found = self._above(scope, name)
+            return found, found is None and scope in self.has_external_base
         order = self.order(scope)
         if after is not None:
             order = order[order.index(after) + 1 :] if after in order else self.order(after)[1:]
@@ -238,6 +241,26 @@ class Classes:
             if self.has(at, name):
                 return at, False
         return None, scope in self.has_external_base
+
+    def _above(self, scope: int, name: int) -> int | None:
+        """The first class that has a member, in the order of one; in a chain of single bases each is asked once."""
+        passed: dict[int, None] = {}
+        at, known = scope, None
+        while known is None and at not in passed and not self.has(at, name):
+            base = self._only_base(at)
+            if base is None:
+                break
+            passed[at] = None
+            at, known = base, self._having.get((base, name, None))
+        found = known[0] if known else next((up for up in self.order(at) if self.has(up, name)), None)
+        for below in passed:
+            self._having[below, name, None] = found, found is None and below in self.has_external_base
+        return found
+
+    def _only_base(self, scope: int) -> int | None:
+        """The base of a class that has no other one, and whose own members come first."""
+        bases = self.bases.get(scope, ())
+        return bases[0][0] if len(bases) == 1 and scope not in self._prepended else None
 
     def with_field(self, scope: int, name: int) -> int | None:
         """The class of which objects of a class of JavaScript have a field, which they have before any method."""

@@ -10,16 +10,18 @@ from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import BOUND, FUNCTION, Value
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
 
-MAX_INHERITED = 64  # functions of one name in the classes above; of more, those of the nearest count
+MAX_INHERITED = 64  # functions of one name in the classes above that are looked at, the nearest first
 
 
-def take_inherited(solver: Solver, fit: dict[Value, Fit], owner: int, name: int, made: MadeCall) -> None:
+def take_inherited(solver: Solver, fit: dict[Value, Fit], owner: int, name: int, made: MadeCall) -> bool:
     """Add the functions of that name in the classes above an owner, which are called on the same object.
 
     What an override takes is what the function above it takes: in Kotlin it does not repeat what may be left out.
+    Returns whether there are more than are looked at.
     """
-    if not (inherited := _inherited(solver, owner, name)):
-        return
+    inherited, is_cut = _inherited(solver, owner, name)
+    if not inherited:
+        return is_cut
     shapes = {_shape(solver, value[1]) for value in fit}
     inherited = [function for function in inherited if _shape(solver, function) not in shapes]
     inherited = [function for function in inherited if not is_hidden(solver, function, made.node)]
@@ -30,7 +32,7 @@ def take_inherited(solver: Solver, fit: dict[Value, Fit], owner: int, name: int,
     for function in inherited:
         level = solver.classes.owner(function)
         if settled is not None and level != settled:
-            break
+            return False
         value: Value = (BOUND, function, receiver[2]) if receiver[0] == BOUND else (FUNCTION, function)
         override = own.get(_shape(solver, function)[0])
         found = taken(solver, value, made)
@@ -40,6 +42,7 @@ def take_inherited(solver: Solver, fit: dict[Value, Fit], owner: int, name: int,
             fit[value] = found
         elif found.worth > fit[override].worth:
             fit[override] = found
+    return is_cut
 
 
 def settles(solver: Solver, function: int, fit: Fit, made: MadeCall) -> bool:
@@ -77,21 +80,22 @@ def is_of_file(solver: Solver, function: int) -> bool:
     return bool(is_private) and solver.project.scope(solver.project.outer(function)).kind == ScopeKind.MODULE
 
 
-def _inherited(solver: Solver, owner: int, name: int) -> list[int]:
-    """The functions of a name in the classes above one, the nearest of those with the same parameters."""
-    found = solver.inherited.get((owner, name))
-    if found is None:
-        found, nearer = [], set[object]()
+def _inherited(solver: Solver, owner: int, name: int) -> tuple[list[int], bool]:
+    """The functions of a name above a class, the nearest of those with the same parameters; whether there are more."""
+    known = solver.inherited.get((owner, name))
+    if known is None:
+        found, nearer, looked_at = list[int](), set[object](), 0
         above, _ = solver.classes.of_class(owner, name, owner)
-        while above is not None and len(found) < MAX_INHERITED:
+        while above is not None and looked_at < MAX_INHERITED:
             own = [function for _, function in map(solver.project.defined, solver.project.table(above)[name])]
             own = [at for at in own if at >= 0 and _is_inherited(solver, at)]
+            looked_at += max(1, len(own))
             found += [function for function in own if _shape(solver, function) not in nearer]
             seen = (at for at in own if not solver.project.scope(at).flags & Flag.HIDDEN)
             nearer.update(_shape(solver, function) for function in seen)
             above, _ = solver.classes.of_class(owner, name, above)
-        solver.inherited[owner, name] = found
-    return found
+        known = solver.inherited[owner, name] = found, above is not None
+    return known
 
 
 def _is_inherited(solver: Solver, function: int) -> bool:

@@ -1,5 +1,7 @@
 """Which of several functions of one name a call means, by the number and the types of its arguments."""
 
+from collections.abc import Iterable
+
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.constness import of_constness
@@ -106,8 +108,8 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
     values = _renamed_first(solver, values, groups, made) if len(groups) > 1 else values
     found = dict(values)
     meant: dict[Group, tuple[list[Value], int]] = {}
-    above = {key: _asked_above(solver, key, groups) for key in groups} if len(groups) > 1 else {}
-    for key in sorted(groups, key=lambda key: above.get(key) is not None):
+    above = _asked_above(solver, groups) if len(groups) > 1 else {}
+    for key in sorted(groups, key=above.__contains__):
         (owner, name), group = key, groups[key]
         asked = above.get(key)
         if asked is not None and asked in meant:
@@ -178,16 +180,25 @@ def _asked(solver: Solver, group: list[Value], above: Group | None) -> list[Valu
     return wanted or group
 
 
-def _asked_above(solver: Solver, key: Group, groups: dict[Group, list[Value]]) -> Group | None:
-    """The topmost class above one that is asked as well: where types are declared it says which overload is meant."""
-    owner, name = key
-    if owner is None or not solver.project.unit(owner).dialect.typed:
-        return None
-    return next(((at, name) for at in reversed(solver.classes.order(owner)[1:]) if (at, name) in groups), None)
+def _asked_above(solver: Solver, groups: Iterable[Group]) -> dict[Group, Group]:
+    """The topmost class above each that is asked as well: where types are declared it says which overload is meant."""
+    owners: dict[int, set[int]] = {}  # by the names of their functions
+    for owner, name in groups:
+        if owner is not None:
+            owners.setdefault(name, set()).add(owner)
+    found: dict[Group, Group] = {}
+    for name, asked in owners.items():
+        for owner in (at for at in asked if solver.project.unit(at).dialect.typed):
+            above = next((at for at in reversed(solver.classes.order(owner)[1:]) if at in asked), None)
+            if above is not None:
+                found[owner, name] = above, name
+    return found
 
 
 def _overriding(solver: Solver, group: list[Value], meant: list[Value], reason: int) -> tuple[list[Value], int]:
-    """Of the functions of a class those that override what is meant of a class above it."""
+    """Of the functions of a class those that override what is meant of one above it; all, where that is too much."""
+    if len(meant) > MAX_NARROWED:
+        return group, reason
     above = [parameter_types(solver, at[1]) for at in meant]
     how = {value: max(alike(parameter_types(solver, value[1]), each) for each in above) for value in group}
     best = max(how.values())
@@ -228,8 +239,9 @@ def _chosen(
     selects = solver.project.unit(group[0][1]).dialect.selects
     fit = {value: taken(solver, value, made) for value in group}
     asks_above = selects and not _is_constructor(solver, group[0][1])
+    is_cut = False
     if owner is not None and asks_above and (selects == "all" or not _is_found(solver, fit, made)):
-        take_inherited(solver, fit, owner, name, made)
+        is_cut = take_inherited(solver, fit, owner, name, made)
     fit = _seen(solver, fit, made) if len(fit) > 1 else fit
     if solver.project.unit(group[0][1]).dialect.rest_is_last:
         fit = without_open(solver, fit)
@@ -263,7 +275,7 @@ def _chosen(
     )
     is_of_all = owner is None and only[0] == FUNCTION and solver.project.text(name) in _prelude(solver, only)
     is_surely = is_surely and (not is_of_all or is_sure(solver, fit[only], made))
-    is_surely = is_surely and not any(may_take_value(solver, fit, value, only) for value in beside)
+    is_surely = is_surely and not is_cut and not any(may_take_value(solver, fit, value, only) for value in beside)
     return chosen, Reason.OVERLOAD if not is_surely or (selects and fit[only].against) else Reason.BOUND
 
 

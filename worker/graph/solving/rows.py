@@ -59,6 +59,7 @@ class Rows:
         self._crowded = 0  # occurrences with more targets than guesses may be
         self._rows: list[Row] = []  # of the file at work
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
+        self._functions_of: dict[tuple[int, int], dict[int, Target]] = {}  # classes, by their names
         self._around: dict[int, int] = {}  # its scopes, and where the definitions around begin
 
     def graph(self, tell: Callable[[int], None]) -> GraphColumns:
@@ -253,14 +254,17 @@ class Rows:
             return
         own = self._functions(scope, name)
         others = [self._functions(up, name) for up in above]
-        places = {function: target for functions in (own, *others) for function, target in functions.items()}
         for function, other, reason in self._overriding.found([*own], [*map(list, others)]):
-            graph.overrides.append((*places[function], *places[other], reason))
+            place = next(functions[other] for functions in others if other in functions)
+            graph.overrides.append((*own[function], *place, reason))
 
     def _functions(self, scope: int, name: int) -> dict[int, Target]:
         """The functions of a name in a class: the scope of each, and where it begins."""
-        found = map(self._project.defined, self._project.table(scope)[name])
-        return {function: target for target, function in found if function >= 0}
+        known = self._functions_of.get((scope, name))
+        if known is None:
+            found = map(self._project.defined, self._project.table(scope)[name])
+            known = self._functions_of[scope, name] = {function: target for target, function in found if function >= 0}
+        return known
 
 
 def _begun(unit: Unit, line: int) -> Iterator[Begun]:

@@ -64,7 +64,8 @@ class Solver:
         ] = {}  # calls by names that are made: their ends, a class or -1
         self.names_asked = 0  # look-ups of such names
         self.bound_arguments: dict[int, list[tuple[Cell, bool]]] = {}  # of `a.bind(b, c)`: c, with whether it is spread
-        self.inherited: dict[tuple[int, int], list[int]] = {}  # the functions of a name above a class (inherited.py)
+        self.functions: dict[tuple[int, int], list[int]] = {}  # of a name in a class (class_members.py)
+        self.inherited: dict[tuple[int, int], tuple[list[int], bool]] = {}  # functions above a class (inherited.py)
         self.shapes: dict[int, tuple[Any, ...]] = {}  # what functions take, as far as that tells them apart
         self.parameter_types: dict[int, tuple[Any, ...]] = {}  # of functions, to compare them (overrides.py)
         self.expected: dict[Cell, dict[Cell, None]] = {}  # the types that say what parameters get that say none

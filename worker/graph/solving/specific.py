@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.values import Value
 from fledgling.worker.graph.tables import NONE, Flag
 
-MAX_NARROWED = 16  # functions that fit equally well, of which each is compared with the others
+MAX_NARROWED = 16  # functions that fit equally well, of which each is compared with the others and with those below
 
 
 def narrowest(solver: Solver, chosen: list[Value], count: int) -> list[Value]:
