@@ -53,6 +53,7 @@
 
 (generic_type name: (_) @of) @index
 (type_arguments (_) @type)
+(default_type (_) @type)
 (instantiation_expression . (_) @value) @await
 (nested_type_identifier module: (_) @of name: (_) @key) @get
 (nested_identifier object: (_) @of property: (_) @key) @get
