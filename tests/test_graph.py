@@ -517,6 +517,14 @@ def test_a_namespace_of_many_names_costs_its_own_only() -> None:
         assert found in rows["a.ts", 3, "g"], count
 
 
+def test_a_constant_with_a_body_may_stand_as_deep_as_anything() -> None:
+    """Of one whose body is nested too deeply the names are listed."""
+    for depth in range(MAX_DEPTH - 4, MAX_DEPTH + 2):
+        text = f"{'class X {' * depth}enum E {{ A {{ void b() {{}} }} }}{'}' * depth}\n"
+        facts = unpacked(FACTS.facts_of("java", text.encode()))
+        assert {"A", "b"} <= {facts.names[site.name] for site in sites_of(facts)}, depth
+
+
 def test_of_many_parts_of_a_class_none_says_what_its_type_parameter_is() -> None:
     for count, expected in ((MAX_NAMING, {"1 likely"}), (MAX_NAMING + 1, {"1 possible"})):
         parts = "impl<T> S<T> {}\n" * (count - 3)  # beside the struct, one that says something, and one that asks
