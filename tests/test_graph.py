@@ -335,6 +335,49 @@ def test_no_name_is_read_twice(program: dict[str, dict[str, str]]) -> None:
         assert not [place for place, number in places.items() if number > 1], file.path
 
 
+CONTAINERS = {  # what is looked into where a type says that it is a container, or a constructor fills its fields
+    "one table passed to many functions": lambda n: (
+        "def f(): pass\nt = {" + "".join(f"'k{i}': f, " for i in range(n)) + "}\n"
+        + "".join(f"def g{i}(a: dict[str, object]): a['x']()\ng{i}(t)\n" for i in range(n))
+    ),
+    "lists in lists": lambda n: "def f(): pass\na0 = [f]\n" + "".join(
+        f"a{i + 1} = [a{i}]\ndef g{i}(a: list[list[int]]): a[0][0]()\ng{i}(a{i})\n" for i in range(n)
+    ),
+    "tables in tables": lambda n: "def f(): pass\na0 = {'k': f}\n" + "".join(
+        f"a{i + 1} = {{'k': a{i}, 'l': a{i}}}\ndef g{i}(a: dict[str, dict]): a['k']['k']()\ng{i}(a{i})\n"
+        for i in range(n)
+    ),
+    "lists in themselves": lambda n: "class A:\n def m(self): pass\ndef g(a: list[A]): a[0].m()\n" + "".join(
+        f"x{i}: list[A] = []\nx{i}.append(x{(i + 1) % n})\ng(x{i})\n" for i in range(n)
+    ),
+    "types that are any of many lists": lambda n: (
+        "".join(f"class A{i}:\n def m(self): pass\n" for i in range(n))
+        + f"def g(a: {' | '.join(f'list[A{i}]' for i in range(n))}): a[0].m()\n" + "g([])\n" * n
+    ),
+    "uses of a table in which nothing is known": lambda n: (
+        "class A:\n def m(self): pass\nv: dict[str, A] = {" + "".join(f"'k{i}': {i}, " for i in range(n)) + "}\n"
+        + "for a in v.values(): a.m()\n" * n
+    ),
+    "objects of one class with many fields": lambda n: (
+        "class A:\n" + "".join(f" f{i}: object\n" for i in range(2 * n))
+        + "".join(f"A({i}, f{i}={i})\n" for i in range(2 * n))
+    ),
+    "classes with one from outside before those above each other": lambda n: (
+        "from lib import Out\nclass A0:\n def m(self): pass\n"
+        + "".join(f"class A{i + 1}(Out, A{i}):\n def f(self): self.m()\n" for i in range(n))
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", CONTAINERS)
+def test_what_is_looked_into_costs_the_same_for_each_use(shape: str) -> None:
+    """A container has MAX_VALUES keys, and what is behind one MAX_VALUES values; a class MAX_BASES above it."""
+    small, large = work(CONTAINERS[shape](100)), work(CONTAINERS[shape](400))
+    assert large <= 4.4 * small
+    files = graph_files({"a.py": CONTAINERS[shape](1500).encode()})
+    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
 def test_functions_that_inherit_from_each_other_cost_the_same_each() -> None:
     count = 240
     text = "function F0() {}\n" + "".join(

@@ -84,10 +84,11 @@ def _methods(
 ) -> list[tuple[int, int]]:
     found = []
     for own in names:
-        owner, _ = solver.classes.of_class(scope, solver.project.number(own), after)
+        owner, may_be_outside = solver.classes.of_class(scope, solver.project.number(own), after)
+        most = min(sure, Reason.EXTERNAL_BASE) if may_be_outside else sure
         if owner is not None and solver.classes.gives_constructor(scope, owner, after):
             held = solver.value(("name", owner, solver.project.number(own)))
             if node != NONE and solver.project.expression(node)[0] in (Op.CALL, Op.NEW):
                 held = fitting(solver, held, made_of(solver, node, solver.project.expression(node)))
-            found += [(at[1], min(sure, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
+            found += [(at[1], min(most, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
     return found

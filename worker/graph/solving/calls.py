@@ -308,7 +308,10 @@ def _expected(solver: Solver, cell: Cell) -> Values:
 
 
 def _callables(solver: Solver, taken: Values) -> Values:
-    """What is passed that is or holds functions, of which a type may say no more: `dict[str, A | Callable]`."""
+    """What is passed that is or holds functions, of which a type may say no more: `dict[str, A | Callable]`.
+
+    As many values as a cell has (MAX_VALUES), of each as many keys as a container has, and again as many values.
+    """
     found: Values = {}
     for value, sure in taken.items():
         if value[0] in (FUNCTION, BOUND):

@@ -47,6 +47,8 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             and solver.project.text(name) in solver.project.unit(scope).dialect.common
         ):
             own = min(own, Reason.EXTERNAL_BASE)
+        if classes.of_class(scope, name)[1]:
+            own = min(own, Reason.EXTERNAL_BASE)
         found.append((("name", owner, name), own, owner))
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
     reason = min(reason, Reason.SEVERAL) if lacks and not is_open else reason

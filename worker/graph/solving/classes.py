@@ -31,6 +31,8 @@ class Classes:
         self._orders: dict[int, list[int]] = {}
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
         self.has_external_base: set[int] = set()
+        self._before_outside: dict[int, int] = {}  # of classes of Python: how many bases stand before one from outside
+        self._sooner: dict[int, set[int]] = {}  # of those: the classes above that surely come before that
         self.has_unknown_base: set[int] = set()  # that may be any class: an argument, what a missing module has
         self._making_another: dict[int, bool] = {}
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
@@ -114,8 +116,6 @@ class Classes:
                     todo.append(kid)
 
     def _settle(self, scope: int) -> None:
-        row = self._project.scope(scope)
-        dialect = self._project.unit(scope).dialect
         found: list[tuple[int, int]] = []
         nodes = [
             ((at & ~MASK) | base, base in self._project.scope(at).prepended)
@@ -133,18 +133,25 @@ class Classes:
             if is_first:
                 self._prepended.setdefault(scope, set()).update(base for base, _ in known)
             if not known:
-                names = self._names_outside(node, values)
-                if self._is_unknown(node):
-                    self.has_unknown_base.add(scope)
-                if dialect.structural:
-                    self._outside.setdefault(scope, []).extend(names or [""])
-                if any(name in dialect.enumerations for name in names):
-                    self.enumerations.add(scope)
-                if not names or not all(name.rpartition(".")[2] in dialect.plain_bases for name in names):
-                    self.has_external_base.add(scope)
-                if any(name.endswith("Protocol") for name in names):
-                    row.flags |= Flag.PROTOCOL
+                self._add_outside(scope, node, values, len(found))
         self.bases[scope] = found
+
+    def _add_outside(self, scope: int, node: int, values: Values, place: int) -> None:
+        """Note that a class has a base that is not of the project, behind so many that are."""
+        dialect = self._project.unit(scope).dialect
+        names = self._names_outside(node, values)
+        if self._is_unknown(node):
+            self.has_unknown_base.add(scope)
+        if dialect.structural:
+            self._outside.setdefault(scope, []).extend(names or [""])
+        if any(name in dialect.enumerations for name in names):
+            self.enumerations.add(scope)
+        if not names or not all(name.rpartition(".")[2] in dialect.plain_bases for name in names):
+            self.has_external_base.add(scope)
+            if dialect.super_function:
+                self._before_outside.setdefault(scope, place)
+        if any(name.endswith("Protocol") for name in names):
+            self._project.scope(scope).flags |= Flag.PROTOCOL
 
     def _names_outside(self, node: int, values: Values) -> list[str]:
         """What a base outside is called; of Python also one that is applied to types, `Protocol[T]`."""
@@ -232,35 +239,51 @@ class Classes:
 
     def _of_class(self, scope: int, name: int, after: int | None) -> tuple[int | None, bool]:
         if after is None and self.is_settled:
-            found = self._above(scope, name)
-            return found, found is None and scope in self.has_external_base
+            return self._above(scope, name)
+        return self._in_order(scope, name, after)
+
+    def _in_order(self, scope: int, name: int, after: int | None) -> tuple[int | None, bool]:
         order = self.order(scope)
         if after is not None:
-            order = order[order.index(after) + 1 :] if after in order else self.order(after)[1:]
-        for at in order:
-            if self.has(at, name):
-                return at, False
+            order = order[order.index(after) :] if after in order else self.order(after)
+        for place, at in enumerate(order):
+            if self.has(at, name) and (place or after is None):
+                return at, any(at not in self._before(own) for own in order[:place] if own in self._before_outside)
         return None, scope in self.has_external_base
 
-    def _above(self, scope: int, name: int) -> int | None:
+    def _above(self, scope: int, name: int) -> tuple[int | None, bool]:
         """The first class that has a member, in the order of one; in a chain of single bases each is asked once."""
         passed: dict[int, None] = {}
-        at, known = scope, None
+        at = scope
+        known: tuple[int | None, bool] | None = None
         while known is None and at not in passed and not self.has(at, name):
             base = self._only_base(at)
             if base is None:
                 break
             passed[at] = None
             at, known = base, self._having.get((base, name, None))
-        found = known[0] if known else next((up for up in self.order(at) if self.has(up, name)), None)
+        owner, may_be_outside = self._in_order(at, name, None) if known is None else known
         for below in passed:
-            self._having[below, name, None] = found, found is None and below in self.has_external_base
-        return found
+            is_open = may_be_outside if owner is not None else below in self.has_external_base
+            self._having[below, name, None] = owner, is_open
+        return owner, may_be_outside if owner is not None else scope in self.has_external_base
 
     def _only_base(self, scope: int) -> int | None:
-        """The base of a class that has no other one, and whose own members come first."""
-        bases = self.bases.get(scope, ())
-        return bases[0][0] if len(bases) == 1 and scope not in self._prepended else None
+        """The base of a class that has no other one before it, and whose own members come first."""
+        bases = self.bases.get(scope, [])
+        if len(bases) != 1 or self._before_outside.get(scope) == 0 or scope in self._prepended:
+            return None
+        return bases[0][0]
+
+    def _before(self, scope: int) -> set[int]:
+        """The classes above one that come before the one outside: A of `class C(A, Out, B)`."""
+        found = self._sooner.get(scope)
+        if found is None:
+            bases = [base for base, _ in self.bases[scope]]
+            first = self._before_outside[scope]
+            found = {at for base in bases[:first] for at in self.order(base)}
+            found = self._sooner[scope] = found.difference(*map(self.order, bases[first:]))
+        return found
 
     def with_field(self, scope: int, name: int) -> int | None:
         """The class of which objects of a class of JavaScript have a field, which they have before any method."""

@@ -17,15 +17,14 @@ def hand_to_fields(solver: Solver, scope: int, made: MadeCall, most: int = Reaso
     fields = _fields(solver, scope)
     if not fields or not solver.budget.follows_arguments:
         return
-    for (cell, spread), field in zip(made.arguments, fields, strict=False):
+    for (cell, spread), field in zip(made.arguments, fields.values(), strict=False):
         if spread:
             break
         _fill(solver, field, cell, most)
-    named = {solver.project.text(name).lstrip("_"): (of, name) for of, name in fields}
     for word, cell in made.words:
         own = solver.project.text(word).lstrip("_") if word != NONE else ""
-        if own in named:
-            _fill(solver, named[own], cell, most)
+        if own in fields:
+            _fill(solver, fields[own], cell, most)
 
 
 def _fill(solver: Solver, field: Field, cell: object, most: int) -> None:
@@ -33,16 +32,16 @@ def _fill(solver: Solver, field: Field, cell: object, most: int) -> None:
         solver.source(("field", *field), cell, most)
 
 
-def _fields(solver: Solver, scope: int) -> list[Field]:
-    """The fields of a class that its constructor takes, in order: first those of the classes above."""
+def _fields(solver: Solver, scope: int) -> dict[str, Field]:
+    """The fields of a class that its constructor takes, by their names, in order: first those of the classes above."""
     found = solver.generated.get(scope)
     if found is None:
-        found = [
-            (at, name)
+        found = {
+            solver.project.text(name).lstrip("_"): (at, name)
             for at in reversed(solver.classes.order(scope))
             for name, bindings in solver.project.table(at).items()
             if bindings and is_field(unit := solver.project.unit(at), unit.bindings[bindings[0] & MASK].value)
-        ]
+        }
         if solver.classes.is_settled:
             solver.generated[scope] = found
     return found

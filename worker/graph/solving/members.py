@@ -82,8 +82,9 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         parent = solver.classes.parent(own)
         if receiver[0] == CLASS:
             name = _of_itself(solver, receiver[1], name, own)
-        owner, _ = solver.classes.of_class(*((parent, name) if parent is not None else (receiver[1], name, own)))
-        return _of_super(solver, own, name, owner, sure)
+        asked = (parent, name) if parent is not None else (receiver[1], name, own)
+        owner, may_be_outside = solver.classes.of_class(*asked)
+        return _of_super(solver, own, name, owner, min(sure, Reason.EXTERNAL_BASE) if may_be_outside else sure)
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
     if kind == SPACE:
@@ -135,7 +136,8 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
         return [*surely, *((("name", at, name), min(sure, Reason.OVERRIDE), at) for at in over)]
     name = _of_itself(solver, value[1], name)
     if owner is None:
-        owner, _ = solver.classes.of_class(value[1], name)
+        owner, may_be_outside = solver.classes.of_class(value[1], name)
+        sure = min(sure, Reason.EXTERNAL_BASE) if may_be_outside and owner is not None else sure
     if owner is not None:
         is_set = any(solver.value(field) or field in solver.sources for field in fields)
         is_of_any = value[2] or is_of_implementing(solver, value[1], owner, name)

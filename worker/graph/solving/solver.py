@@ -51,7 +51,7 @@ class Solver:
         self.taking: dict[int, dict[str, list[int]]] = {}  # what scopes take all names of, by the last name of each
         self.seen_spaces: dict[int, set[str]] = {}  # the namespaces that a file sees (lookup.py)
         self.bringing: dict[tuple[int, int], list[int]] = {}  # the imports of all names that may bring one into a file
-        self.generated: dict[int, list[tuple[int, int]]] = {}  # the fields that a constructor takes (generated.py)
+        self.generated: dict[int, dict[str, tuple[int, int]]] = {}  # the fields that a constructor takes (generated.py)
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.array_methods: dict[int, int] = {}  # that a call runs, one within the other (container_methods.py)
         self.names_in_generic: set[int] | None = None  # of all members of classes with type parameters

@@ -56,7 +56,7 @@ class Unresolved:
         if unseen := self._missing.reason(unit.base | site.at):
             return unseen
         node = behind_call(self.solver, unit.base | site.at)
-        if self._handed_back.may_be(node) or self._is_of_unknown(unit, node):
+        if self._handed_back.may_be(node) or self._is_of_unknown(unit, node, site.use):
             return Reason.UNKNOWN_RECEIVER
         if self._may_be_passed(unit, site):
             return Reason.UNKNOWN_RECEIVER
@@ -70,11 +70,15 @@ class Unresolved:
         is_there = of[0] == Op.UNSURE or self._rewritten.may_be_outside(unit.names[site.name], is_global=is_global)
         return Reason.UNKNOWN_RECEIVER if is_there else reason
 
-    def _is_of_unknown(self, unit: Unit, node: int) -> bool:
-        """Whether a member may be that of what is not known, where types need not be declared: `(a or []).b`."""
+    def _is_of_unknown(self, unit: Unit, node: int, use: int) -> bool:
+        """Whether a member may be what is not known, or of that, where types need not be declared: `(a or []).b`."""
         op, *parts = self.project.expression(node)
         is_asked = op == Op.GET and (not unit.dialect.typed or unit.dialect.may_lack_types)
-        return is_asked and self._unknown_beside.may_be((node & ~MASK) | parts[0])
+        if not is_asked:
+            return False
+        receiver = (node & ~MASK) | parts[0]
+        is_field = use != Use.WRITE and is_of(self.solver, receiver, (OBJECT,)) and bool(self.solver.value(node))
+        return any(map(self._unknown_beside.may_be, [receiver, node] if is_field else [receiver]))
 
     def _may_be_passed(self, unit: Unit, site: Site) -> bool:
         """Whether a member of a type or protocol outside that is declared may be that of a class: `a: Iterable`."""
