@@ -46,14 +46,13 @@
 (variable_declarator type: (_) @type)
 (type_alias_declaration name: (_) @left @bind @declaration value: (_) @right) @assign
 (type_parameter name: (type_identifier) @label @bind !constraint)
-(type_parameter name: (type_identifier) @left @bind constraint: (constraint (_) @right)) @assign
+(type_parameter name: (type_identifier) @left @bind constraint: (constraint (_) @right) value: (default_type (_) @otherwise)?) @assign
 (as_expression (_) @value (_) @type) @cast
 (satisfies_expression . (_) @value) @await
 (non_null_expression (_) @value) @await
 
 (generic_type name: (_) @of) @index
 (type_arguments (_) @type)
-(default_type (_) @type)
 (instantiation_expression . (_) @value) @await
 (nested_type_identifier module: (_) @of name: (_) @key) @get
 (nested_identifier object: (_) @of property: (_) @key) @get
