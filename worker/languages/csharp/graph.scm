@@ -115,7 +115,8 @@
 (variable_declarator name: (identifier) "=" (_) @right) @assign
 (variable_declarator (initializer_expression) @list)
 (variable_declarator (initializer_expression (_) @arg))
-(collection_expression) @list
+[(collection_expression) (implicit_array_creation_expression)] @list
+(implicit_array_creation_expression (initializer_expression (_) @arg))
 (collection_expression (collection_element (expression_element (_) @arg)))
 (assignment_expression left: (_) @left right: (_) @right) @assign
 ((declaration_expression type: (_) @type name: (identifier) @left @bind) @assign (#not-match? @type "[*]$"))
