@@ -4,9 +4,8 @@ import pytest
 from costing import costs_under
 from tables import every_row
 
-from fledgling.worker.languages.c.compiled_on import MAX_CONDITION, MAX_INNER, systems
+from fledgling.worker.languages.c.compiled_on import MAX_CONDITION, systems
 from fledgling.worker.languages.go.compiled_on import MAX_CONSTRAINT
-from fledgling.worker.languages.go.compiled_on import MAX_INNER as MAX_INNER_OF_GO
 from fledgling.worker.languages.go.compiled_on import systems as systems_of_go
 from fledgling.worker.systems import (
     AIX,
@@ -14,6 +13,7 @@ from fledgling.worker.systems import (
     APPLE,
     BSD,
     LINUX,
+    MAX_INNER,
     OTHER,
     WINDOWS,
     ZOS,
@@ -68,8 +68,8 @@ CONSTRAINTS = {  # and where a file of Go may be compiled that begins with each
     "//go:build (": 0,
     "package a\n//go:build windows": ANY,
     "/* //go:build windows": ANY,
-    f"//go:build {'(' * MAX_INNER_OF_GO}windows{')' * MAX_INNER_OF_GO}": WINDOWS,
-    f"//go:build {'(' * (MAX_INNER_OF_GO + 1)}windows{')' * (MAX_INNER_OF_GO + 1)}": ANY,
+    f"//go:build {'(' * MAX_INNER}windows{')' * MAX_INNER}": WINDOWS,
+    f"//go:build {'(' * (MAX_INNER + 1)}windows{')' * (MAX_INNER + 1)}": ANY,
     f"//go:build windows{' ' * (MAX_CONSTRAINT - 20)}": WINDOWS,
     f"//go:build windows{' ' * MAX_CONSTRAINT}": ANY,
 }

@@ -8,10 +8,23 @@ from collections.abc import Iterator
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.languages.c.conditionals import PIECE, REMARK
-from fledgling.worker.systems import AIX, ANY, APPLE, BSD, LINUX, OTHER, SUN, WINDOWS, ZOS
+from fledgling.worker.systems import (
+    AIX,
+    ANY,
+    APPLE,
+    BSD,
+    LINUX,
+    OTHER,
+    SUN,
+    UNKNOWN,
+    WINDOWS,
+    ZOS,
+    Condition,
+    Where,
+    skipped,
+)
 
 MAX_CONDITION = 2_000  # bytes of one that is read; of a longer one nothing is known
-MAX_INNER = 20  # brackets within each other in a condition; further inside nothing is known
 # What compilers define, and where: surely, and perhaps.
 SURELY = {
     WINDOWS: ("_WIN32", "WIN32", "__WIN32__", "_WINDOWS"),
@@ -42,8 +55,6 @@ KNOWN = deferred(rb"\b(?:" + b"|".join(sorted(map(str.encode, MACROS), reverse=T
 DIRECTIVE = deferred(rb"\s*\#\s*(?P<kind>\w+)(?P<condition>.*)", re.DOTALL)
 HIDDEN = deferred(rb"\\\r?\n|" + REMARK)
 TOKEN = deferred(rb"defined\s*\(\s*(\w+)\s*\)|defined\s+(\w+)|(\w+)|(&&|\|\||[<>=!]=|[^\s\w])")
-Where = tuple[int, int]  # where something may hold, and where it may not
-UNKNOWN: Where = (ANY, ANY)
 
 
 def systems(source: bytes) -> list[tuple[int, int]]:
@@ -91,53 +102,24 @@ def _condition(directive: bytes) -> Where:
     if kind not in (b"if", b"elif"):
         return ANY, 0  # `#else`
     words = (next(filter(None, match.groups())) for match in TOKEN.finditer(condition))
-    return _either(iter([*(word.decode(errors="replace") for word in words), ""]), 0)
+    return CONDITION.read(word.decode(errors="replace") for word in words)
 
 
-def _either(tokens: Iterator[str], depth: int) -> Where:
-    """`a && b || c`, up to the bracket that ends it."""
-    holds, fails, end = 0, ANY, "||"
-    while end == "||":
-        both, end = _both(tokens, depth)
-        holds, fails = holds | both[0], fails & both[1]
-    return holds, fails
+def _known(word: str) -> Where:
+    """Where a macro is, and where not."""
+    if word in ("1", "0"):
+        return (ANY, 0) if word == "1" else (0, ANY)
+    return MACROS.get(word, UNKNOWN)
 
 
-def _both(tokens: Iterator[str], depth: int) -> tuple[Where, str]:
-    """`a && !b`, and what stands behind it."""
-    holds, fails, end = ANY, 0, "&&"
-    while end == "&&":
-        (own_holds, own_fails), end = _operand(tokens, depth)
-        holds, fails = holds & own_holds, fails | own_fails
-    return (holds, fails), end
-
-
-def _operand(tokens: Iterator[str], depth: int) -> tuple[Where, str]:
-    """`!a`, `(a)`, `a >= 1`, and what stands behind it: an operator, a bracket, or nothing."""
-    is_not, token = False, next(tokens, "")
-    while token == "!":
-        is_not, token = not is_not, next(tokens, "")
-    if token == "(":
-        found = _either(tokens, depth + 1) if depth < MAX_INNER else _skipped(tokens)
-    else:
-        found = MACROS.get(token, UNKNOWN)
-    if token in ("1", "0"):
-        found = (ANY, 0) if token == "1" else (0, ANY)
-    found = found[::-1] if is_not else found
-    end = next(tokens, "")
+def _compared(found: Where, end: str, words: Iterator[str]) -> tuple[Where, str]:
+    """What is known behind `a >= 1`."""
     if end in (">=", ">"):  # `_MSC_VER >= 1900` may fail anywhere
-        found, _, end = (found[0], ANY), next(tokens, ""), next(tokens, "")
+        found, _, end = (found[0], ANY), next(words, ""), next(words, "")
     while end not in ("&&", "||", ")", ""):  # of any other comparison nothing is known
-        found = _skipped(tokens) if end == "(" else UNKNOWN
-        end = next(tokens, "")
+        found = skipped(words) if end == "(" else UNKNOWN
+        end = next(words, "")
     return found, end
 
 
-def _skipped(tokens: Iterator[str]) -> Where:
-    """Of what is in brackets nothing is known."""
-    inner = 1
-    for token in tokens:
-        inner += {"(": 1, ")": -1}.get(token, 0)
-        if not inner:
-            break
-    return UNKNOWN
+CONDITION = Condition(_known, _compared)

@@ -4,15 +4,11 @@ A tag that Go does not know is off unless a build asks for it, and the newest Go
 """
 
 import re
-from collections.abc import Iterator
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.systems import AIX, ANY, APPLE, BSD, LINUX, OTHER, SUN, WINDOWS, ZOS
+from fledgling.worker.systems import AIX, ANY, APPLE, BSD, LINUX, OTHER, SUN, UNKNOWN, WINDOWS, ZOS, Condition, Where
 
 MAX_CONSTRAINT = 2_000  # bytes of one that is read; of a longer one nothing is known
-MAX_INNER = 20  # brackets within each other; further inside nothing is known
-Where = tuple[int, int]  # where something may hold, and where it may not
-UNKNOWN: Where = (ANY, ANY)
 ALWAYS: Where = (ANY, 0)
 NEVER: Where = (0, ANY)
 TAGS: dict[str, Where] = {
@@ -70,6 +66,9 @@ def _tag(word: str) -> Where:
     return ALWAYS if VERSION.fullmatch(word) else TAGS.get(word, NEVER)
 
 
+CONDITION = Condition(_tag)
+
+
 def _older(options: list[bytes]) -> Where:
     """Where one of some options holds, `linux,!cgo darwin`: each is of several tags that all have to."""
     holds, fails = 0, ANY
@@ -86,42 +85,4 @@ def _older(options: list[bytes]) -> Where:
 def _constraint(said: bytes) -> Where:
     """Where `a && (b || !c)` holds, and where not."""
     words = [match[0].decode(errors="replace") for match in TOKEN.finditer(said.partition(b"//")[0])]
-    return _either(iter([*words, ""]), 0)
-
-
-def _either(tokens: Iterator[str], depth: int) -> Where:
-    """`a && b || c`, up to the bracket that ends it."""
-    holds, fails, end = 0, ANY, "||"
-    while end == "||":
-        both, end = _both(tokens, depth)
-        holds, fails = holds | both[0], fails & both[1]
-    return holds, fails
-
-
-def _both(tokens: Iterator[str], depth: int) -> tuple[Where, str]:
-    """`a && !b`, and what stands behind it."""
-    holds, fails, end = ANY, 0, "&&"
-    while end == "&&":
-        own, end = _operand(tokens, depth)
-        holds, fails = holds & own[0], fails | own[1]
-    return (holds, fails), end
-
-
-def _operand(tokens: Iterator[str], depth: int) -> tuple[Where, str]:
-    """`!a` or `(a)`, and what stands behind it: an operator, a bracket, or nothing."""
-    is_not, token = False, next(tokens, "")
-    while token == "!":
-        is_not, token = not is_not, next(tokens, "")
-    read = _either if depth < MAX_INNER else _skipped
-    found = read(tokens, depth + 1) if token == "(" else _tag(token)
-    return found[::-1] if is_not else found, next(tokens, "")
-
-
-def _skipped(tokens: Iterator[str], _depth: int) -> Where:
-    """Of what is in brackets nothing is known."""
-    inner = 1
-    for token in tokens:
-        inner += {"(": 1, ")": -1}.get(token, 0)
-        if not inner:
-            break
-    return UNKNOWN
+    return CONDITION.read(words)
