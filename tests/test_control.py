@@ -384,6 +384,8 @@ def test_a_server_that_stands_still_is_passed_over(served, root, place):
     assert (found.returncode, unseen.returncode) == (0, 0)
     assert "a server of this root does not answer" in found.stderr
     assert [(done.returncode, BUSY in done.stderr) for done in refused] == [(1, True)] * 3
+    why = ["does not answer: nothing came in time\n", "does not answer: too many wait for it already\n"]
+    assert [[each for each in why if each in done.stderr] for done in (found, unseen)] == [[each] for each in why]
 
 
 def test_a_wait_that_a_signal_ends_is_no_connection(tmp_path):

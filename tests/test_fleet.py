@@ -88,6 +88,14 @@ def test_shard_is_made_again_only_of_another_tree(shards: Path, tmp_path: Path) 
     assert sorted(path.name for path in shards.iterdir()) == [f"{name}.shard" for name in NAMES]
 
 
+def test_damaged_shard_is_made_again(repositories: Path, shards: Path) -> None:
+    path = shards / "api.shard"
+    whole, part = path.read_bytes(), manifest(path).parts[0]
+    path.write_bytes(whole[: part.start + 100] + b"\xff" + whole[part.start + 101 :])
+    assert states(made(str(repositories / "api"), "--out", str(shards))[1]) == {"api": "built"}
+    copied(path)
+
+
 def test_shard_of_another_profile_is_made_again(repositories: Path, shards: Path) -> None:
     code, outcomes = made(str(repositories / "api"), "--out", str(shards), "--profile", "fledgling-outie")
     assert (code, states(outcomes)) == (0, {"api": "built"})

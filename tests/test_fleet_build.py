@@ -80,6 +80,14 @@ def test_list_is_built_a_failed_repository_is_said_and_those_without_a_change_ar
     assert built(listed, out, "--since", later) == (0, {"lib": "built", "web": "unchanged"})
 
 
+def test_only_a_line_break_ends_a_line_of_a_list(tmp_path: Path) -> None:
+    """A directory's name, which a stranger may have chosen, names no other one."""
+    listed = tmp_path / "list"
+    named = [f"/src/a{mark}b=/etc" for mark in "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r"]
+    listed.write_bytes("\r\n".join([*named, " # none", "\t/src/web "]).encode())
+    assert read_list(listed) == [*named, "/src/web"]
+
+
 def test_a_list_that_is_too_long_is_not_read(tmp_path: Path) -> None:
     listed = tmp_path / "list"
     for more, bounds in ((0, nullcontext()), (1, pytest.raises(ListError, match="it has more than 16,777,216 bytes"))):
@@ -195,6 +203,11 @@ def test_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     listed.write_bytes(b"\xff\xfe")
     with pytest.raises(ListError, match="not UTF-8"):
         read_list(listed)
+    with pytest.raises(ListError, match="it is not a regular file"):
+        read_list(Path("/dev/null"))
+    os.mkfifo(tmp_path / "pipe")
+    done = fledgling("fleet", "build", str(tmp_path / "pipe"), "--out", str(tmp_path))
+    assert (done.returncode, "it is not a regular file; give a file" in done.stderr) == (2, True)
     listed.write_text("/a/web\n/b/web\n")
     done = fledgling("fleet", "build", str(listed), "--out", str(tmp_path))
     assert done.returncode == 2

@@ -189,6 +189,9 @@ def test_bundle_is_made_again_only_of_other_shards(built: tuple[Path, Path], tmp
     done = fledgling("fleet", "bundle", str(out), "--json")
     assert counts(done.stdout) == (1, 1)
     assert (out / "00000.bundle").read_bytes() == before, "of the same shards the same bytes, whoever makes them"
+    (out / "00000.bundle").write_bytes(before[:5000] + b"\xff" + before[5001:])
+    done = fledgling("fleet", "bundle", str(out), "--json")
+    assert (counts(done.stdout), (out / "00000.bundle").read_bytes() == before) == ((1, 1), True), "it was damaged"
     write_garbage(out / "lib.shard")
     write_garbage(out / "web.shard", at=16, size=40)  # behind the head: the first row alone
     for made in (1, 0):
@@ -202,6 +205,16 @@ def test_bundle_is_made_again_only_of_other_shards(built: tuple[Path, Path], tmp
         shard.unlink()
     assert counts(fledgling("fleet", "bundle", str(out), "--json").stdout) == (0, 0)
     assert [*out.iterdir()] == []
+
+
+def test_damaged_shard_that_costs_its_bundle_is_named(built: tuple[Path, Path], tmp_path: Path) -> None:
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    (out / "00000.bundle").unlink()
+    path, [part, *_] = out / "lib.shard", manifest(out / "lib.shard").parts
+    whole = path.read_bytes()
+    path.write_bytes(whole[: part.start + 100] + b"\xff" + whole[part.start + 101 :])
+    failed = bundling.bundle(out, 2**30, CONFINED).failed
+    assert failed == {"00000": f"lib: its part {part.name} is not what was written"}
 
 
 def write_garbage(path: Path, at: int = 0, size: int | None = None) -> None:

@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from running import PATIENCE
 
+from fledgling.broker.cli.shell import MAX_LINE
+from fledgling.plain import MAX_SAID_CHARS, MAX_SHOWN
+
 COMMAND = [sys.executable, "-I", "-B", "-m", "fledgling", "shell"]
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "TERM": "xterm"}
 SECONDS = 60.0  # until something is shown, on a machine that is busy
@@ -27,6 +30,10 @@ LINES = (
     ("search timeout -l -t python", "src/core/config.py\nsrc/core/engine.py\n", ""),
     ("explore --json", '"total_files": 20', ""),
     ("nope", "", "'nope' is not a tool. Type `search timeout -t python`"),
+    ("n" * MAX_LINE, "", f"fledgling: {'n' * MAX_SHOWN!r} is not a tool. Type"),
+    (f"symbols --{'n' * 9000}", "", f"fledgling: No such option '--{'n' * (MAX_SAID_CHARS - 19)}…\n"),
+    ("n" * MAX_LINE + " explore", "", "fledgling: a line has more than 65,536 characters; ask for less at once\n"),
+    ("n " * MAX_LINE * 3, "", "fledgling: a line has more than 65,536 characters; ask for less at once\n"),
     ('read "x', "", "No closing quotation; quote it as in a shell"),
     ("symbols --root x", "", "--root is a setting of the whole shell"),
     ("read src/core/enginee.py", "", "The nearest: src/core/engine.py"),

@@ -11,6 +11,7 @@ from fledgling.broker import surroundings
 from fledgling.broker.cli import terminal
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.config import ConfigError
+from fledgling.plain import said
 from fledgling.security.confinement import ConfinementError
 from fledgling.security.profile import ProfileError
 
@@ -25,7 +26,7 @@ def end(failed: BaseException) -> NoReturn:
             sys.exit(failed.exit_code)
         case click.UsageError():
             asked = failed.ctx.command_path if failed.ctx else "fledgling"
-            message = _LINES.sub(" ", failed.format_message()).rstrip(".")
+            message = said(_LINES.sub(" ", failed.format_message())).rstrip(".")
             end = "" if message.endswith("?") else "."
             terminal.fail(f"{message}{end} `{asked} --help` says how it is used.", failed.exit_code)
         case click.ClickException():

@@ -128,7 +128,9 @@ def fleet_build(
     try:
         repositories = named(read_list(listed))
     except ListError as wrong:
-        raise ConfigError(str(listed), str(wrong), "give a line for each repository: [NAME=]DIRECTORY") from None
+        raise ConfigError(
+            str(listed), str(wrong), "give a file with a line for each repository: [NAME=]DIRECTORY"
+        ) from None
     _outside(out, repositories)
     _, of_profile = settings(profile, config)
     options = _shard_options(out, profile, config, allow_degraded=allow_degraded)

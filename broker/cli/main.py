@@ -16,6 +16,7 @@ import click
 
 from fledgling import __version__
 from fledgling.broker import logs, surroundings
+from fledgling.plain import MAX_SHOWN
 
 EXIT_CODES = (
     "Exit codes: 0 found; 1 nothing found, or a check failed; 2 wrong usage; 3 found, in a partial index; 4 denied; "
@@ -117,9 +118,9 @@ class Commands(click.Group):
         if args and not args[0].startswith("-") and not _listed(args[0]):
             from difflib import get_close_matches  # noqa: PLC0415  (as a rule there is a command)
 
-            near = get_close_matches(args[0][:40], self.list_commands(ctx), 1)
+            near = get_close_matches(args[0][:MAX_SHOWN], self.list_commands(ctx), 1)
             meant = f": the nearest is {near[0]}" if near else ""
-            raise click.UsageError(f"No such command {args[0]!r}{meant}", ctx)
+            raise click.UsageError(f"No such command {args[0][:MAX_SHOWN]!r}{meant}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -25,6 +25,7 @@ from fledgling.broker.front import Front
 from fledgling.messages.answers import Refusal
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import QUESTIONS
+from fledgling.plain import MAX_SHOWN, said
 
 SQL = ("SELECT", "FROM", "WITH", "DESCRIBE", "SUMMARIZE", "SHOW", "PIVOT", "VALUES")  # how a statement begins
 LEAVE = ("exit", "quit", ":q")
@@ -59,7 +60,7 @@ async def _answered(front: Front, project: ServedProject, answering: int | None)
     gc.enable()  # a command ends before there is much to collect, and this may not
     await front.indexed(CODE)
     code = terminal.OK
-    while line := await asyncio.to_thread(sys.stdin.readline, MAX_LINE):
+    while line := await asyncio.to_thread(_next_line):
         if line.strip() in LEAVE:
             break
         if line.strip():
@@ -68,6 +69,14 @@ async def _answered(front: Front, project: ServedProject, answering: int | None)
         if answering is not None:
             os.write(answering, b"\n")
     return code
+
+
+def _next_line() -> str:
+    """Return the next line; of one that is too long, so much that this is seen."""
+    line = part = sys.stdin.readline(MAX_LINE + 1)
+    while len(part) > MAX_LINE and not part.endswith("\n"):
+        part = sys.stdin.readline(MAX_LINE + 1)
+    return line
 
 
 async def _one(front: Front, project: ServedProject, line: str) -> int:
@@ -79,7 +88,7 @@ async def _one(front: Front, project: ServedProject, line: str) -> int:
             return terminal.OK
         return await _ask(front, project, tool, words)
     except click.ClickException as wrong:
-        click.echo(f"fledgling: {wrong.format_message()}", err=True)
+        click.echo(f"fledgling: {said(wrong.format_message())}", err=True)
         return terminal.USAGE
     except click.exceptions.Exit:  # --help was asked for
         return terminal.OK
@@ -89,6 +98,8 @@ async def _one(front: Front, project: ServedProject, line: str) -> int:
 
 def _words(line: str) -> tuple[str, list[str]]:
     """Return the tool and the words behind it: `_words("FROM files")` is `("query", ["--format", "table", ...])`."""
+    if len(line) > MAX_LINE:
+        raise click.UsageError(f"a line has more than {MAX_LINE:,} characters; ask for less at once")
     if line.split(None, 1)[0].upper() in SQL:
         return "query", ["--format", "table", "--", line]
     try:
@@ -98,7 +109,7 @@ def _words(line: str) -> tuple[str, list[str]]:
     if tool == "fledgling" and words:
         tool, *words = words
     if tool not in (*QUESTIONS, "help"):
-        raise click.UsageError(f"{tool!r} is not a tool. {HELP}")
+        raise click.UsageError(f"{tool[:MAX_SHOWN]!r} is not a tool. {HELP}")
     return tool, words
 
 
@@ -157,7 +168,7 @@ def _prompt(root: click.Context, settings: Sequence[str]) -> int:
                 continue
             if line.strip() in LEAVE:
                 break
-            asking.write(f"{line[:MAX_LINE]}\n")
+            asking.write(f"{line}\n")
             asking.flush()
             if not _is_answered(reading):
                 break

@@ -62,7 +62,7 @@ class ServedIndex:
                     return pipe.receive()
             _log.warning("the server with pid %d has ended", self.pid)
         except (OSError, FrameError) as broken:
-            _log.warning("the server with pid %d does not answer: %s", self.pid, broken)
+            _log.warning("the server with pid %d does not answer: %s", self.pid, _why(broken))
         return None
 
     def answer(self, question: AnyQuestion, profile: Profile) -> ServedAnswer:
@@ -148,8 +148,15 @@ def _greeted(connected: "socket.socket | _Heard", until: float) -> _Heard:
     try:
         said = _pipe(connected, _left(until)).receive()
     except (OSError, FrameError) as broken:
-        return _Heard(problem=str(broken), is_silent=isinstance(broken, BlockingIOError))
+        return _Heard(problem=_why(broken), is_silent=isinstance(broken, BlockingIOError))
     return _Heard(said if isinstance(said, Greeting) else None)
+
+
+def _why(broken: OSError | FrameError) -> str:
+    """Return what has gone wrong with a connection: `nothing came in time`."""
+    if isinstance(broken, BlockingIOError) and broken.errno:  # as the kernel ends a wait; ours has words and no number
+        return "nothing came in time"
+    return (broken.strerror if isinstance(broken, OSError) else None) or str(broken)
 
 
 def _left(until: float) -> float:

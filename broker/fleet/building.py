@@ -26,10 +26,12 @@ def read_list(path: Path) -> list[str]:
 
     Raises ListError.
     """
+    if not path.is_file():
+        raise ListError("it is not a regular file")  # a pipe would be waited for
     try:
         with path.open("rb") as file:
             text = file.read(MAX_LIST + 1)
-        lines = [line.strip() for line in text.decode().splitlines()]
+        lines = [line.strip(" \t\r") for line in text.decode().split("\n")]  # a directory may be called `a\u2028b`
     except OSError as failed:
         raise ListError(f"it cannot be read ({failed.strerror})") from failed
     except UnicodeDecodeError:

@@ -114,7 +114,7 @@ def _there(directory: int) -> Iterator[tuple[str, BundleManifest]]:
     """Yield the bundles that can be used; the others are made anew."""
     for name in names(directory):
         with suppress(ShardError), verified.opening(directory, f"{name}{BUNDLE.suffix}") as fd:
-            yield name, verified.read(fd, BUNDLE)
+            yield name, verified.whole(fd, BUNDLE)
 
 
 def _shards(directory: int) -> Iterator[tuple[str, KnownShard]]:
@@ -163,11 +163,14 @@ def copied_shards(
     identities, stored, end, taken = [], [], 0, 0
     generations = Generations()
     for member in members:
-        with verified.opening(directory, f"{member}{SHARD.suffix}") as fd:
-            manifest, identity = verified.identified(fd, SHARD)
-            identities.append(identity)
-            needed = [part for part in manifest.parts if part.name in parts]
-            place = verified.copy_all(fd, needed, to, end, limits.files(memory_limit) - taken)
+        try:
+            with verified.opening(directory, f"{member}{SHARD.suffix}") as fd:
+                manifest, identity = verified.identified(fd, SHARD)
+                needed = [part for part in manifest.parts if part.name in parts]
+                place = verified.copy_all(fd, needed, to, end, limits.files(memory_limit) - taken)
+        except ShardError as wrong:
+            raise ShardError(f"{member}: {wrong}") from None
+        identities.append(identity)
         end, taken = place.end, taken + place.taken
         stored.append(StoredIndex(generations.number(manifest.generation), place.parts))
     return CopiedShards(identities, verified.seal_with(StoredIndexes(stored, generations.all), to, end))

@@ -105,11 +105,11 @@ def _made(repository: ToIndex, out: Path, confine: Callable[[], object]) -> Outc
 def known(name: str, profile: Profile, directory: int) -> Manifest | None:
     """Return the manifest of the shard that there is, if only another tree would make another one.
 
-    One whose last generation could not be made, on a busy machine as it may be, is made again.
+    One is made again whose last generation could not be made, on a busy machine as it may be, and one that is damaged.
     """
     try:
         with verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
-            found = verified.read(fd, SHARD)
+            found = verified.whole(fd, SHARD)
     except ShardError:
         return None  # it is made anew
     is_same = found.extractors == extractors() and found.under == MadeUnder.of(profile)

@@ -144,6 +144,13 @@ def identified(fd: int, kind: Kind[M]) -> tuple[M, str]:
     return manifest, expected.hex()
 
 
+def whole(fd: int, kind: Kind[M]) -> M:
+    """Return the manifest of an open file, of which every byte is what was written. Raises ShardError."""
+    manifest = read(fd, kind)
+    check(fd, manifest.parts)
+    return manifest
+
+
 def identity(fd: int) -> str:
     """Return the hash of the manifest of a file that was read: all of the file is as its manifest says."""
     return _read(fd, DIGEST_BYTES, max(os.fstat(fd).st_size - DIGEST_BYTES, 0)).hex()
