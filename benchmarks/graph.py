@@ -21,7 +21,7 @@ from tree_sitter import Parser
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.grammar import load_grammar
 from fledgling.worker.graph.reading.facts import FactsExtractor
-from fledgling.worker.graph.solving.resolve import resolved
+from fledgling.worker.graph.resolve import resolved
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.language import Languages

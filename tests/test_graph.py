@@ -17,6 +17,15 @@ from tables import every_row
 from fledgling.worker.graph import unit as graph_unit
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
+from fledgling.worker.graph.linking.computed_mixins import MAX_MIXED
+from fledgling.worker.graph.linking.implemented import MAX_BELOW
+from fledgling.worker.graph.linking.mixins import MAX_MODULES
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.linking.stars import MAX_STARS
+from fledgling.worker.graph.meaning import handed_back, unknown_beside
+from fledgling.worker.graph.meaning import rows as graph_rows
+from fledgling.worker.graph.meaning.handed_back import MAX_PARTS
+from fledgling.worker.graph.meaning.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
 from fledgling.worker.graph.reading.flow import MAX_REACHING
@@ -25,28 +34,19 @@ from fledgling.worker.graph.reading.narrowing import MAX_CHECKED
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH
 from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
-from fledgling.worker.graph.solving import handed_back, unknown_beside
-from fledgling.worker.graph.solving import rows as graph_rows
+from fledgling.worker.graph.resolve import Resolving, resolved, solved
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
-from fledgling.worker.graph.solving.computed_mixins import MAX_MIXED
 from fledgling.worker.graph.solving.extension_members import MAX_EXTENDING
-from fledgling.worker.graph.solving.handed_back import MAX_PARTS
-from fledgling.worker.graph.solving.implemented import MAX_BELOW
-from fledgling.worker.graph.solving.inherited import MAX_INHERITED
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
-from fledgling.worker.graph.solving.missing import MAX_ASKED, MAX_STEPS
-from fledgling.worker.graph.solving.mixins import MAX_MODULES
 from fledgling.worker.graph.solving.names import MAX_SEEN
+from fledgling.worker.graph.solving.overloading.inherited import MAX_INHERITED
+from fledgling.worker.graph.solving.overloading.specific import MAX_NARROWED
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
-from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
-from fledgling.worker.graph.solving.resolve import Resolving, resolved, solved
 from fledgling.worker.graph.solving.solver import MAX_KEYS, GraphBudget
-from fledgling.worker.graph.solving.specific import MAX_NARROWED
-from fledgling.worker.graph.solving.stars import MAX_STARS
 from fledgling.worker.graph.solving.types import MAX_NAMING
 from fledgling.worker.graph.tables import GraphFile, Op, Use, sites_of, unpacked
 from fledgling.worker.graph.telling import unheard

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from graph_reading import LANGUAGES, read
 
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.meaning.callees import callees, run_by
 from fledgling.worker.graph.reasons import Confidence, confidence
-from fledgling.worker.graph.solving.callees import callees, run_by
-from fledgling.worker.graph.solving.project import GraphProject
-from fledgling.worker.graph.solving.resolve import resolved, solved
+from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.solving.solver import GraphBudget
-from fledgling.worker.graph.solving.values import EXTERNAL
 from fledgling.worker.graph.tables import NONE, GraphFile, ScopeKind, Site, Use, sites_of
 from fledgling.worker.graph.unit import Unit
+from fledgling.worker.graph.values import EXTERNAL
 
 MAX_BYTES = 1 << 20
 SURE = (Confidence.CERTAIN, Confidence.LIKELY)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.graph.columns import Begun, GraphColumns
+from fledgling.worker.graph.linking.other_case import small
 from fledgling.worker.graph.reasons import Reason, confidence
-from fledgling.worker.graph.solving.other_case import small
 from fledgling.worker.graph.unit import LINE, LINE_BITS
 from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, MAX_PLACES, PLACE_BITS, USES
 from fledgling.worker.store.graph_writer import Numbers

@@ -20,7 +20,7 @@ from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.graph.columns import BASE_REASONS, GraphColumns, joined
 from fledgling.worker.graph.effects.purity import Judged, judged
 from fledgling.worker.graph.reasons import WORDS
-from fledgling.worker.graph.solving.resolve import Resolving
+from fledgling.worker.graph.resolve import Resolving
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.indexer import same_graph

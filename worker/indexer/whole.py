@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from fledgling.worker.graph.columns import FURTHER, GraphColumns
-from fledgling.worker.graph.solving.other_case import small
+from fledgling.worker.graph.linking.other_case import small
 from fledgling.worker.graph.tables import GraphFile, Op, unpacked
 from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer.edges import CALLS

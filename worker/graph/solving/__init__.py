@@ -1,1 +1,1 @@
-"""From the facts of all files to what every name may mean."""
+"""What every expression may stand for: a cell for each, a function for each operation. None of them makes a row."""

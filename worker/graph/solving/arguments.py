@@ -5,8 +5,8 @@ from typing import NamedTuple
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.expected import hand_expected
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CONTAINER, GIVEN, Cell, Value, Values, add
 from fledgling.worker.graph.tables import NONE, Flag
+from fledgling.worker.graph.values import CONTAINER, GIVEN, Cell, Value, Values, add
 
 
 class MadeCall(NamedTuple):

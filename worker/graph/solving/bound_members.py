@@ -4,7 +4,8 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.declared_beside import says_more
 from fledgling.worker.graph.solving.overrides import interfaces
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import MADE, NONE, SIGNATURE, Flag, Op, ScopeKind
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONTAINER,
@@ -21,7 +22,6 @@ from fledgling.worker.graph.solving.values import (
     capped,
     told,
 )
-from fledgling.worker.graph.tables import MADE, NONE, SIGNATURE, Flag, Op, ScopeKind
 
 MAX_SIGNATURES = 64  # ways that a function is declared to be called in; of so many there may be more
 

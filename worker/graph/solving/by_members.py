@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import BOUND, CLASS, FUNCTION, OBJECT, UNKNOWN, Cell, Values
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import Unit
+from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, UNKNOWN, Cell, Values
 
 MIN_ASKED = 2  # members that no type outside often has, from which on they tell what has them
 MAX_HAVING = 3  # classes that have all of them, each with those below; of more, none is meant

@@ -12,13 +12,15 @@ from fledgling.worker.graph.solving.lookup import starred
 from fledgling.worker.graph.solving.made_names import changed, note_called
 from fledgling.worker.graph.solving.members import NEW, member
 from fledgling.worker.graph.solving.named_callables import named_callables
-from fledgling.worker.graph.solving.overloads import called, fitting
+from fledgling.worker.graph.solving.overloading.overloads import called, fitting
 from fledgling.worker.graph.solving.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, called_on
 from fledgling.worker.graph.solving.sent import sent
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, SHIFT
+from fledgling.worker.graph.values import (
     BOUND,
     BUILTIN,
     CLASS,
@@ -37,8 +39,6 @@ from fledgling.worker.graph.solving.values import (
     capped,
     told,
 )
-from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import MASK, SHIFT
 
 MAX_ARGUMENTS = 64  # of one call that are followed
 

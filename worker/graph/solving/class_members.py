@@ -4,9 +4,9 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.overrides import may_override
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CLASS, Cell, Place, Value
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import CLASS, Cell, Place, Value
 
 MAX_OVERLOADS = 16  # of one name in a class, of which each is compared with those above; with more, any may override
 MAX_OVERRIDING = 1  # likely of what has no body, where types are declared: all that may run; of more, each is possible

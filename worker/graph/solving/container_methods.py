@@ -15,7 +15,8 @@ from fledgling.worker.graph.solving.containers import (
 from fledgling.worker.graph.solving.outside import called, of_these
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import NONE
+from fledgling.worker.graph.values import (
     BOUND,
     CONSTANT,
     CONTAINER,
@@ -28,7 +29,6 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE
 
 MAX_CALLING = 2  # methods of arrays that call each other: `a.find(a.sort)` of an array that holds both has no end
 

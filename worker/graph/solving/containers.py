@@ -3,15 +3,17 @@
 from collections.abc import Collection
 from typing import Any
 
+from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
-from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import becomes_member, exported_objects
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.type_arguments import items_of
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Flag, Op
+from fledgling.worker.graph.unit import SHIFT
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONSTANT,
@@ -27,8 +29,6 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Flag, Op
-from fledgling.worker.graph.unit import SHIFT
 
 MAPPED = "mapped"  # what a Map of JavaScript is a container of: iterating gives pairs
 WRITTEN_OUT = (Op.TEXT, Op.NUMBER)

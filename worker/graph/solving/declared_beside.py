@@ -1,7 +1,7 @@
 """What a declared type says beside what is seen, where that is a container in which nothing is seen to be."""
 
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CONSTANT, CONTAINER, EXTERNAL, Value, Values
+from fledgling.worker.graph.values import CONSTANT, CONTAINER, EXTERNAL, Value, Values
 
 
 def says_more(solver: Solver, declared: Values, seen: Values) -> bool:

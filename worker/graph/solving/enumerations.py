@@ -2,7 +2,8 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import Op
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     EXTERNAL,
@@ -13,7 +14,6 @@ from fledgling.worker.graph.solving.values import (
     Value,
     Values,
 )
-from fledgling.worker.graph.tables import Op
 
 LITERALS = (Op.MADE, Op.TEXT, Op.FILLED, Op.NUMBER, Op.TUPLE, Op.LIST, Op.DICT)
 DESCRIBING = ("__get__", "__set__", "__delete__")  # the methods of which a descriptor has one

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import signatures
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CONSTANT, CONTAINER, FUNCTION, OBJECT, Cell, Value, Values, add
 from fledgling.worker.graph.tables import NONE, SIGNATURE, Op
 from fledgling.worker.graph.unit import Unit
+from fledgling.worker.graph.values import CONSTANT, CONTAINER, FUNCTION, OBJECT, Cell, Value, Values, add
 
 MAX_INNER = 4  # objects and lists in each other that are looked through for functions
 WRITTEN = (Op.FUNCTION, Op.DICT, Op.LIST, Op.CHOICE)

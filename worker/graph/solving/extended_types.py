@@ -1,13 +1,13 @@
 """Which of several functions that extend types outside a call means, by the type that it asks."""
 
 from fledgling.worker.dialect import Dialect
+from fledgling.worker.graph.linking.extensions import extended_name
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.extensions import extended_name
 from fledgling.worker.graph.solving.outside_types import is_under, known_type
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import lambdas_around
-from fledgling.worker.graph.solving.values import BOUND, EXTERNAL, FUNCTION, Value, Values
 from fledgling.worker.graph.tables import NONE, Flag
+from fledgling.worker.graph.values import BOUND, EXTERNAL, FUNCTION, Value, Values
 
 
 def of_type_asked(solver: Solver, functions: list[Value], node: int) -> list[Value]:

@@ -1,10 +1,11 @@
 """The members that functions of the project give to types outside, and to any type."""
 
+from fledgling.worker.graph.linking.extensions import ARRAY
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.extensions import ARRAY
 from fledgling.worker.graph.solving.outside_types import is_under, known_type
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import Flag
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONSTANT,
@@ -16,7 +17,6 @@ from fledgling.worker.graph.solving.values import (
     Value,
     Values,
 )
-from fledgling.worker.graph.tables import Flag
 
 MAX_OF_ANY = 3  # functions that any type may have, `impl<T> A for T`, which are likely; of more, each is possible
 MAX_EXTENDING = 256  # functions of one name that extend types outside, each of which is asked for each value

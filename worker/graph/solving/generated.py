@@ -1,12 +1,12 @@
 """Constructors that nobody has written: of `@dataclass class A: b: B`, a call `A(b)` gives the field what it gets."""
 
+from fledgling.worker.graph.linking.vocabulary import is_field
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import BOUND, CLASS, CONTAINER, FUNCTION, OBJECT
-from fledgling.worker.graph.solving.vocabulary import is_field
 from fledgling.worker.graph.tables import NONE
 from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import BOUND, CLASS, CONTAINER, FUNCTION, OBJECT
 
 KNOWN = (OBJECT, CLASS, CONTAINER, FUNCTION, BOUND)
 Field = tuple[int, int]  # the class that declares it, and its name

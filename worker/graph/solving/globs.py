@@ -5,12 +5,12 @@ What a text that is included names may stand in the module that includes it, as 
 
 from collections.abc import Iterable
 
+from fledgling.worker.graph.linking.stars import MAX_STARS
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.stars import MAX_STARS
-from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, MODULE, SPACE, Cell, Value, Values
 from fledgling.worker.graph.tables import NONE, Flag
 from fledgling.worker.graph.unit import SHIFT
+from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, SPACE, Cell, Value, Values
 
 BINDS = "binds"  # what the cell of a glob holds: a scope that binds the name
 UNSEEN: Value = ("unseen",)  # ... and this, where one may that nobody sees

@@ -5,9 +5,9 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.members import places
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, MODULE, Values, add
 from fledgling.worker.graph.tables import WHOLE, Expression
 from fledgling.worker.graph.unit import SHIFT
+from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, Values, add
 
 
 def import_(solver: Solver, node: int, expression: Expression) -> Values:

@@ -5,13 +5,12 @@ Each of the places is a cell, how sure it is meant, and the object that it is a 
 
 from typing import Any
 
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.linking.stars import NOT_LOOKED_FOR, SURELY
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.globs import of_globs
 from fledgling.worker.graph.solving.members import of_space, of_stars, places
-from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.stars import NOT_LOOKED_FOR, SURELY
-from fledgling.worker.graph.solving.values import CLASS, MANY, MODULE, OBJECT, SPACE, Cell, Value, Values, add
 from fledgling.worker.graph.tables import (
     A_FUNCTION,
     A_TYPE,
@@ -24,6 +23,7 @@ from fledgling.worker.graph.tables import (
     ScopeKind,
 )
 from fledgling.worker.graph.unit import MASK, Unit
+from fledgling.worker.graph.values import CLASS, MANY, MODULE, OBJECT, SPACE, Cell, Value, Values, add
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 SPACES = (ScopeKind.MODULE, ScopeKind.NAMESPACE)

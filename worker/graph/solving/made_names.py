@@ -8,7 +8,9 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.class_members import MAX_UNTYPED
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import MAX_KEY, NONE, Expression, Op
+from fledgling.worker.graph.unit import SHIFT
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONSTANT,
@@ -23,8 +25,6 @@ from fledgling.worker.graph.solving.values import (
     Values,
     add,
 )
-from fledgling.worker.graph.tables import MAX_KEY, NONE, Expression, Op
-from fledgling.worker.graph.unit import SHIFT
 
 MAX_NAMES_MADE = 256  # names of the project that begin and end as a made one, each of which is asked for
 MAX_NAMES_ASKED = 20_000  # look-ups of such names in a project, for all classes together

@@ -35,7 +35,9 @@ from fledgling.worker.graph.solving.type_arguments import (
     names_in_generic,
     with_base,
 )
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import Unit
+from fledgling.worker.graph.values import (
     BUILTIN,
     CLASS,
     CONSTANT,
@@ -58,8 +60,6 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import Unit
 
 NEW = "__new__"  # what any class of Python has that makes an object
 

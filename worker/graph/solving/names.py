@@ -2,10 +2,9 @@
 
 from collections import Counter
 
+from fledgling.worker.graph.linking import modules
+from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving import (
-    modules,
-)
 from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import elements_anew
@@ -14,12 +13,13 @@ from fledgling.worker.graph.solving.lookup import bare_places, means_type, place
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
 from fledgling.worker.graph.solving.outside_types import known_type
-from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
 from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.traits import of_trait, qualified
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, SHIFT, Unit
+from fledgling.worker.graph.values import (
     BOUND,
     BUILTIN,
     CLASS,
@@ -37,8 +37,6 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import MASK, SHIFT, Unit
 
 MAX_SEEN = 8  # extensions of one name that a file sees, of which each is likely; of more, each is possible
 

@@ -3,8 +3,8 @@
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CONSTANT, CONTAINER, EXTERNAL, Value, Values
 from fledgling.worker.graph.tables import Expression, Op
+from fledgling.worker.graph.values import CONSTANT, CONTAINER, EXTERNAL, Value, Values
 
 MAX_SMALL = 127  # of a number that is written out, that any type of numbers has
 

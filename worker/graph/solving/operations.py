@@ -1,5 +1,6 @@
 """What choices, definitions, checks of a class and declared types stand for."""
 
+from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of, iterated
 from fledgling.worker.graph.solving.declared_beside import says_more
@@ -7,10 +8,11 @@ from fledgling.worker.graph.solving.made_names import added
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.numbers import number_or
 from fledgling.worker.graph.solving.pointers import is_pointer
-from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.type_arguments import arguments_of
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONTAINER,
@@ -24,8 +26,6 @@ from fledgling.worker.graph.solving.values import (
     capped,
     told,
 )
-from fledgling.worker.graph.tables import NONE, Expression, Op
-from fledgling.worker.graph.unit import MASK
 
 KNOWN = (
     Op.MADE,

@@ -19,7 +19,8 @@ from fledgling.worker.graph.solving.named_callables import named_callables
 from fledgling.worker.graph.solving.prototypes import inherit, put_all, succeed
 from fledgling.worker.graph.solving.receivers import called_on, method_of_function
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import NONE, Op
+from fledgling.worker.graph.values import (
     BOUND,
     BUILTIN,
     CLASS,
@@ -38,7 +39,6 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Op
 
 CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
 # What gives something where it gets nothing.

@@ -2,8 +2,8 @@
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CONSTANT, CONTAINER, EXTERNAL, Value
 from fledgling.worker.graph.tables import Op
+from fledgling.worker.graph.values import CONSTANT, CONTAINER, EXTERNAL, Value
 
 
 def known_type(solver: Solver, dialect: Dialect, value: Value) -> str:

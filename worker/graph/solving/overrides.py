@@ -5,9 +5,9 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.extended_types import full_names
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CLASS, EXTERNAL, OBJECT
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
 from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT
 
 MAX_COMPARED = 1_000  # pairs of functions of one name; with more of them a class and those above it take seconds
 MAX_WITHIN = 4  # types within each other that are compared; what is further in may be anything

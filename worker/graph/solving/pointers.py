@@ -3,8 +3,8 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CONTAINER, FUNCTION, OBJECT, Value, Values, add, capped
 from fledgling.worker.graph.tables import Expression, Op
+from fledgling.worker.graph.values import CONTAINER, FUNCTION, OBJECT, Value, Values, add, capped
 
 
 def pointed(solver: Solver, node: int, expression: Expression) -> Values:

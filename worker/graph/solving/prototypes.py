@@ -6,7 +6,8 @@ either is a member of both. What is put into the function itself, `A.b = c`, is 
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import EXPORT, ScopeKind
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONTAINER,
@@ -20,7 +21,6 @@ from fledgling.worker.graph.solving.values import (
     Values,
     add,
 )
-from fledgling.worker.graph.tables import EXPORT, ScopeKind
 
 PROTOTYPE = "prototype"
 OWN_CLASS = "__class__"  # what Python says that the class of an object is

@@ -4,12 +4,14 @@ A function that makes objects takes what it is called on as `this`. In a method 
 and what is asked of it is in doubt if the method may be called on anything else.
 """
 
+from fledgling.worker.graph.linking.project import MAX_NAMES
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall, hand_over
-from fledgling.worker.graph.solving.project import MAX_NAMES
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import Expression, Op
+from fledgling.worker.graph.unit import MASK, Unit
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     FUNCTION,
@@ -22,8 +24,6 @@ from fledgling.worker.graph.solving.values import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import Expression, Op
-from fledgling.worker.graph.unit import MASK, Unit
 
 CALLING = ("call", "apply", "bind")  # the methods of a function that call it, or make another one that does
 FUNCTIONS = (FUNCTION, BOUND)

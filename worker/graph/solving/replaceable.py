@@ -1,17 +1,17 @@
 """Whether a member may be another one by the time it is asked for: code may remove or set it, or put one over it."""
 
+from fledgling.worker.graph.linking.project import MAX_NAMES
 from fledgling.worker.graph.reasons import CERTAIN, Reason
-from fledgling.worker.graph.solving.project import MAX_NAMES
 from fledgling.worker.graph.solving.prototypes import PROTOTYPE
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import NONE, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, SHIFT
+from fledgling.worker.graph.values import (
     CLASS,
     FUNCTION,
     MODULE,
     OBJECT,
 )
-from fledgling.worker.graph.tables import NONE, Op, ScopeKind
-from fledgling.worker.graph.unit import MASK, SHIFT
 
 DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 MAX_REPLACED = 64  # places that remove or set members of one name: each is looked at for each class

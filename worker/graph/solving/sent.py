@@ -9,8 +9,8 @@ from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.outside import called
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
-from fledgling.worker.graph.solving.values import BOUND, CLASS, FUNCTION, OBJECT, Values, add, capped
 from fledgling.worker.graph.tables import Op, ScopeKind
+from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, Values, add, capped
 
 FUNCTIONS = (FUNCTION, BOUND)
 

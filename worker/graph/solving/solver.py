@@ -8,17 +8,17 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from fledgling.worker.graph.linking.classes import Classes
+from fledgling.worker.graph.linking.modules import crates
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.linking.spaces import Spaces
+from fledgling.worker.graph.linking.stars import Stars
+from fledgling.worker.graph.linking.taken_classes import TakenClasses
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.classes import Classes
-from fledgling.worker.graph.solving.modules import crates
-from fledgling.worker.graph.solving.project import GraphProject
-from fledgling.worker.graph.solving.spaces import Spaces
-from fledgling.worker.graph.solving.stars import Stars
-from fledgling.worker.graph.solving.taken_classes import TakenClasses
-from fledgling.worker.graph.solving.values import EXTERNAL, MANY, NAMESPACE, Cell, Value, Values, add
 from fledgling.worker.graph.tables import Expression
 from fledgling.worker.graph.telling import Tell
 from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import EXTERNAL, MANY, NAMESPACE, Cell, Value, Values, add
 
 MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of dropping some
 MAX_KEYS = 256  # of an object of JavaScript that are told apart; what it has more of may be behind any key

@@ -1,12 +1,12 @@
 """What `this` and `super` are."""
 
+from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.project import GraphProject
 from fledgling.worker.graph.solving.prototypes import makes_objects
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.type_arguments import arguments_of
-from fledgling.worker.graph.solving.values import CLASS, OBJECT, SUPER, Value, Values, add, capped
 from fledgling.worker.graph.tables import NONE, Expression, Flag, ScopeKind
+from fledgling.worker.graph.values import CLASS, OBJECT, SUPER, Value, Values, add, capped
 
 
 def super_(solver: Solver, node: int, expression: Expression) -> Values:

@@ -3,8 +3,8 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import BOUND, CLASS, FUNCTION, Value, Values, add, capped
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind
+from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, Value, Values, add, capped
 
 
 def qualified(solver: Solver, node: int) -> int:

@@ -5,9 +5,9 @@ to its own type parameters, the object that was asked.
 """
 
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.values import CLASS, CONTAINER, OBJECT, Cell, Value, Values
 from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import CLASS, CONTAINER, OBJECT, Cell, Value, Values
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 MAX_DEPTH = 4  # types within each other that may say a type parameter

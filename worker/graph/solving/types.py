@@ -11,7 +11,9 @@ from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.type_arguments import applied_to, argument_for, arguments_of, container_of
-from fledgling.worker.graph.solving.values import (
+from fledgling.worker.graph.tables import MADE, NONE, Expression, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONTAINER,
@@ -29,8 +31,6 @@ from fledgling.worker.graph.solving.values import (
     capped,
     told,
 )
-from fledgling.worker.graph.tables import MADE, NONE, Expression, Op, ScopeKind
-from fledgling.worker.graph.unit import MASK
 
 # What another name of a type is.
 NAMING = (Op.LOOKUP, Op.INDEX, Op.ARRAY, Op.POINTEE, Op.CHOICE, Op.EVERY, Op.NAME, Op.BARE, Op.GET, Op.IMPORT, Op.ALIAS)

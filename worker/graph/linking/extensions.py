@@ -1,0 +1,148 @@
+"""Functions that stand outside the class they belong to, and those that extend types the project does not define."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import CLASS, SPACE, Cell, Values
+
+ARRAY = "[]"  # the name of a type that is written as an array
+
+
+class Extensions:
+    """Methods of Go, definitions like `void A::b() {}`, extensions of Kotlin, C# and Swift, what `impl` gives in Rust.
+
+    `value` says what an expression stands for, `order` gives a class and those above it, `has` says whether a class
+    itself has a member.
+    """
+
+    def __init__(
+        self,
+        project: GraphProject,
+        value: Callable[[Cell], Values],
+        order: Callable[[int], Sequence[int]],
+        has: Callable[[int, int], bool],
+    ) -> None:
+        self._project = project
+        self._value = value
+        self._order = order
+        self._has = has
+        self.extended_by: dict[int, int] = {}  # of what extends a class of the project: the expression of that
+        self.by_name: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
+        self.types: dict[int, int] = {}  # of a function that extends a type outside: the expression of that
+        self.of_any: dict[int, list[int]] = {}  # functions that any type may have: `impl<T> A for T`
+        self.of_outside: set[int] = set()  # what is given to a type outside, which may have such a function itself
+        self._for_others: list[tuple[int, int]] = []  # what gives them, or others to types outside, with the type
+        self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
+        self.owners: dict[int, int] = {}  # the classes of functions that do not stand in them
+        self._classes: dict[int, int] = {}  # the classes that functions extend
+        self.of_own: dict[int, list[int]] = {}  # by name, the functions that extend classes of the project
+        self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
+        self.of_spaces: dict[tuple[str, int], list[int]] = {}  # functions that stand outside their namespace, by name
+        self.spaces: dict[int, str] = {}  # the namespaces of these functions
+
+    def parts(self) -> Iterator[tuple[int, int]]:
+        """What extends classes of the project, with the class, whose part it is."""
+        for unit in self._project.units:
+            for type_, scope in unit.facts.extensions:
+                known = [value[1] for value in self._value(unit.base | type_) if value[0] == CLASS]
+                for at in known:
+                    yield unit.base | scope, at
+                    self.extended_by[unit.base | scope] = unit.base | type_
+                if not known:
+                    self._for_others.append((unit.base | type_, unit.base | scope))
+
+    def attach_members(self) -> None:
+        """Add functions to the classes that their receivers are objects of."""
+        for unit in self._project.units:
+            for type_, binding in unit.facts.members:
+                self._attach(unit.base | type_, unit.base | binding)
+
+    def _attach(self, type_: int, binding: int) -> None:
+        project = self._project
+        name = project.unit(binding).names[project.binding(binding).name]
+        function = project.expression(project.value_of(binding))
+        scope = (binding & ~MASK) | function[1] if function[0] == Op.FUNCTION else -1
+        extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
+        if extends and (bound := self._bound(scope, type_)):
+            type_ = bound
+        values = self._value(type_)
+        known = [value[1] for value in values if value[0] == CLASS]
+        dialect = project.unit(binding).dialect
+        declares = dialect.declared  # void A::b() {}
+        for path in [value[1] for value in values if value[0] == SPACE] if declares else ():
+            self.of_spaces.setdefault((path, name), []).append(binding)
+            self.spaces[scope] = path
+        for own in known:
+            # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
+            is_first = (own, name) not in self._attached
+            if extends:
+                self._classes[scope] = own
+                self.of_own.setdefault(name, []).append(scope)
+            if extends and is_first and self._has(own, name) and not (declares or dialect.bare_calls):
+                if dialect.selects and scope >= 0:
+                    self.beside.setdefault((own, name), []).append(scope)
+                continue
+            self._attached.add((own, name))
+            project.attach(own, name, binding)
+            if scope >= 0:
+                self.owners[scope] = own
+        if extends and not known and not declares:
+            self.by_name.setdefault(name, []).append((extended_name(project, type_), scope))
+            self.types[scope] = type_
+
+    def _bound(self, function: int, type_: int) -> int | None:
+        """What is said of a type parameter that a function extends: A of `fun <T : A> T.f()`."""
+        op, *parts = self._project.expression(type_)
+        if op not in (Op.NAME, Op.BARE):
+            return None
+        bindings = self._project.table(function).get(self._project.unit(type_).names[parts[0]], ())
+        bounds = [self._project.value_of(at) for at in bindings]
+        return next((at for at in bounds if any(value[0] == CLASS for value in self._value(at))), None)
+
+    def add_reopened(self) -> None:
+        """Let the methods of a class of Ruby that is one of its own, `class String`, extend that."""
+        for unit in self._project.units:
+            dialect = unit.dialect
+            known = {*dialect.texts, *dialect.numbers, *dialect.types} if dialect.bare_calls else ()
+            for at, row in enumerate(unit.facts.scopes if known else ()):
+                of = "" if row.name == NONE or row.kind != ScopeKind.CLASS or row.parent else unit.facts.names[row.name]
+                for name, bindings in self._project.table(unit.base | at).items() if of in known else ():
+                    functions = [self._project.defined(binding)[1] for binding in bindings]
+                    own = [(of, scope) for scope in functions if scope >= 0 and self._is_of_objects(scope)]
+                    self.by_name.setdefault(name, []).extend(own)
+
+    def _is_of_objects(self, function: int) -> bool:
+        row = self._project.scope(function)
+        return row.kind == ScopeKind.FUNCTION and not row.flags & Flag.STATIC
+
+    def extend_others(self, bases: Mapping[int, Sequence[tuple[int, int]]]) -> None:
+        """Find what a trait gives to any type, `impl<T> A for T`, or to one outside: its functions, and what A says."""
+        for type_, scope in self._for_others:
+            op, *parts = self._project.expression(type_)
+            is_any = op == Op.NAME and (type_ & ~MASK) | parts[1] == scope
+            order = self._order(scope) if bases.get(scope) else ()
+            common = self._project.unit(scope).dialect.common
+            self.of_outside |= set() if is_any else {scope}
+            for at, name in [(each, name) for each in order for name in self._project.table(each)]:
+                functions = [self._project.defined(binding)[1] for binding in self._project.table(at)[name]]
+                functions = [each for each in functions if each >= 0 and (at == scope or not self._has(scope, name))]
+                if is_any:
+                    self.of_any.setdefault(name, []).extend(functions)
+                elif functions and self._project.text(name) not in common:
+                    of = extended_name(self._project, type_)
+                    self.by_name.setdefault(name, []).extend((of, each) for each in functions)
+
+    def extended(self, function: int) -> int | None:
+        """The class whose member a function is from outside, without a parameter for the object."""
+        flags = self._project.scope(function).flags
+        return self._classes.get(function) if flags & Flag.EXTENSION and not flags & Flag.RECEIVES else None
+
+
+def extended_name(project: GraphProject, type_: int) -> str:
+    """The last name of a type that a function extends, or ARRAY; empty where it has none."""
+    expression = project.expression(type_)
+    if expression[0] == Op.ARRAY:
+        return ARRAY
+    return project.last_name((type_ & ~MASK) | expression[1] if expression[0] == Op.INDEX else type_)

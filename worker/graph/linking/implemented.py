@@ -1,0 +1,113 @@
+"""Interfaces that a class implements without naming them: in Go it has only to have their methods."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.tables import ScopeKind
+
+MAX_BELOW = 200  # classes below one, or that may implement one interface, that are looked at
+
+
+class Implemented:
+    """Which classes are `by` that below the interfaces that they implement.
+
+    `order` gives a class and those above it, `of_class` the class that has a member for another one.
+    """
+
+    def __init__(
+        self,
+        project: GraphProject,
+        order: Callable[[int], Sequence[int]],
+        of_class: Callable[[int, int], tuple[int | None, bool]],
+    ) -> None:
+        self._project = project
+        self._order = order
+        self._of_class = of_class
+        self._outside: Mapping[int, Sequence[str]] = {}
+        self.by: dict[int, list[int]] = {}  # the classes of each interface
+        self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
+        self.cut: set[int] = set()  # those that more classes may implement than are looked at
+        # by the rarest method of those of `cut`: who was looked at, and for which methods
+        self._looked_at: dict[int, tuple[set[int], set[int]]] = {}
+
+    def settle(self, bases: Mapping[int, list[tuple[int, int]]], outside: Mapping[int, Sequence[str]]) -> None:
+        """Find the classes by all bases; `outside` are the names of those that the project does not have."""
+        self._outside = outside
+        project = self._project
+        having: dict[int, list[int]] = {}  # what has a method itself, classes first
+        embedding: dict[int, list[int]] = {}
+        interfaces: list[int] = []
+        classes: list[int] = []
+        for scope, own in bases.items():
+            if project.unit(scope).dialect.structural:
+                (interfaces if project.scope(scope).kind == ScopeKind.INTERFACE else classes).append(scope)
+                for base, _ in own:
+                    embedding.setdefault(base, []).append(scope)
+        for scope in (*classes, *interfaces):
+            for name in project.table(scope):
+                having.setdefault(name, []).append(scope)
+        of_classes = set(classes)
+        for scope in interfaces:
+            methods = self._methods(scope)
+            rarest = min(methods, key=lambda name: len(having[name]), default=None)
+            others = [at for at in having[rarest] if at != scope] if rarest is not None else []
+            candidates = _with_embedding(others, embedding)
+            if len(candidates) > MAX_BELOW and rarest is not None:
+                self.cut.add(scope)
+                asked = set(candidates[:MAX_BELOW])
+                before, for_methods = self._looked_at.get(rarest, (asked, set()))
+                self._looked_at[rarest] = before & asked, for_methods.union(methods)
+            self._add(scope, methods, [at for at in candidates[:MAX_BELOW] if at in of_classes])
+
+    def not_asked(self, scope: int) -> set[int]:
+        """The methods of a class for which it may implement an interface that has more below than are looked at."""
+        names = {name for at in self._order(scope) for name in self._project.table(at)} if self._looked_at else set()
+        found = (self._looked_at[name] for name in names if name in self._looked_at)
+        return {method for asked, methods in found if scope not in asked for method in methods}
+
+    def _add(self, interface: int, methods: list[int], candidates: list[int]) -> None:
+        for at in candidates:
+            if (is_sure := self._implements(at, interface, methods)) is not None:
+                self.by.setdefault(interface, []).append(at)
+                if not is_sure:
+                    self.doubted.add((interface, at))
+
+    def _methods(self, interface: int) -> list[int]:
+        """The names of the methods of an interface; what it embeds is none of them."""
+        return [
+            name
+            for at in self._order(interface)
+            for name, bindings in self._project.table(at).items()
+            if any(self._project.defined(binding)[1] >= 0 for binding in bindings)
+        ]
+
+    def _implements(self, scope: int, interface: int, methods: list[int]) -> bool | None:
+        """Whether a class surely has the methods of an interface, those from outside too; None if it lacks one."""
+        known = self._project.unit(interface).dialect.outside_methods
+        asked = {name for at in self._order(interface) for name in self._outside.get(at, ())}
+        had = {name for at in self._order(scope) for name in self._outside.get(at, ())}
+        is_sure = all(name in known for name in asked)
+        given = {method for name in had for method in known.get(name, ())}
+        wanted = {self._project.text(name): name for name in methods}
+        for method in (*wanted, *(method for name in asked for method in known.get(name, ()))):
+            number = wanted.get(method, self._project.numbers.get(method))
+            if method in given or (number is not None and self._of_class(scope, number)[0] is not None):
+                continue
+            if all(name in known for name in had):
+                return None
+            is_sure = False
+        return is_sure
+
+
+def _with_embedding(scopes: list[int], embedding: Mapping[int, list[int]]) -> list[int]:
+    """Some classes and what embeds them, which has their methods too: at most one more than MAX_BELOW."""
+    found = dict.fromkeys(scopes[: MAX_BELOW + 1])
+    todo = [*found]
+    for scope in todo:
+        for at in embedding.get(scope, ()):
+            if len(found) > MAX_BELOW:
+                return todo
+            if at not in found:
+                found[at] = None
+                todo.append(at)
+    return todo

@@ -1,0 +1,67 @@
+"""Modules of Rust by their place: `crate`, `super`, and the crates of a workspace by their names.
+
+https://doc.rust-lang.org/reference/items/modules.html
+"""
+
+import posixpath
+
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.unit import Unit
+
+ROOTS = ("lib.rs", "main.rs")
+ALONE = ("tests", "examples", "benches", "bin")  # folders where each file is a crate of its own
+RELATIVE = ("crate", "super", "self")
+
+
+def own(_project: GraphProject, unit: Unit) -> int | None:
+    """The module that a file is."""
+    return unit.number
+
+
+def crate(project: GraphProject, unit: Unit) -> int | None:
+    """The file where the crate of a file begins."""
+    folder, name = posixpath.split(unit.path)
+    if name in ROOTS or is_alone(project, folder):
+        return unit.number
+    while True:
+        for root in ROOTS:
+            found = project.imports.places.get(posixpath.join(folder, root))
+            if found is not None:
+                return found
+        if not folder:
+            return None
+        folder = posixpath.dirname(folder)
+
+
+def is_alone(project: GraphProject, folder: str) -> bool:
+    """Whether each file of a folder is a crate: `tests` is a module where it stands in a crate, `src/bin` never is."""
+    above, name = posixpath.split(folder)
+    is_module = name != "bin" and any(posixpath.join(above, root) in project.imports.places for root in ROOTS)
+    return name in ALONE and not is_module
+
+
+def above(project: GraphProject, unit: Unit) -> int | None:
+    """The module that a file's module is declared in."""
+    folder, name = posixpath.split(unit.path)
+    if name == "mod.rs":
+        folder = posixpath.dirname(folder)
+    for path in (*(posixpath.join(folder, end) for end in ("mod.rs", *ROOTS)), f"{folder}.rs"):
+        found = project.imports.places.get(path)
+        if found is not None and found != unit.number:
+            return found
+    return None
+
+
+def crates(project: GraphProject) -> dict[str, int]:
+    """The crates that imports lead to, by name; not where two have the same."""
+    found: dict[str, int | None] = {}
+    for unit in project.units:
+        for row in unit.rows if unit.dialect.crates else ():
+            name = row.module.partition("::")[0]
+            place = project.imports.places.get(row.resolved_path or "")
+            if place is None or name in RELATIVE or row.is_relative:
+                continue
+            root = crate(project, project.units[place])
+            if root is not None and root != crate(project, unit):
+                found[name] = root if found.get(name, root) == root else None
+    return {name: root for name, root in found.items() if root is not None}

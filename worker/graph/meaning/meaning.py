@@ -1,0 +1,224 @@
+"""Which definitions an occurrence of a name means, given what everything may stand for."""
+
+from functools import cached_property
+
+from fledgling.worker.graph.meaning.asked import behind_call, is_constant, outside_macro, receivers_of
+from fledgling.worker.graph.meaning.bound_definitions import BoundDefinitions, Targets, put
+from fledgling.worker.graph.meaning.callees import callees, run_by
+from fledgling.worker.graph.meaning.declared import CAME, crowded, declared_types, made_class, weighed, without_tests
+from fledgling.worker.graph.meaning.rewritten import Rewritten
+from fledgling.worker.graph.reasons import LIKELY, Reason
+from fledgling.worker.graph.solving.class_members import asked_of
+from fledgling.worker.graph.solving.lookup import bare_places, is_variable
+from fledgling.worker.graph.solving.receivers import FUNCTIONS, asks_this_of, called_on_others
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.tables import (
+    ASSIGNED,
+    HOLDING,
+    NONE,
+    Binding,
+    Op,
+    Site,
+    Use,
+)
+from fledgling.worker.graph.unit import LINE, MASK, Target, Unit
+from fledgling.worker.graph.values import (
+    CLASS,
+    MANY,
+    OBJECT,
+    UNKNOWN,
+)
+from fledgling.worker.systems import taken_on
+
+
+class Meaning:
+    """Asks the cells of a solver that has run."""
+
+    def __init__(self, solver: Solver, rewritten: Rewritten) -> None:
+        self.solver = solver
+        self.project = solver.project
+        self._rewritten = rewritten
+        self._bound = BoundDefinitions(solver)
+
+    @cached_property
+    def _on_others(self) -> set[int]:
+        return called_on_others(self.solver)
+
+    @cached_property
+    def _wrapped(self) -> set[Target]:
+        """The functions in whose place a decorator has put something else, which may run them."""
+        found: set[Target] = set()
+        for unit in self.project.units:
+            for at, row in enumerate(unit.bindings):
+                if unit.facts.expressions[row.value][0] == Op.DECORATED:
+                    target, scope = self.project.defined(unit.base | at)
+                    held = self.solver.value(unit.base | row.value)
+                    if held and not any(value[0] in FUNCTIONS and value[1] == scope for value in held):
+                        found.add(target)
+        return found
+
+    def forget(self) -> None:
+        """Forget what was asked in a file."""
+        self._bound.forget()
+
+    def targets(self, unit: Unit, site: Site) -> Targets:
+        """The definitions that an occurrence means, and why."""
+        if site.at > 1 and unit.expressions[site.at][0] == Op.IN_MACRO:
+            found = self._targets(unit, outside_macro(unit, site))
+            return {target: min(sure, Reason.MACRO) for target, sure in found.items()}
+        return self._targets(unit, site)
+
+    def _targets(self, unit: Unit, site: Site) -> Targets:
+        if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
+            row = unit.bindings[site.binding]
+            if row.how == ASSIGNED and (assigned := self._assigned(unit, row)):
+                return assigned
+            target, scope = self.project.defined(unit.base | site.binding)
+            holds = unit.facts.scopes[site.scope].kind in HOLDING
+            return {target: Reason.BOUND} if scope >= 0 or holds else {}
+        found: Targets = {}
+        if site.at > 1:
+            is_call = site.use in (Use.CALL, Use.DECORATOR)
+            if is_call:
+                self.called(unit.base | site.at, found)
+            is_settled = is_call and (found or unit.dialect.bare_calls)
+            is_chosen = is_settled and unit.dialect.overloads  # of overloads, the arguments have chosen
+            if not is_chosen or unit.dialect.bare_calls:
+                self._add_bound(unit, site, found, is_chosen=is_chosen)
+        if unit.dialect.functions_apart and found:
+            found = self._apart(unit, site, found)
+        if found and self._is_of_changed(unit.base | site.at):
+            found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
+        if unit.dialect.overloads and site.use == Use.READ and len(found) > 1:  # `::a` means one of them
+            found = {target: min(sure, Reason.OVERLOAD) for target, sure in found.items()}
+        if unit.dialect.prototypes and not self._rewritten.members.isdisjoint(found):
+            doubted = self._rewritten.members.intersection(found)
+            found.update((target, min(found[target], Reason.REPLACED)) for target in doubted)
+        found = {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
+        return self._on_systems(unit, site.line, found) if unit.dialect.for_systems else found
+
+    def _add_bound(self, unit: Unit, site: Site, found: Targets, *, is_chosen: bool) -> None:
+        """Add what a name is bound to; where what a call runs `is_chosen`, but other names of that: `alias a b`."""
+        name, run = unit.names[site.name], {*found}
+        bound: Targets = {} if is_chosen else found
+        doubted = {at: sure for at, sure in found.items() if sure < LIKELY} if unit.dialect.typed else {}
+        self._bound.add_expression(unit.base | site.at, name, bound)
+        if not is_chosen:
+            found.update((at, sure) for at, sure in doubted.items() if found[at] in CAME or sure == Reason.OF_TESTS)
+            wrapped = self._wrapped.intersection(found.keys() - run) if run and not unit.dialect.typed else ()
+            found.update((at, min(found[at], Reason.DECORATOR)) for at in wrapped)
+            return
+        functions = self.project.vocabulary.definitions.get(name, ())
+        aliases = {target: sure for target, sure in bound.items() if target not in functions}
+        found.update((target, sure) for target, sure in aliases.items() if target not in found)
+        if aliases and len(bound) > 1:
+            found.update((target, min(sure, Reason.SEVERAL)) for target, sure in [*found.items()])
+
+    def _assigned(self, unit: Unit, row: Binding) -> Targets:
+        """The variable or field of a scope further out that a function gives a value."""
+        bindings = self.project.table(unit.base | row.scope).get(unit.names[row.name], [])
+        defining = [at for at in bindings if self.project.binding(at).how != ASSIGNED]
+        if unit.dialect.functions_apart:
+            defining = [at for at in defining if self.solver.op(self.project.value_of(at)) != Op.FUNCTION]
+        found: Targets = {}
+        for at in defining:
+            sure = Reason.BOUND if len(defining) == 1 else Reason.SEVERAL
+            self._bound.add_binding(at, unit.names[row.name], found, sure, 0)
+        return found
+
+    def _apart(self, unit: Unit, site: Site, found: Targets) -> Targets:
+        """The targets, without functions where a name means none, and without others where it means one: `a::b`."""
+        name, functions = unit.names[site.name], self.project.vocabulary.functions_apart
+        if site.use == Use.CALL and unit.dialect.implicit_parameter and unit.dialect.says_overrides:
+            defined = self.project.vocabulary.definitions.get(
+                name, ()
+            )  # what cannot be called leaves it to one of its name
+            return {
+                at: sure if at in defined or not defined else min(sure, Reason.SEVERAL) for at, sure in found.items()
+            }
+        if is_constant(self.solver, unit, site):
+            return {target: sure for target, sure in found.items() if (name, target) not in functions}
+        if site.use == Use.READ and self.project.expression(unit.base | site.at)[0] == Op.ALIAS:
+            return {target: sure for target, sure in found.items() if (name, target) in functions} or found
+        return found
+
+    def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
+        """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""
+        file, at = target[0], target[1] & LINE
+        around = self.project.units[file].condition_around(at)
+        if around and not (file == unit.number and around[0] <= line <= around[1]):
+            return min(sure, Reason.CONDITIONAL)
+        return sure
+
+    def _on_systems(self, unit: Unit, line: int, found: Targets) -> Targets:
+        """The targets, of which those that are not compiled on the same system as the line are possible.
+
+        What is compiled on any is read as on Linux. What the names of files say counts only where it leaves one, and
+        so does what a file is made from.
+        """
+        units = self.project.units
+        around = unit.systems_at(line)
+        here = taken_on(around & unit.named_systems or around)
+        at = {target: units[target[0]].systems_at(target[1] & LINE) for target in found}
+        made_from = self.project.templates
+        named = {
+            target: 0 if target[0] in made_from else at[target] & units[target[0]].named_systems for target in found
+        }
+        if any(each & here for each in named.values()):
+            at = named
+        return {target: sure if at[target] & here else min(sure, Reason.OTHER_SYSTEM) for target, sure in found.items()}
+
+    def _is_of_changed(self, node: int) -> bool:
+        """Whether an expression asks an object that may become one of another class, or `this` that may be another."""
+        if not (self._on_others or self.solver.changing):
+            return False
+        plain = behind_call(self.solver, node)
+        if self.project.expression(plain)[0] == Op.GET and asks_this_of(self.solver, plain, self._on_others):
+            return True
+        objects = [of[1] for of in receivers_of(self.solver, plain) if of and of[0] == OBJECT]
+        return any(not self.solver.changing.isdisjoint(self.solver.classes.order(of)) for of in objects)
+
+    def called(self, node: int, found: Targets) -> None:
+        """Add the functions that a call runs: the constructor of a class, what a name was given."""
+        handed = self.solver.handed.get(node, {})
+        asked = behind_call(self.solver, node)
+        types = declared_types(self.solver, asked)
+        made = made_class(self.solver, asked)
+        run = [
+            (scope, weighed(self.solver, types, made, scope, own) if types or made != NONE else own)
+            for value, sure in callees(self.solver, node).items()
+            for scope, own in run_by(self.solver, value, sure, node)
+            if not self.project.is_nobody(scope, is_handed=value in handed)
+        ]
+        for scope, own in without_tests(self.solver, types, node, crowded(self.solver, types, run)):
+            put(found, self.project.place_of(scope), own)
+
+    def gives_value(self, node: int) -> bool:
+        """Whether `A() : b(c)` gives a field a value, and calls no constructor of a base."""
+        op, *parts = self.project.expression(node)
+        of = (node & ~MASK) | parts[0] if op == Op.NEW else NONE
+        if of == NONE or self.solver.op(of) != Op.BARE:
+            return False
+        held = bare_places(self.solver, of, self.project.expression(of))
+        return bool(held) and all(is_variable(self.project, cell) for cell, _, _ in held)
+
+    def besides(self, unit: Unit, site: Site) -> int:
+        """Why what an occurrence is asked of may be more than is known; else 0."""
+        if site.at <= 1:
+            return 0
+        node = behind_call(self.solver, unit.base | site.at)
+        op, *parts = self.project.expression(node)
+        asked = self.solver.value(self.solver.child(node, parts[0])) if op == Op.GET else {}
+        if UNKNOWN in asked or Reason.ASKED in asked.values():
+            return Reason.UNKNOWN_RECEIVER
+        receivers = receivers_of(self.solver, node)
+        return Reason.MANY if MANY in receivers else Reason.UNKNOWN_RECEIVER if UNKNOWN in receivers else 0
+
+    def may_be_further_below(self, unit: Unit, site: Site) -> bool:
+        """Whether an occurrence may mean a member of a class that is further below than is looked at."""
+        if site.at <= 1 or not self.solver.classes.cut:
+            return False
+        receivers = receivers_of(self.solver, behind_call(self.solver, unit.base | site.at))
+        name, known = unit.names[site.name], [of for of in receivers if of and of[0] in (CLASS, OBJECT)]
+        asked = [(of, asked_of(self.solver, of[1], name)) for of in known]
+        return any((of[2] or at != of[1]) and self.solver.classes.has_more_below(at) for of, at in asked)

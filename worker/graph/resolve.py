@@ -1,0 +1,213 @@
+"""From the facts of all files to who uses what: one row for each target of each occurrence."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fledgling.worker.graph.columns import GraphColumns, joined
+from fledgling.worker.graph.linking.families import DefinedNames, families
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.meaning.rows import Rows, with_rows
+from fledgling.worker.graph.solving import (
+    by_members,
+    calls,
+    containers,
+    expected,
+    globs,
+    imports,
+    lookup,
+    made_names,
+    members,
+    named_callables,
+    names,
+    numbers,
+    operations,
+    pointers,
+    prototypes,
+    this,
+    types,
+)
+from fledgling.worker.graph.solving.expected import declared_to_be
+from fledgling.worker.graph.solving.receivers import is_such_call
+from fledgling.worker.graph.solving.solver import GraphBudget, Solver
+from fledgling.worker.graph.tables import AT, GraphFile, Op, site_columns
+from fledgling.worker.graph.telling import Tell, unheard
+from fledgling.worker.language import Language
+
+CALLS = frozenset([Op.CALL, Op.NEW, Op.DECORATED])
+OBJECTS = frozenset([Op.DICT])
+OPERATIONS = {
+    Op.NAME: names.name,
+    Op.GET: names.get,
+    Op.CALL: calls.call,
+    Op.NEW: calls.call,
+    Op.INDEX: containers.index,
+    Op.TEXT: numbers.text,
+    Op.FILLED: made_names.filled,
+    Op.NAMED: named_callables.named_member,
+    Op.NUMBER: numbers.number,
+    Op.LIST: containers.container,
+    Op.TUPLE: containers.container,
+    Op.DICT: containers.dictionary,
+    Op.FUNCTION: operations.function,
+    Op.CLASS: operations.class_,
+    Op.CHOICE: operations.choice,
+    Op.EVERY: operations.every,
+    Op.SUM: numbers.sum_,
+    Op.PRESENT: numbers.present,
+    Op.ELEMENT: containers.element,
+    Op.POINTED: pointers.pointed,
+    Op.ADDRESSED: pointers.addressed,
+    Op.ITEM: containers.item,
+    Op.RECEIVED: containers.received,
+    Op.ENTERED: containers.entered,
+    Op.IMPORT: imports.import_,
+    Op.PARAMETER: calls.parameter,
+    Op.DECLARED: operations.declared,
+    Op.INSTANCE: operations.instance,
+    Op.NARROWED: operations.narrowed,
+    Op.CHECKED: operations.checked,
+    Op.SUPER: this.super_,
+    Op.THIS: this.this,
+    Op.REACH: operations.reach,
+    Op.DECORATED: calls.decorated,
+    Op.CAST: operations.cast,
+    Op.BARE: names.bare,
+    Op.ROOT: names.root,
+    Op.ALIAS: operations.alias,
+    Op.UNSURE: operations.unsure,
+    Op.PREFIX: names.prefix,
+    Op.RENAMED: operations.alias,
+    Op.CASE: names.case,
+    Op.CALLED: names.called,
+    Op.PAYLOAD: operations.payload,
+    Op.QUALIFIED: operations.alias,
+    Op.ANNOTATION: operations.alias,
+}
+RULES = {
+    "name": names.named,
+    "space": names.space,
+    "globs": globs.globs_cell,
+    "all of": lookup.all_cell,
+    "type": types.typed,
+    "member": members.member_cell,
+    "made member": made_names.made_member_cell,
+    "called": containers.called_cell,
+    "this": prototypes.this_cell,
+    "heirs": prototypes.heirs_cell,
+    "called on": prototypes.called_on_cell,
+    "parameter": calls.parameter_cell,
+    "returned": calls.returned_cell,
+    "yielded": calls.yielded_cell,
+    "elements of": calls.elements_cell,
+    "element at": calls.element_at_cell,
+    "held": calls.held_cell,
+    "just": calls.just_cell,
+    "write": calls.write_cell,
+    "expects": expected.expects,
+}
+
+
+def resolved(
+    files: Sequence[GraphFile],
+    *,
+    budget: GraphBudget,
+    languages: Mapping[str, Language],
+    is_partial: bool = False,
+    tell: Tell = unheard,
+) -> GraphColumns:
+    """Resolve every occurrence of a name that the project defines; `is_partial` where it has files besides these.
+
+    Files of a language without graph have no facts and are not among `files`. The same files give the same rows.
+    `tell` hears of each file twice, when it is read and when its rows are made, and in between that work goes on.
+    """
+    resolving = Resolving(files, budget=budget, languages=languages, is_partial=is_partial, tell=tell)
+    return joined(resolving.numbers, [*resolving.graphs({})])
+
+
+class Resolving:
+    """Files, of which each family is resolved by itself: `apart` has those of each, `numbers` their numbers."""
+
+    def __init__(
+        self,
+        files: Sequence[GraphFile],
+        *,
+        budget: GraphBudget,
+        languages: Mapping[str, Language],
+        is_partial: bool,
+        tell: Tell,
+    ) -> None:
+        """Prepare to resolve files as `resolved` does."""
+        self.numbers = families(files, languages)
+        self.apart = [[files[number] for number in family] for family in self.numbers]
+        self._budget, self._tell, self._is_partial = budget, tell, is_partial
+        self._dialects = {name: row.graph for name, row in languages.items()}
+
+    def graphs(self, known: Mapping[int, GraphColumns]) -> Iterator[GraphColumns]:
+        """Yield the graph of each family, in which its files have the numbers that they have among those.
+
+        One that is `known`, by the number of the family, is of the same files. It is taken over if what they mention
+        is still defined in other families.
+        """
+        projects = {at: self._project(at) for at in range(len(self.apart)) if at not in known}
+        own = [
+            frozenset(known[at].defined if at in known else projects[at].vocabulary.names_in_order)
+            for at in range(len(self.apart))
+        ]
+        defined, done = DefinedNames(own), 0
+        for at, files in enumerate(self.apart):
+            graph = known.get(at)
+            if graph is None or graph.elsewhere != defined.elsewhere(graph.names, own[at]):
+                graph = self._graph(projects.get(at) or self._project(at), defined, own[at], done)
+            yield graph
+            done += 2 * len(files)
+
+    def _project(self, at: int) -> GraphProject:
+        return GraphProject(self.apart[at], self._dialects, is_partial=self._is_partial)
+
+    def _graph(self, project: GraphProject, defined: DefinedNames, own: frozenset[str], done: int) -> GraphColumns:
+        project.vocabulary.elsewhere = defined.elsewhere(project.numbers, own)
+        solver = solved(project, self._budget, lambda read: self._tell(done + read))
+        graph = Rows(solver).graph(lambda made: self._tell(done + len(project.units) + made))
+        graph.defined, graph.elsewhere = sorted(own), defined.elsewhere(graph.names, own)
+        return graph
+
+
+def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> Solver:
+    """Work out what everything may stand for, or where arguments are not followed, what rows are made from."""
+    solver = Solver(project, budget, tell)
+    solver.operations = OPERATIONS
+    solver.rules = RULES
+    solver.invoke = calls.invoked
+    solver.classes.settle()
+    solver.begin_anew()
+    for unit in project.units:
+        writes = [("write", unit.number, place) for place in range(len(unit.facts.writes))]
+        for written in [*writes, *declared_to_be(unit)]:
+            solver.value(written)
+        at_first = {*(CALLS if budget.follows_arguments else ()), *(OBJECTS if unit.dialect.prototypes else ())}
+        for at, expression in enumerate(unit.expressions) if at_first else ():
+            if expression[0] in at_first or is_such_call(unit, expression):
+                solver.value(unit.base | at)
+        if budget.follows_arguments:
+            for at in dict.fromkeys(site_columns(unit.facts)[AT].tolist()):  # many are of one expression
+                if at > 1:
+                    solver.value(unit.base | at)
+        solver.done += 1
+        tell(solver.done)
+    solver.run()
+    if not budget.follows_arguments:
+        for cell in asked(project):
+            solver.value(cell)
+        solver.run()
+    else:
+        by_members.guess(solver)
+    solver.is_over = True
+    return solver
+
+
+def asked(project: GraphProject) -> Iterator[int]:
+    """Yield the expressions that rows are made from, where calls hand nothing over that others could lead to."""
+    for unit in project.units:
+        sites = site_columns(unit.facts)
+        wanted = with_rows(unit, sites, project.vocabulary.asked) & (sites[AT] > 1)
+        for at in dict.fromkeys(sites[AT][wanted].tolist()):
+            yield unit.base | at

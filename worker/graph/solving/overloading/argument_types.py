@@ -1,0 +1,358 @@
+"""How well an argument fits the type of a parameter."""
+
+from fledgling.worker.dialect import Dialect
+from fledgling.worker.graph.reasons import CERTAIN
+from fledgling.worker.graph.solving.outside_types import is_under, known_type
+from fledgling.worker.graph.solving.overloading.function_types import of_function_type
+from fledgling.worker.graph.solving.overloading.library_types import (
+    ANYTHING,
+    ARRAY,
+    BOXED,
+    LITERAL,
+    NO,
+    PERHAPS,
+    WIDER,
+    YES,
+    arity_of,
+    arity_outside,
+    by_base,
+    container_type,
+    of_library,
+    widens_to,
+)
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.tables import NONE, NULL, Op, Parameter
+from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import (
+    CLASS,
+    CONSTANT,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    OBJECT,
+    Cell,
+    Value,
+    Values,
+)
+from fledgling.worker.library import ROOT
+
+ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
+POINTER, TO_ANY = "char*", "void*"  # the names of those types of C++
+UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
+LONG = (EXTERNAL, "builtins.long#")
+Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
+
+
+def is_declared(solver: Solver, function: int, cell: Cell) -> bool:
+    """Whether the type of an argument is declared, and not only inferred."""
+    selects = solver.project.unit(function).dialect.selects
+    return not selects or any(sure >= CERTAIN for sure in solver.value(cell).values())
+
+
+def must_be_small(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> bool:
+    """Whether an argument is a number that is written out and taken only if it is small: `f(short a)`, `f(1)` in C#.
+
+    A `ulong` takes a `long` that is written out and not below zero.
+    """
+    dialect, values = solver.project.unit(function).dialect, solver.value(cell)
+    if dialect.selects != "nearest" or parameter.type == NONE or not values:
+        return False
+    is_long = all(value[:2] == LONG for value in values) and _is_written_out(solver, cell)
+    if not is_long and any(value[:2] != (CONSTANT, "number") for value in values):
+        return False
+    name, _ = wanted_of(solver, solver.child(function, parameter.type))
+    name = name.removesuffix("?")
+    if is_long:
+        return name == "ulong"
+    return name in dialect.numbers and name != "int" and not widens_to(dialect, "int", name)
+
+
+def _is_written_out(solver: Solver, cell: Cell) -> bool:
+    """Whether an argument is a number that says its type, `5L`, or a cast of one, `(long)5`."""
+    op, *parts = solver.project.expression(cell) if type(cell) is int else (Op.UNKNOWN,)
+    return op == Op.CAST and solver.op(solver.child(cell, parts[1])) in (Op.MADE, Op.NUMBER)
+
+
+def takes_all(solver: Solver, function: int, parameter: Parameter) -> bool:
+    """Whether a parameter takes whatever there is: an `object` of C#."""
+    if parameter.type == NONE or parameter.by_reference or solver.project.unit(function).dialect.selects != "nearest":
+        return False
+    return wanted_of(solver, solver.child(function, parameter.type)) == ("object", [])
+
+
+def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
+    """How well one argument fits a parameter: what is declared of it, else all that it may be."""
+    dialect = solver.project.unit(function).dialect
+    is_referred = dialect.selects == "nearest" and type(cell) is int and solver.op(cell) == Op.ADDRESSED
+    if dialect.selects == "nearest" and is_referred != parameter.by_reference:
+        return NO
+    if is_spread and dialect.spreads_arrays and not parameter.rest:
+        return NO
+    if parameter.type == NONE:
+        return PERHAPS
+    if dialect.library and (how := _of_written(solver, function, parameter, cell)):
+        return how
+    return _of_values(solver, function, parameter, cell, is_spread=is_spread) if solver.value(cell) else PERHAPS
+
+
+def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
+    """How well what an argument may be fits the type of a parameter."""
+    values, dialect = solver.value(cell), solver.project.unit(function).dialect
+    if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
+        return NO if parameter.by_reference else WIDER
+    wanted = wanted_of(solver, solver.child(function, parameter.type))
+    if how := of_function_type(solver, solver.child(function, parameter.type), values):
+        return how
+    if dialect.library and (full := container_type(solver, cell)) and not wanted[1]:
+        return _of_container(dialect, full, wanted[0], is_rest=bool(parameter.rest))
+    may_be_whole = parameter.rest and (is_spread or not dialect.spreads_arrays)
+    if may_be_whole and any(value[0] == CONTAINER or _array(solver, value) for value in values):
+        is_whole = takes_whole(solver, function, parameter, cell)
+        is_other = arrays_of(solver, values) and all(_fits(solver, dialect, value, wanted) == NO for value in values)
+        return YES if is_whole == YES else NO if is_other and is_whole == NO else PERHAPS
+    declared = [value for value, sure in values.items() if sure >= CERTAIN] if dialect.selects else []
+    if len(values) > 1 and dialect.selects and any(_array(solver, value) for value in values):
+        declared = [value for value in declared if not _is_bare_list(solver, value)]
+    each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
+    how = min(each) if dialect.selects else max(each)
+    return NO if parameter.by_reference and dialect.selects == "nearest" and PERHAPS < how < YES else how
+
+
+def _of_container(dialect: Dialect, full: str, name: str, *, is_rest: bool) -> int:
+    """How well a container of a type outside fits another type: `List<A>` is a `Collection`, and no `Stream`."""
+    if name.endswith(ARRAY):
+        return NO
+    how = _of_external(dialect, full + "#", name, is_own=False)
+    return PERHAPS if is_rest and how == BOXED else how
+
+
+def _of_written(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
+    """How well `null` or a function that is written out, `a -> b` or `A::b`, fits a type; 0 where that is not known."""
+    expression = solver.project.expression(cell) if type(cell) is int else (Op.UNKNOWN,)
+    if expression[0] not in (Op.MADE, Op.FUNCTION, Op.ALIAS):
+        return 0
+    type_ = solver.child(function, parameter.type)
+    name, objects = wanted_of(solver, type_)
+    dialect = solver.project.unit(function).dialect
+    if expression[0] == Op.MADE:
+        return NO if expression[1:] == (NULL,) and name in dialect.boxes else 0
+    if name.endswith(ARRAY) or dialect.is_plain(name):
+        return NO
+    scope = (cell & ~MASK) | expression[1] if expression[0] == Op.FUNCTION else NONE
+    count = NONE if scope == NONE else len(solver.project.scope(scope).parameters)
+    arity = arity_of(solver, objects[0][1]) if objects else arity_outside(solver, type_, name)
+    if arity is None:
+        return 0
+    return NO if arity < 0 or count not in (NONE, arity) else WIDER
+
+
+def takes_whole(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
+    """How well an array fits as all that a parameter takes which takes several: `f(A... a)`, given an `A[]`."""
+    arrays = arrays_of(solver, solver.value(cell))
+    if not arrays or parameter.type == NONE:
+        return NO
+    name, objects = wanted_of(solver, solver.child(function, parameter.type))
+    dialect = solver.project.unit(function).dialect
+    return min(_of_array(solver, dialect, own, (name + ARRAY, objects)) for own in arrays)
+
+
+def arrays_of(solver: Solver, values: Values) -> list[Wanted]:
+    """The types of the arrays that an argument may be; none if it may be anything else."""
+    found = [_array(solver, value) for value in values]
+    known = [own for own in found if own]
+    is_all = all(own or _is_bare_list(solver, value) for own, value in zip(found, values, strict=True))
+    return known if is_all else []
+
+
+def _is_bare_list(solver: Solver, value: Value) -> bool:
+    """Whether a value is an array that is written out without its type, `{1, 2}`: that of what it is given to."""
+    return value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.LIST
+
+
+def _array(solver: Solver, value: Value) -> Wanted | None:
+    """The type of an array: what is declared, or what a parameter that takes several is in its function."""
+    if value[0] == EXTERNAL and value[1].endswith(ARRAY + "#"):
+        return value[1].removesuffix("#").rpartition(".")[2], []
+    if value[0] != CONTAINER:
+        return None
+    at = value[1]
+    if type(at) is int:
+        return wanted_of(solver, at) if solver.op(at) == Op.ARRAY else None
+    if at[0] != "rest" or type(at[1]) is not int:
+        return None
+    rest = next((each for each in solver.project.scope(at[1]).parameters if each.rest), None)
+    if rest is None or rest.type == NONE:
+        return None
+    name, objects = wanted_of(solver, solver.child(at[1], rest.type))
+    return name + ARRAY, objects
+
+
+def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
+    """How well a value fits a type."""
+    name, wanted = type_
+    if dialect.selects and (own := _array(solver, value)):
+        return _of_array(solver, dialect, own, type_)
+    if name.endswith(ARRAY):
+        return _into_array(solver, value)
+    if value[0] == OBJECT:
+        return _of_object(solver, dialect, value, type_)
+    if value[0] == CONSTANT:
+        return _of_constant(dialect, value, name, is_own=bool(wanted))
+    if name in dialect.above and not wanted and (known := known_type(solver, dialect, value)):
+        return YES if known == name else WIDER if is_under(dialect, known, name) else NO
+    if value[0] == EXTERNAL:
+        return _of_external(dialect, value[1], name, is_own=bool(wanted))
+    is_plain = name in dialect.texts or name in dialect.numbers
+    if dialect.declared and _is_bare_list(solver, value):  # what it makes is of the type that is asked for
+        return PERHAPS
+    if value[0] in (CONTAINER, CLASS):
+        is_other = wanted and value[0] == CONTAINER  # a class may stand for its companion object
+        return NO if is_other or is_plain else PERHAPS
+    return NO if value[0] == FUNCTION and is_plain else PERHAPS
+
+
+def _of_object(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
+    """How well an object of the project fits a type."""
+    name, wanted = type_
+    order = solver.classes.order(value[1])
+    if wanted:
+        place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
+        return NO if place == NO else max(YES - place, 2)
+    if name == ROOT and dialect.library:
+        return BOXED
+    is_outside = value[1] in solver.classes.has_external_base
+    return PERHAPS if name in ANYTHING else by_base(solver, value[1], name) if is_outside else NO
+
+
+def _into_array(solver: Solver, value: Value) -> int:
+    """How well what is not known as an array fits one."""
+    is_other = value[0] in (OBJECT, FUNCTION, CLASS, CONSTANT)
+    is_named = value[0] == EXTERNAL and value[1].endswith("#") and value[1] != "builtins.dynamic#"
+    is_generic = value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.INDEX
+    return NO if is_other or is_named or is_generic else PERHAPS
+
+
+def _of_array(solver: Solver, dialect: Dialect, own: Wanted, type_: Wanted) -> int:
+    """How well an array of a type, `A[]`, fits what is declared to be of a type."""
+    (name, objects), (other, wanted) = own, type_
+    if not other.endswith(ARRAY):
+        is_above = other in ANYTHING or other == "Cloneable" or dialect.selects == "nearest"
+        return PERHAPS if is_above and not wanted and not dialect.is_plain(other) else NO
+    (name, more), (other, others) = of_array(name), of_array(other)
+    if more != others or (other.endswith(ARRAY) and name and not name.endswith(ARRAY)):
+        return NO
+    is_plain = name in dialect.boxes or name in dialect.widens  # a number of Java is in no array of objects
+    if other in ANYTHING and not wanted:
+        is_any = other == "" and dialect.selects == "nearest"
+        return PERHAPS if name == other or (is_plain and is_any) else NO if is_plain else BOXED
+    if objects and wanted and name.endswith(ARRAY) == other.endswith(ARRAY):
+        order = solver.classes.order(objects[0][1])
+        place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
+        return NO if place == NO else max(YES - place, 2)
+    if name == other and not objects and not wanted:
+        return YES
+    if is_plain or other in dialect.boxes or other in dialect.widens or (objects and dialect.is_plain(other)):
+        return NO
+    if name in dialect.texts and other in dialect.texts:
+        return WIDER
+    if (library := dialect.library) and not objects and library.arity(name) is not None:
+        return WIDER if library.is_below(name, other) else NO
+    return NO if dialect.is_plain(name) and dialect.is_plain(other) and not objects else PERHAPS
+
+
+def of_array(name: str) -> tuple[str, int]:
+    """The name of what an array holds, by the name of its type, and how many dimensions it has beside the first."""
+    within = name.removesuffix(ARRAY)
+    held = within.rstrip(",")
+    return held, len(within) - len(held)
+
+
+def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> int:
+    """How well a number or text that is written out fits a type of a name."""
+    known = dialect.numbers if value[1] == "number" else dialect.texts
+    if name in ("char", POINTER) and value[1] == "text" and dialect.declared:
+        return LITERAL if name == POINTER else YES  # a `char *` is what a literal is, but for that of a character
+    if name == TO_ANY and value[1] == "text":
+        return PERHAPS
+    if name in dialect.only_declared:
+        return NO
+    is_other = (
+        value[1] == "number" and dialect.declared and name[-1:] != "*" and not is_own and not dialect.is_plain(name)
+    )  # size_t
+    otherwise = PERHAPS if _is_above_plain(name) else WIDER if is_other else NO
+    return known.get(name, min(known.get(name.removesuffix("?"), otherwise), WIDER))
+
+
+def wanted_of(solver: Solver, type_: int) -> Wanted:
+    """The last name of a type, "" where it may be any, and the objects of it that the project defines."""
+    values = solver.value(("type", type_, None))
+    known, found = solver.wanted.get(type_, (None, ("", [])))
+    if known is not values:
+        found = _wanted(solver, type_, values)
+        solver.wanted[type_] = values, found
+    return found
+
+
+def _wanted(solver: Solver, type_: int, values: Values) -> Wanted:
+    project = solver.project
+    wanted = [value for value in values if value[0] == OBJECT]
+    if is_pointer := solver.op(type_) == Op.POINTEE:
+        type_ = solver.child(type_, project.expression(type_)[1])
+    if not values and solver.op(type_) in (Op.NAME, Op.BARE):  # a type parameter
+        return "", wanted
+    op, *parts = project.expression(type_)
+    if op == Op.ARRAY and project.unit(type_).dialect.selects:
+        name, objects = wanted_of(solver, solver.child(type_, parts[0]))
+        return name + "," * sum(parts[2:]) + ARRAY, objects
+    name = project.last_name(solver.child(type_, parts[0]) if op == Op.INDEX else type_)
+    if is_pointer and not wanted:
+        return f"{name}*", wanted
+    return name if wanted else project.unit(type_).dialect.type_aliases.get(name, name), wanted
+
+
+def _is_above_plain(name: str) -> bool:
+    """Whether a type of that name may take a number or a text: a class or an interface that those have above them."""
+    return name in ANYTHING or name in ABOVE_PLAIN or (name[:1] == "I" and name[1:2].isupper())
+
+
+def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int:
+    """How well an object of a type outside the project, `a.B#`, fits what is declared to be of a type of that name."""
+    before, _, behind = full.partition("?#.")
+    full = before + "#" if behind in UNWRAPPED else full
+    library = dialect.library
+    if library is not None and not full.endswith("#") and (given := library.gives(full)):
+        full = given + "#"  # a constant: `StandardCharsets.UTF_8`
+    if not full.endswith("#"):
+        return NO if name in dialect.only_declared else PERHAPS
+    last = full[:-1].rpartition(".")[2]
+    last = dialect.type_aliases.get(last, last)
+    is_either = (
+        dialect.declared and last == "char" and not is_own and (name in dialect.numbers or name in dialect.texts)
+    )
+    if name == TO_ANY or (is_either and name != last):
+        return PERHAPS  # `char` and `char *` are not told apart
+    name = name.removesuffix("*")
+    if last == name:
+        return YES
+    if library is not None and (last in dialect.boxes or library.known(full[:-1])):
+        return of_library(dialect, library, last, name, is_own=is_own)
+    if name in ANYTHING:
+        return PERHAPS
+    return _of_named(dialect, last, name, is_own=is_own)
+
+
+def _of_named(dialect: Dialect, last: str, name: str, *, is_own: bool) -> int:
+    """The same by the last names of both types, which are not the same."""
+    if last in dialect.texts and name in dialect.texts:
+        return dialect.texts[name]
+    if widens_to(dialect, last, name):
+        return WIDER
+    if dialect.boxes.get(last) == name:
+        return BOXED
+    unboxed = next((plain for plain, box in dialect.boxes.items() if box == last), "")
+    if unboxed and (unboxed == name or name in dialect.widens.get(unboxed, ())):
+        return PERHAPS
+    is_above = name in ABOVE_PLAIN or dialect.texts.get(name, YES) < YES  # others are as well: a StringBuilder
+    if not is_own and (_is_above_plain(name) if dialect.is_plain(last) else is_above):
+        return PERHAPS
+    return NO if is_own or dialect.is_plain(last) or dialect.is_plain(name) else PERHAPS

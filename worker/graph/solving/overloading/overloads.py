@@ -1,0 +1,334 @@
+"""Which of several functions of one name a call means, by the number and the types of its arguments."""
+
+from collections.abc import Iterable
+
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
+from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.extended_types import of_another_type, of_type_asked
+from fledgling.worker.graph.solving.overloading.constness import of_constness
+from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, taken
+from fledgling.worker.graph.solving.overloading.further_out import further_out
+from fledgling.worker.graph.solving.overloading.inherited import is_hidden, is_of_file, settles, take_inherited
+from fledgling.worker.graph.solving.overloading.library_types import PERHAPS
+from fledgling.worker.graph.solving.overloading.specific import (
+    MAX_NARROWED,
+    may_beat,
+    may_take_value,
+    narrowest,
+    without_open,
+)
+from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value, Values
+
+MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
+Group = tuple[int | None, int]  # the class of some functions, and their name
+
+
+def called(solver: Solver, values: Values, made: MadeCall) -> Values:
+    """What a call means whose function has several values: those that fit, and in C++ those of other namespaces.
+
+    `f(a)` finds functions beside the type of a too, which are not told apart from what f means without that.
+    """
+    found = fitting(solver, values, made)
+    if solver.project.unit(made.node).dialect.outward:
+        found = further_out(solver, _without_hidden(solver, found, made.node), made)
+    others = _beside_arguments(solver, values, made)
+    if not others:
+        return _of_friends(solver, found, made)
+    return {value: min(sure, Reason.OVERLOAD) for value, sure in {**others, **found}.items()}
+
+
+def _without_hidden(solver: Solver, values: Values, node: int) -> Values:
+    """The values, of which a private function of another file is no more than possible."""
+    functions = [value for value in values if value[0] in (FUNCTION, BOUND) and is_of_file(solver, value[1])]
+    hidden = [value for value in functions if is_hidden(solver, value[1], node)]
+    return {**values, **dict.fromkeys(hidden, int(Reason.NAME_ONLY))} if hidden else values
+
+
+def _of_friends(solver: Solver, values: Values, made: MadeCall) -> Values:
+    """The values, of which a friend that a class defines is certain only where an argument is an object of that class.
+
+    By its name alone no call finds it: `struct A { friend int f(A a) {} };`.
+    """
+    project = solver.project
+    friends = {
+        value: project.outer(value[1]) for value in values if value[0] == FUNCTION and _is_friend(project, value[1])
+    }
+    if not friends:
+        return values
+    objects = {at[1] for cell, _ in made.arguments for at in solver.value(cell) if at[0] == OBJECT}
+    given = {above for at in objects for above in solver.classes.order(at)}
+    return {
+        at: min(sure, Reason.TYPES) if friends.get(at, NONE) not in (NONE, *given) else sure
+        for at, sure in values.items()
+    }
+
+
+def _is_friend(project: GraphProject, function: int) -> bool:
+    """Whether a function stands in a class that does not have it: it is one of the namespace around that."""
+    around, row, unit = project.outer(function), project.scope(function), project.unit(function)
+    if not unit.dialect.declared or around < 0 or row.name == NONE or project.scope(around).kind != ScopeKind.CLASS:
+        return False
+    own = project.table(around).get(unit.names[row.name], ())
+    return all(project.defined(at)[1] != function for at in own)
+
+
+def _beside_arguments(solver: Solver, values: Values, made: MadeCall) -> Values:
+    """The functions of other namespaces with the name of a call, where an argument may be an object."""
+    project = solver.project
+    unit = project.unit(made.node)
+    if not (unit.dialect.declared and unit.dialect.overloads) or any(
+        value[0] not in (FUNCTION, EXTERNAL) for value in values
+    ):
+        return {}
+    callee = project.expression(solver.child(made.node, project.expression(made.node)[1]))
+    if callee[0] != Op.BARE or all(solver.op(cell) in (Op.NUMBER, Op.TEXT) for cell, _ in made.arguments):
+        return {}
+    own = unit.names[callee[1]]
+    found: Values = {}
+    for scope in solver.spaces.anywhere(unit, own):
+        held = solver.value(("name", scope, own))
+        found.update((value, sure) for value, sure in held.items() if value[0] == FUNCTION and value not in values)
+    return found
+
+
+def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
+    """The functions among values that a call may mean; where several fit equally, each is one of several overloads.
+
+    Where none of a class takes the arguments, those of the classes above it are meant; where none does at all, the
+    arguments are not what they seem, and each is possible.
+    """
+    if len(values) == 1 and next(iter(values))[0] not in (FUNCTION, BOUND):
+        return values
+    values = _not_withdrawn(solver, values)
+    groups: dict[Group, list[Value]] = {}
+    for value in values:
+        if value[0] in (FUNCTION, BOUND):
+            row = solver.project.scope(value[1])
+            unit = solver.project.unit(value[1])
+            if unit.dialect.overloads and row.name != NONE:
+                groups.setdefault((solver.classes.owner(value[1]), unit.names[row.name]), []).append(value)
+    values = _renamed_first(solver, values, groups, made) if len(groups) > 1 else values
+    found = dict(values)
+    meant: dict[Group, tuple[list[Value], int]] = {}
+    above = _asked_above(solver, groups) if len(groups) > 1 else {}
+    for key in sorted(groups, key=above.__contains__):
+        (owner, name), group = key, groups[key]
+        asked = above.get(key)
+        if asked is not None and asked in meant:
+            chosen, reason = _overriding(solver, group, *meant[asked])
+        elif len(group) > 1 or solver.project.unit(group[0][1]).dialect.selects:
+            chosen, reason = meant[key] = _chosen(solver, _asked(solver, group, above.get(key)), owner, name, made)
+        else:
+            continue
+        surest = max(found.pop(value) for value in group)
+        found.update((value, min(values.get(value, surest), reason)) for value in chosen)
+    return _beside_class(solver, of_another_type(solver, _not_all(solver, found), made.node))
+
+
+def _renamed_first(solver: Solver, values: Values, groups: dict[Group, list[Value]], made: MadeCall) -> Values:
+    """The values, without functions by whose own name a call goes where a file imports another one that fits by it.
+
+    The groups of the others are taken away: `import a.b as c` goes before a `fun c` of the file.
+    """
+    op, *parts = solver.project.expression(made.node)
+    callee = solver.project.expression(solver.child(made.node, parts[0])) if op == Op.CALL else (op,)
+    place = {Op.BARE: 1, Op.NAME: 1}.get(callee[0])
+    if place is None:
+        return values
+    unit = solver.project.unit(made.node)
+    own = unit.names[callee[place]]
+    alone = {name: group for (owner, name), group in groups.items() if owner is None}
+    bound = map(solver.project.value_of, solver.project.table(unit.base).get(own, ()))
+    imported = {value for at in bound if solver.op(at) in (Op.IMPORT, Op.ALIAS) for value in solver.value(at)}
+    renamed = (value for name, group in alone.items() if name != own for value in group if value in imported)
+    if own not in alone or not any(
+        fit.takes and not fit.against for fit in (taken(solver, at, made) for at in renamed)
+    ):
+        return values
+    del groups[None, own]
+    return {value: sure for value, sure in values.items() if value not in alone[own]}
+
+
+def _not_withdrawn(solver: Solver, values: Values) -> Values:
+    """The values without functions that no source may call, if there are others."""
+    if len(values) < 2:
+        return values
+    functions = [value for value in values if value[0] in (FUNCTION, BOUND)]
+    gone = {value for value in functions if solver.project.scope(value[1]).flags & Flag.WITHDRAWN}
+    return {value: sure for value, sure in values.items() if value not in gone} or values if gone else values
+
+
+def _beside_class(solver: Solver, values: Values) -> Values:
+    """The values, where a call may mean a class or a function of its name: neither is certain, if one can be made."""
+    functions = [value for value, sure in values.items() if value[0] in (FUNCTION, BOUND) and sure >= LIKELY]
+    classes = [value for value in values if value[0] == CLASS] if functions else []
+    classes = [value for value in classes if solver.project.scope(value[1]).kind == ScopeKind.CLASS]
+    if not classes:
+        return values
+    made = {value for value in classes if not solver.project.scope(value[1]).flags & Flag.ABSTRACT}
+    others = {value: int(Reason.OTHER_ARGUMENTS) for value in classes if value not in made}
+    meant = [*made, *functions] if made else []
+    return {**values, **{value: min(values[value], Reason.OVERLOAD) for value in meant}, **others}
+
+
+def _asked(solver: Solver, group: list[Value], above: Group | None) -> list[Value]:
+    """Of functions of a class that several places make up those that are there for no interface, if any are.
+
+    Where an interface above is asked, those that are there for one.
+    """
+    around = {value: solver.project.scope(solver.project.outer(value[1])) for value in group}
+    of_interface = [value for value, row in around.items() if row.name == NONE and row.bases]
+    wanted = of_interface if above is not None else [value for value in group if value not in of_interface]
+    return wanted or group
+
+
+def _asked_above(solver: Solver, groups: Iterable[Group]) -> dict[Group, Group]:
+    """The topmost class above each that is asked as well: where types are declared it says which overload is meant."""
+    owners: dict[int, set[int]] = {}  # by the names of their functions
+    for owner, name in groups:
+        if owner is not None:
+            owners.setdefault(name, set()).add(owner)
+    found: dict[Group, Group] = {}
+    for name, asked in owners.items():
+        for owner in (at for at in asked if solver.project.unit(at).dialect.typed):
+            above = next((at for at in reversed(solver.classes.order(owner)[1:]) if at in asked), None)
+            if above is not None:
+                found[owner, name] = above, name
+    return found
+
+
+def _overriding(solver: Solver, group: list[Value], meant: list[Value], reason: int) -> tuple[list[Value], int]:
+    """Of the functions of a class those that override what is meant of one above it; all, where that is too much."""
+    if len(meant) > MAX_NARROWED:
+        return group, reason
+    above = [parameter_types(solver, at[1]) for at in meant]
+    how = {value: max(alike(parameter_types(solver, value[1]), each) for each in above) for value in group}
+    best = max(how.values())
+    return ([value for value in group if how[value] == best], reason) if best else ([], reason)
+
+
+def _seen(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> dict[Value, Fit]:
+    """The functions that a call sees: a private one only within its class, unless there is no other."""
+    seen = {value: own for value, own in fit.items() if not is_hidden(solver, value[1], made.node)}
+    if any(value[0] == BOUND for value in seen) and solver.project.unit(made.node).dialect.selects == "nearest":
+        of = solver.op(solver.child(made.node, solver.project.expression(made.node)[1]))
+        is_static = {value: solver.project.scope(value[1]).flags & Flag.STATIC for value in seen}
+        if of == Op.GET and not all(is_static.values()):  # an object has no static ones in C#
+            seen = {value: own for value, own in seen.items() if not is_static[value]}
+    return seen or fit
+
+
+def _not_all(solver: Solver, values: Values) -> Values:
+    """The values, of which a call means one: where extensions of several types have its name, none is certain."""
+    if len(values) < 2:
+        return values
+    extensions = [
+        value
+        for value, sure in values.items()
+        if sure >= CERTAIN and value[0] in (FUNCTION, BOUND) and solver.project.scope(value[1]).flags & Flag.EXTENSION
+    ]
+    names = {solver.project.unit(value[1]).names[solver.project.scope(value[1]).name] for value in extensions}
+    if len(extensions) < 2 or len(names) > 1:
+        return values
+    most = Reason.OVERLOAD if len(extensions) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+    return {**values, **dict.fromkeys(extensions, int(most))}
+
+
+def _chosen(
+    solver: Solver, group: list[Value], owner: int | None, name: int, made: MadeCall
+) -> tuple[list[Value], int]:
+    """The functions of one name and class that a call may mean, or of the classes above it, and how sure they are."""
+    selects = solver.project.unit(group[0][1]).dialect.selects
+    fit = {value: taken(solver, value, made) for value in group}
+    asks_above = selects and not _is_constructor(solver, group[0][1])
+    is_cut = False
+    if owner is not None and asks_above and (selects == "all" or not _is_found(solver, fit, made)):
+        is_cut = take_inherited(solver, fit, owner, name, made)
+    fit = _seen(solver, fit, made) if len(fit) > 1 else fit
+    if solver.project.unit(group[0][1]).dialect.rest_is_last:
+        fit = without_open(solver, fit)
+    extending = _extending(solver, fit, name, made)
+    if extending and not any(own.takes and not own.against for own in fit.values()):
+        return [*extending], Reason.OVERLOAD if len(extending) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+    best = max(own.worth for own in fit.values())
+    chosen = [value for value, own in fit.items() if own.worth == best]
+    chosen = of_type_asked(solver, chosen, made.node) if len(chosen) > 1 else chosen
+    chosen = of_constness(solver, chosen, made.node)
+    if len(chosen) > 1 and selects and all(is_told(solver, fit[value], made) for value in chosen):
+        chosen = narrowest(solver, chosen, len(made.arguments))
+    least = max(fit[value].spared for value in chosen)
+    chosen = [value for value in chosen if fit[value].spared == least]
+    if selects and not fit[chosen[0]].takes:
+        return group, Reason.OTHER_ARGUMENTS
+    if all(_has_others(solver, value, name) and _is_beside(solver, fit[value], name) for value in chosen):
+        return chosen, Reason.OTHER_ARGUMENTS
+    chosen += extending
+    functions = [*dict.fromkeys(value[1] for value in chosen)]  # one, of several objects, is no overload
+    if len(functions) > 1:
+        if len(functions) <= MAX_NARROWED and are_alternatives(solver, functions):
+            always = all(solver.project.unit(at).always_at(solver.project.scope(at).line) for at in functions)
+            return chosen, Reason.OVERLOAD if always else Reason.CONDITIONAL  # `a()` and `a() const`
+        return chosen, Reason.OVERLOAD if len(functions) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+    only = chosen[0]
+    beside = [value for value, own in fit.items() if own.takes and value[1] != only[1]]
+    others = [value for value in beside if not fit[value].against]
+    is_surely = not others or (
+        is_sure(solver, fit[only], made) and not any(may_beat(solver, fit, value, only, owner) for value in others)
+    )
+    is_of_all = owner is None and only[0] == FUNCTION and solver.project.text(name) in _prelude(solver, only)
+    is_surely = is_surely and (not is_of_all or is_sure(solver, fit[only], made))
+    is_surely = is_surely and not is_cut and not any(may_take_value(solver, fit, value, only) for value in beside)
+    return chosen, Reason.OVERLOAD if not is_surely or (selects and fit[only].against) else Reason.BOUND
+
+
+def _has_others(solver: Solver, value: Value, name: int) -> bool:
+    """Whether there is something outside of a function's name, which takes what that does not."""
+    is_for_all = solver.classes.owner(value[1]) is None and solver.project.text(name) in _prelude(solver, value)
+    return is_for_all or value[1] in solver.classes.extensions.types
+
+
+def _is_beside(solver: Solver, own: Fit, name: int) -> bool:
+    """Whether a function does not take the arguments, or less well than what a number has of its name: `1 and 2`."""
+    dialect = solver.project.unit(own.of[1]).dialect
+    is_of_number = dialect.functions.get(solver.project.text(name)) == "=" and own.of[0] == BOUND
+    return bool(own.against) or (is_of_number and any(how <= PERHAPS for how in own.each))
+
+
+def _prelude(solver: Solver, value: Value) -> frozenset[str]:
+    """The functions outside that every file sees, of the language of a function."""
+    return solver.project.unit(value[1]).dialect.prelude
+
+
+def _extending(solver: Solver, fit: dict[Value, Fit], name: int, made: MadeCall) -> list[Value]:
+    """The functions that extend a class, and are meant where none of its own of that name takes the arguments.
+
+    There are none if one of those surely does.
+    """
+    beside = solver.classes.extensions.beside
+    if not beside or any(is_sure(solver, own, made) for own in fit.values() if own.takes and not own.against):
+        return []
+    found = dict[Value, Fit]()
+    for receiver in dict.fromkeys(value[2] for value in fit if value[0] == BOUND):
+        order = solver.classes.order(receiver[1]) if receiver[0] == OBJECT else ()
+        for function in (each for of in order for each in beside.get((of, name), ())):
+            value: Value = (BOUND, function, receiver)
+            found[value] = taken(solver, value, made)
+    return [value for value, own in found.items() if own.takes and not own.against]
+
+
+def _is_found(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> bool:
+    """Whether a function that a call sees settles what it means."""
+    return any(
+        settles(solver, value[1], own, made) and not is_hidden(solver, value[1], made.node)
+        for value, own in fit.items()
+    )
+
+
+def _is_constructor(solver: Solver, function: int) -> bool:
+    """Whether a function makes objects of its class alone."""
+    unit, own = solver.project.unit(function), solver.project.scope(function).name
+    return unit.dialect.own_constructors and own != NONE and unit.facts.names[own] in unit.dialect.constructors
