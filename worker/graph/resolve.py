@@ -185,7 +185,7 @@ def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> 
             solver.value(written)
         at_first = {*(CALLS if budget.follows_arguments else ()), *(OBJECTS if unit.dialect.prototypes else ())}
         for at, expression in enumerate(unit.expressions) if at_first else ():
-            if expression[0] in at_first or is_such_call(unit, expression):
+            if expression[0] in at_first or (expression[0] == Op.CALL and is_such_call(unit, expression)):
                 solver.value(unit.base | at)
         if budget.follows_arguments:
             for at in dict.fromkeys(site_columns(unit.facts)[AT].tolist()):  # many are of one expression

@@ -2,6 +2,7 @@
 
 from functools import cached_property
 
+from fledgling.worker import systems
 from fledgling.worker.graph.meaning.asked import behind_call, is_constant, outside_macro, receivers_of
 from fledgling.worker.graph.meaning.bound_definitions import BoundDefinitions, Targets, put
 from fledgling.worker.graph.meaning.callees import callees, run_by
@@ -28,7 +29,6 @@ from fledgling.worker.graph.values import (
     OBJECT,
     UNKNOWN,
 )
-from fledgling.worker.systems import taken_on
 
 
 class Meaning:
@@ -43,6 +43,15 @@ class Meaning:
     @cached_property
     def _on_others(self) -> set[int]:
         return called_on_others(self.solver)
+
+    @cached_property
+    def _unconditional(self) -> frozenset[int]:
+        """The files of which all is compiled wherever any other is."""
+        return frozenset(
+            unit.number
+            for unit in self.project.units
+            if not (unit.facts.conditions or unit.facts.systems) and unit.named_systems == systems.ANY
+        ).difference(self.project.templates)
 
     @cached_property
     def _wrapped(self) -> set[Target]:
@@ -94,8 +103,7 @@ class Meaning:
         if unit.dialect.prototypes and not self._rewritten.members.isdisjoint(found):
             doubted = self._rewritten.members.intersection(found)
             found.update((target, min(found[target], Reason.REPLACED)) for target in doubted)
-        found = {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
-        return self._on_systems(unit, site.line, found) if unit.dialect.for_systems else found
+        return self._compiled(unit, site.line, found)
 
     def _add_bound(self, unit: Unit, site: Site, found: Targets, *, is_chosen: bool) -> None:
         """Add what a name is bound to; where what a call runs `is_chosen`, but other names of that: `alias a b`."""
@@ -142,6 +150,13 @@ class Meaning:
             return {target: sure for target, sure in found.items() if (name, target) in functions} or found
         return found
 
+    def _compiled(self, unit: Unit, line: int, found: Targets) -> Targets:
+        """The targets, less sure where a condition may leave them out while the line stays."""
+        if unit.number in self._unconditional and self._unconditional.issuperset(target[0] for target in found):
+            return found
+        found = {target: self._where_compiled(unit, line, target, sure) for target, sure in found.items()}
+        return self._on_systems(unit, line, found) if unit.dialect.for_systems else found
+
     def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
         """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""
         file, at = target[0], target[1] & LINE
@@ -158,7 +173,7 @@ class Meaning:
         """
         units = self.project.units
         around = unit.systems_at(line)
-        here = taken_on(around & unit.named_systems or around)
+        here = systems.taken_on(around & unit.named_systems or around)
         at = {target: units[target[0]].systems_at(target[1] & LINE) for target in found}
         made_from = self.project.templates
         named = {

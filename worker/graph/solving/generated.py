@@ -40,7 +40,7 @@ def _fields(solver: Solver, scope: int) -> dict[str, Field]:
             solver.project.text(name).lstrip("_"): (at, name)
             for at in reversed(solver.classes.order(scope))
             for name, bindings in solver.project.table(at).items()
-            if bindings and is_field(unit := solver.project.unit(at), unit.bindings[bindings[0] & MASK].value)
+            if bindings and is_field(unit := solver.project.unit(bindings[0]), unit.bindings[bindings[0] & MASK].value)
         }
         if solver.classes.is_settled:
             solver.generated[scope] = found
