@@ -9,7 +9,7 @@ import msgspec
 
 from fledgling.digests import sha256
 from fledgling.messages.answers import Refusal
-from fledgling.messages.questions import Asked, Query
+from fledgling.messages.questions import Asked, Query, Sift
 
 DEADLY = 2  # workers that a question may end; it is refused from then on
 REMEMBERED = 1024  # questions that have ended a worker, each 32 bytes; the oldest is forgotten
@@ -29,6 +29,7 @@ class Breaker:
     """
 
     def __init__(self) -> None:
+        self.misleading: set[int] = set()  # indexes, of several, by which a worker has said what no answer may be
         self._blamed: dict[bytes, int] = {}
         self._crashes: deque[float] = deque(maxlen=CRASHES)
         self._pause = 0.0
@@ -66,6 +67,11 @@ class Breaker:
         self._blamed[key] = self._blamed.pop(key, 0) + 1
         if len(self._blamed) > REMEMBERED:
             del self._blamed[next(iter(self._blamed))]
+
+    def misled(self, question: Asked, index: int) -> None:
+        """Remember of which index a worker has said what does not fit its question: it may not be an indexer's."""
+        if not isinstance(question, Sift):  # that is about all of them
+            self.misleading.add(index)
 
     def ended(self, at_work: Iterable[Asked], *, is_crash: bool) -> None:
         """Take note of a worker that ended by itself or by its memory cap, and blame the SQL it worked on.

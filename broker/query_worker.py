@@ -72,12 +72,13 @@ def most_values(profile: Profile) -> int:
 
 @dataclass
 class Waiting:
-    """A call that the worker was told of: what was asked, who waits, and whether the worker has begun with it.
+    """A call that the worker was told of: what was asked of which index, who waits, and whether it has begun with it.
 
     None tells them who wait that it never will: ask another.
     """
 
     question: Asked
+    index: int
     answer: asyncio.Future[Found | Refusal | None]
     basis: Basis
     has_begun: bool = False
@@ -252,7 +253,7 @@ class QueryWorker:
         if self._has_ended or self._was_killed:  # since it was chosen
             return None
         number = next(self._ids)
-        waiting = Waiting(question, asyncio.get_running_loop().create_future(), basis)
+        waiting = Waiting(question, index, asyncio.get_running_loop().create_future(), basis)
         self._waiting[number] = waiting
         self._process.busy(True)
         self._process.tell(Call(number, deadline - time.monotonic(), question, index, by_hand))
@@ -296,6 +297,7 @@ class QueryWorker:
                 continue
             meant = meant_by(waiting.question, message.taken)
             if not meant or not tools.fits(meant, message.answer, self._profile):
+                self._breaker.misled(waiting.question, waiting.index)
                 break
             del self._waiting[message.id]
             self._process.busy(bool(self._waiting))

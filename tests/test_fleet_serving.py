@@ -21,6 +21,7 @@ import pytest
 from forking import fledgling
 from running import PATIENCE, QUERY_WORKER, Server, back_processes, is_alive, opened, until
 from test_fleet import manifest
+from test_fleet_bundles import write_part
 
 from fledgling.broker import query_worker
 from fledgling.broker.fleet import live, shard, verified
@@ -39,6 +40,7 @@ from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Que
 from fledgling.security import limits
 from fledgling.security import profile as profiles
 from fledgling.settings import Settings
+from fledgling.worker.store.sections import contents
 from fledgling.worker.store.shelf import stored_in
 
 pytestmark = pytest.mark.anyio
@@ -517,6 +519,31 @@ async def test_index_that_says_what_no_answer_may_hold_costs_its_own_repository_
     assert "broke the protocol" not in caplog.text
 
 
+async def test_index_whose_answers_do_not_fit_costs_one_worker(shards: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It has two files of one name: a worker that finds something in both is ended, and nobody asks it again."""
+    path = shards / "api.shard"
+    [of] = [each for each in manifest(path).parts if each.name == "blocks"]
+    blocks = bytearray(path.read_bytes()[of.start : of.start + of.size])
+    place = {each.name: slice(each.start, each.start + each.size) for each in contents(memoryview(blocks), "text")}
+    assert blocks[place["paths"]] == b"README.mdsrc/main.py"
+    blocks[place["paths"]], blocks[place["path_ends"]] = b"src/a.py.." * 2, struct.pack("=3Q", 0, 10, 20)
+    write_part(path, "blocks", bytes(blocks))
+    async with serving(shards) as fleet:
+        ended = await fleet.ask(Search("needle", path="api"))
+        assert isinstance(ended, Refusal)
+        assert ended.reason == "api/: the query worker ended while it worked on this call"
+        for _ in range(2):
+            named = await fleet.ask(Read("api/README.md"))
+            assert isinstance(named, Refusal)
+            assert named.reason == "api/: its index cannot be read"
+            found = await fleet.ask(Search("needle"))
+            assert isinstance(found, Hits)
+            assert found.note
+            assert "api/ is not in this answer: its index cannot be read." in found.note
+        assert "api/: not served, its index cannot be read" in fleet.stands()
+    assert caplog.text.count("it sent a message that was not asked for") == 1
+
+
 def test_shard_of_another_release_is_refused(shards: Path) -> None:
     path = shards / "lib.shard"
     path.write_bytes(remade(path.read_bytes(), lambda of: {**of, "extractors": f"{shard.RELEASE}9 0"}))
@@ -659,6 +686,27 @@ async def test_new_build_is_served_between_two_calls(
     await asyncio.to_thread(time.sleep, 1)
     assert memory_files() == before
     await until(lambda: set(back_processes(psutil.Process(), QUERY_WORKER)) <= others)
+
+
+async def test_other_directory_in_the_place_of_the_first_is_said_once_and_not_served(
+    shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    """A confined server may read none but that which it has begun with, whatever its path comes to lead to."""
+    monkeypatch.setattr(live, "QUIET_SECONDS", 0.0)
+    (tmp_path / "link").symlink_to(shards)
+    directory = live.ShardDirectory(str(tmp_path / "link"), profiles.load(CORE), None)
+    os.close(directory.packed().fd)
+    shutil.copytree(shards, tmp_path / "other")
+    (tmp_path / "link").unlink()
+    (tmp_path / "link").symlink_to(tmp_path / "other")
+    assert [directory.packed_again() for _ in range(3)] == [None] * 3
+    (tmp_path / "link").unlink()
+    assert [directory.packed_again() for _ in range(3)] == [None] * 3
+    stays = "the new build is not served, and the old one stays"
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{stays}: another directory is at its path, which this server may not read; start the server again",
+        f"{stays}: the directory cannot be opened (No such file or directory)",
+    ]
 
 
 @pytest.mark.long

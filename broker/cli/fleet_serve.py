@@ -52,24 +52,25 @@ def fleet_serve(
     """
     resolved, served = settings(profile, config, **flags)
     logs.configure(resolved.settings)
-    place, confining = directory.resolve(), Confining(allow_degraded)
+    shards = _Shards(directory, digest, Confining(allow_degraded))
     if resolved.settings.transport == "stdio":
         over_http.refuse_flags({**flags, "secrets": secrets})
-        _serve_stdio(resolved, _Shards(place, digest, confining), served)
+        _serve_stdio(resolved, shards, served)
     else:
-        _serve_http(resolved, _Shards(place, digest, confining), served, secrets)
+        _serve_http(resolved, shards, served, secrets)
 
 
 class _Shards:
     """The directory that is served, and how."""
 
-    def __init__(self, place: Path, digest: str | None, confining: Confining) -> None:
-        self.place, self._digest, self.confining = place, digest, confining
+    def __init__(self, directory: Path, digest: str | None, confining: Confining) -> None:
+        self.place, self._digest, self.confining = directory.resolve(), digest, confining
+        self._path = str(directory.absolute())  # through links, of which one may come to lead elsewhere
 
     def packed(self, profile: Profile, log: AuditLog, agent: str = "") -> tuple[ShardDirectory, PackIndex]:
         """Verify and copy what a profile may be served; say what is refused. Raises ConfigError where that is all."""
         whose = f"agent {agent}: " if agent else ""
-        directory = ShardDirectory(str(self.place), profile, self._digest)
+        directory = ShardDirectory(self._path, profile, self._digest)
         index = PackIndex(self._pack(directory, whose), profile, self.confining, log.tell)
         for name, reason in index.pack.refused.items():
             _log.error("%s%s is not served: %s", whose, name, reason)

@@ -6,7 +6,7 @@ the tree above them is what their manifests say.
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
@@ -98,8 +98,14 @@ class Fleet(ManyProjects):
 
     def stands(self) -> list[str]:
         """Return which repositories are served, from which tree each, and which are not, a line each."""
-        served = [f"{name}/: {of.files:,} files, tree {of.tree[:16]}" for name, of in self._manifests.items()]
-        return [*served, *(f"{name}/: not served, {why}" for name, why in sorted(self._index.pack.refused.items()))]
+        refused = {self._names[number]: UNREADABLE.reason for number in self._unreadable(self._workers.current)}
+        served = [
+            f"{name}/: {of.files:,} files, tree {of.tree[:16]}"
+            for name, of in self._manifests.items()
+            if name not in refused
+        ]
+        refused |= self._index.pack.refused
+        return [*served, *(f"{name}/: not served, {why}" for name, why in sorted(refused.items()))]
 
     async def close(self) -> None:
         """End the processes, and let go of the indexes."""
@@ -182,10 +188,14 @@ class Fleet(ManyProjects):
                 return not_ready(self.profile)
             if isinstance(worker, Refusal):
                 return worker
-            if number in worker.unreadable and not isinstance(question, Sift):
+            if number in self._unreadable(worker) and not isinstance(question, Sift):
                 return UNREADABLE
             if (found := await worker.ask(question, terms.deadline, Basis(), number)) is not None:
                 return found
+
+    def _unreadable(self, worker: QueryWorker | None) -> Set[int]:
+        """Return the repositories whose index a worker cannot read, or is not to."""
+        return (worker.unreadable if worker else frozenset()) | self._breaker.misleading
 
     async def _serving(self) -> QueryWorker | Refusal:
         """Return the worker, or another where it takes no calls any more."""

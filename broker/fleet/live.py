@@ -26,6 +26,7 @@ from fledgling.messages.profile import Profile
 LOOK_SECONDS = 2.0  # at least between two looks at a directory
 QUIET_SECONDS = 5.0  # without a change until a build is taken over: one at work changes the directory all the time
 RETRY_SECONDS = 30.0  # until a build whose worker did not start is tried again: its shards are copied anew
+OTHER_DIRECTORY = "another directory is at its path, which this server may not read; start the server again"
 _log = logging.getLogger("fledgling")
 
 
@@ -39,8 +40,10 @@ class ShardDirectory:
 
     def __init__(self, path: str, profile: Profile, digest: str | None) -> None:
         self._path, self._profile, self._expected = path, profile, digest
+        self._place: tuple[int, int] | None = None  # device and inode of the directory that was packed first
         self._seen = 0  # when the directory had changed last as it was packed
         self._digest = ""
+        self._problem = ""  # which was logged last
         self._is_closing = threading.Event()
 
     def packed(self) -> Pack:
@@ -61,7 +64,9 @@ class ShardDirectory:
         except ClosingError:
             return None
         except (ShardError, OSError) as wrong:
-            _log.error("the new build is not served, and the old one stays: %s", wrong)
+            if str(wrong) != self._problem:  # each look meets it again
+                _log.error("the new build is not served, and the old one stays: %s", wrong)
+            self._problem = str(wrong)
             return None
 
     def forget(self) -> None:
@@ -74,9 +79,14 @@ class ShardDirectory:
 
     def _changed_at(self) -> int:
         try:
-            return os.stat(self._path).st_mtime_ns  # noqa: PTH116  (no path of a project)
+            found = os.stat(self._path)  # noqa: PTH116  (no path of a project)
         except OSError as failed:
             raise ShardError(f"the directory cannot be opened ({failed.strerror})") from failed
+        place = found.st_dev, found.st_ino
+        self._place = self._place or place
+        if place != self._place:
+            raise ShardError(OTHER_DIRECTORY)
+        return found.st_mtime_ns
 
     def _current_digest(self) -> str:
         fd = verified.open_directory(self._path)
