@@ -1,67 +1,37 @@
-"""Types that comments of JavaScript say in braces, `@param {A} b`, `@returns {Promise<A>}`, `@type {A[]}`.
-
-What is no type by these rules may be anything. Each character is read once.
-"""
+"""Types that comments of JavaScript say in braces, `@param {A} b`, `@returns {Promise<A>}`, `@type {A[]}`."""
 
 import re
-from collections.abc import Iterator
+from typing import ClassVar
 
-from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.type_reader import MAX_TOLD, NoTypeError, TypeReader
-from fledgling.worker.graph.tables import MADE, NONE, Op
+from fledgling.worker.graph.tables import MADE, Op
 
-TAGS = {
-    "param": re.compile(rb"@(?:param|arg|argument)\s++\{"),
-    "return": re.compile(rb"@returns?\s++\{"),
-    "var": re.compile(rb"@type\s++\{"),
-}
-TOKENS = re.compile(
-    rb"[\s*]*+(?:(?P<name>[A-Za-z_$][\w$]*+(?:\.[A-Za-z_$][\w$]*+)*+)|(?P<text>\"[^\"\n]*+\"|'[^'\n]*+'|\d++)"
-    rb"|(?P<sign>\[\]|\.\.\.|\.<|[|?!=<>(){},]))"
-)
-NAMED = re.compile(rb"\s*+\[?\s*+([\w$]++)(?![.\[])")
 PLAIN = frozenset(
     b"string number boolean bigint symbol null undefined void never String Number Boolean RegExp Date Error".split()
 )
 SAME = (b"Promise", b"Readonly", b"Partial", b"Required", b"NonNullable")
 CONTAINERS = (b"Array", b"Set", b"Map", b"Iterable", b"ReadonlyArray", b"WeakMap", b"WeakSet")
-SPECIAL = (
-    b"Object",
-    b"Record",
-    b"function",
-    b"import",
-    b"typeof",
-    b"keyof",
-    b"module",
-    b"any",
-    b"unknown",
-    b"object",
-    b"Function",
-    b"this",
-)
+SPECIAL = frozenset(b"Object Record function import typeof keyof module any unknown object Function this".split())
 
 
-def told_in_braces(builder: Builder, comment: tuple[int, int], tag: str) -> Iterator[tuple[str, int]]:
-    """Yield the names, "" for none, and the types that stand behind a tag."""
-    source = builder.tree.source
-    for at in TAGS[tag].finditer(source, *comment):
-        reader = _BracedReader(builder, at.end(), comment[1])
-        try:
-            found = reader.whole()
-        except NoTypeError:
-            found, reader.at = 0, source.find(b"}", reader.at, comment[1]) + 1 or comment[1]
-        named = NAMED.match(source, reader.at, comment[1]) if tag == "param" else None
-        if named or tag != "param":
-            yield named[1].decode(errors="replace") if named else "", builder.add(Op.TOLD, found)
+class BracedReader(TypeReader):
+    """Reads a type and the brace behind it."""
 
+    TAGS: ClassVar = {
+        "param": re.compile(rb"@(?:param|arg|argument)\s++\{"),
+        "return": re.compile(rb"@returns?\s++\{"),
+        "var": re.compile(rb"@type\s++\{"),
+    }
+    NAMED: ClassVar = {"param": re.compile(rb"\s*+\[?\s*+([\w$]++)(?![.\[])")}
+    TOKENS = re.compile(
+        rb"[\s*]*+(?:(?P<name>[A-Za-z_$][\w$]*+(?:\.[A-Za-z_$][\w$]*+)*+)|(?P<text>\"[^\"\n]*+\"|'[^'\n]*+'|\d++)"
+        rb"|(?P<sign>\[\]|\.\.\.|\.<|[|?!=<>(){},]))"
+    )
+    CLOSING = b"}"
 
-class _BracedReader(TypeReader):
-    TOKENS = TOKENS
-
-    def whole(self) -> int:
-        """A type and the brace behind it."""
+    def _whole(self) -> int:
         found = self._type(0)
-        if not self._takes(b"}"):
+        if not self._takes(self.CLOSING):
             raise NoTypeError
         return found
 
@@ -109,13 +79,6 @@ class _BracedReader(TypeReader):
         return self._builder.add(Op.ARRAY, parts[-1]) if name in CONTAINERS else self._of_name(name)
 
     def _of_name(self, name: bytes) -> int:
-        builder, scope = self._builder, self._builder.scope
-        while scope != NONE:
-            if name in builder.templates.get(scope, ()):
-                raise NoTypeError
-            scope = builder.scopes[scope].parent
-        first, *others = name.decode(errors="replace").split(".")
-        at = builder.use_name(builder.named(first))
-        for word in others:
-            at = builder.add(Op.GET, at, builder.named(word))
-        return at
+        if self._is_given_elsewhere(name):
+            raise NoTypeError
+        return self._path(name.decode(errors="replace").split("."))

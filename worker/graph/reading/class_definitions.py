@@ -16,7 +16,8 @@ from fledgling.worker.graph.reading.labels import (
     WORD,
 )
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
-from fledgling.worker.graph.reading.told_types import comment_before, hold_told, note_templates
+from fledgling.worker.graph.reading.tagged_types import hold_told
+from fledgling.worker.graph.reading.told_types import comment_before, note_templates
 from fledgling.worker.graph.tables import NONE, OF_ITSELF, Flag, Op, ScopeKind, Use
 
 BASE, PREPENDED, CONTAINER = BITS["base"], BITS["prepended"], BITS["container"]
