@@ -18,7 +18,7 @@ from fledgling.worker.graph import unit as graph_unit
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.linking.computed_mixins import MAX_MIXED
-from fledgling.worker.graph.linking.implemented import MAX_BELOW
+from fledgling.worker.graph.linking.hierarchy import MAX_BELOW
 from fledgling.worker.graph.linking.mixins import MAX_MODULES
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.stars import MAX_STARS

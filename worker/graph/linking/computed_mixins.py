@@ -1,14 +1,14 @@
 """Modules of Ruby that a class may have besides: `include(plugin::A)`, `a.extend(b)`. Which, only a run would tell."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
 import numpy as np
 
-from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.linking.hierarchy import Hierarchy
 from fledgling.worker.graph.tables import NAME, NONE, Flag, Op, ScopeKind, Site, Use, site_columns
 from fledgling.worker.graph.unit import Unit
-from fledgling.worker.graph.values import CLASS, EXTERNAL, Cell, Values
+from fledgling.worker.graph.values import CLASS, EXTERNAL
 
 MIXING = {"include": (True, False), "prepend": (True, False), "extend": (True, True)}  # whether objects, and classes
 MAX_MIXED = 64  # places, and modules that have one name, which are looked at for each class: a file can have thousands
@@ -29,19 +29,11 @@ ANYTHING = Mixed("", NONE, by_objects=True, by_class=True, is_first=True)
 
 
 class ComputedMixins:
-    """`value` says what an expression stands for, `whole` which scope stands for a class, `order` what is above it."""
+    """Where modules are mixed in that are computed, and which modules may be."""
 
-    def __init__(
-        self,
-        project: GraphProject,
-        value: Callable[[Cell], Values],
-        whole: Callable[[int], int],
-        order: Callable[[int], Sequence[int]],
-    ) -> None:
-        self._project = project
-        self._value = value
-        self._whole = whole
-        self._order = order
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self._hierarchy = hierarchy
+        self._project = hierarchy.project
         self._places: list[Mixed] = []
         self._having: dict[int, list[int]] = {}  # by the names of methods, the modules that may be mixed in
         self.of_classes: set[int] = set()  # the modules that classes may have extended themselves by
@@ -55,7 +47,7 @@ class ComputedMixins:
         of_classes = {place.last for place in self._places if place.by_class}
         for unit in ruby if lasts else ():
             for at, row in enumerate(unit.facts.scopes):
-                if row.kind == ScopeKind.INTERFACE and self._whole(unit.base | at) == unit.base | at:
+                if row.kind == ScopeKind.INTERFACE and self._hierarchy.whole(unit.base | at) == unit.base | at:
                     self._add(unit.base | at, lasts, of_classes)
 
     def _add(self, module: int, lasts: Set[str], of_classes: Set[str]) -> None:
@@ -79,7 +71,7 @@ class ComputedMixins:
         if not modules:
             return []
         asked = [scope, *below]
-        known = {at for each in asked for at in self._order(each)}
+        known = {at for each in asked for at in self._hierarchy.order(each)}
         meant = [place for place in self._places if self._is_before(place, asked, owner, by_class=by_class)]
         lasts = {place.last for place in meant if place.last or owner is not None}  # what nobody has need not be there
         return [at for at in modules if at not in known and self._is_named(at, lasts)]
@@ -99,7 +91,7 @@ class ComputedMixins:
         if place.of == NONE and not place.last and place is not ANYTHING:
             return False  # of which nothing is known: it would be said of every class
         for at in asked:
-            order = self._order(at)
+            order = self._hierarchy.order(at)
             own = order.index(owner) if owner in order else len(order)
             got = 0 if place.of == NONE else order.index(place.of) if place.of in order else len(order)
             if got < own or (got == own < len(order) and place.is_first and not by_class):
@@ -111,8 +103,8 @@ class ComputedMixins:
         for at, row in enumerate(unit.facts.scopes):
             for base in row.bases:
                 if self._is_computed(unit, base):
-                    last, of, is_first = self._named(unit, base), self._whole(unit.base | at), base in row.prepended
-                    yield Mixed(last, of, by_objects=True, by_class=False, is_first=is_first)
+                    last, of = self._named(unit, base), self._hierarchy.whole(unit.base | at)
+                    yield Mixed(last, of, by_objects=True, by_class=False, is_first=base in row.prepended)
         wanted = [name in MIXING or unit.dialect.sending.get(name) == "calls" for name in unit.facts.names]
         sites = site_columns(unit.facts) if any(wanted) else None
         if sites is None:
@@ -140,7 +132,7 @@ class ComputedMixins:
     def _is_outside(self, unit: Unit, function: int) -> bool:
         """Whether what gets a module is outside: `Object.new.extend(a)`."""
         op, *parts = unit.expressions[function]
-        held = self._value(unit.base | parts[0]) if op == Op.GET else {}
+        held = self._hierarchy.value(unit.base | parts[0]) if op == Op.GET else {}
         return bool(held) and all(value[0] == EXTERNAL for value in held)
 
     def _target(self, unit: Unit, scope: int, function: int, how: str) -> tuple[int, tuple[bool, bool]]:
@@ -151,7 +143,7 @@ class ComputedMixins:
             called = unit.expressions[maker[1]] if maker[0] == Op.CALL else maker
             names = called[2] if called[0] == Op.GET else called[1] if called[0] == Op.BARE else NONE
             is_own = names != NONE and unit.facts.names[names] == "singleton_class"
-            named = [value[1] for value in self._value(unit.base | parts[0]) if value[0] == CLASS]
+            named = [value[1] for value in self._hierarchy.value(unit.base | parts[0]) if value[0] == CLASS]
             if len(named) == 1:  # A.include(b)
                 return named[0], (how != "extend", how == "extend")
             return NONE, (True, True) if is_own else MIXING[how]
@@ -161,7 +153,7 @@ class ComputedMixins:
             row = unit.facts.scopes[scope]
         if row.kind not in OF_CLASSES or (row.kind == ScopeKind.INTERFACE and not is_static):
             return NONE, MIXING[how]
-        of = self._whole(unit.base | scope)
+        of = self._hierarchy.whole(unit.base | scope)
         return (of, (how != "extend", how == "extend")) if is_static else (of, MIXING[how])
 
     def _is_computed(self, unit: Unit, at: int) -> bool:
@@ -174,7 +166,8 @@ class ComputedMixins:
         if op not in (Op.BARE, Op.NAME):
             return op not in (Op.CLASS, Op.ROOT, Op.TEXT, Op.UNKNOWN, Op.MADE, Op.FUNCTION)
         is_constant = unit.facts.names[parts[0]][:1].isupper()
-        return not is_constant or (is_called and any(held[0] == CLASS for held in self._value(unit.base | at)))
+        held = self._hierarchy.value(unit.base | at) if is_called else {}
+        return not is_constant or any(value[0] == CLASS for value in held)
 
     def _named(self, unit: Unit, at: int) -> str:
         """The last name of what is computed, if that is said: B of `a::B`."""

@@ -1,33 +1,22 @@
 """Functions that stand outside the class they belong to, and those that extend types the project does not define."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
+from fledgling.worker.graph.linking.hierarchy import Hierarchy
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import CLASS, SPACE, Cell, Values
+from fledgling.worker.graph.values import CLASS, SPACE
 
 ARRAY = "[]"  # the name of a type that is written as an array
 
 
 class Extensions:
-    """Methods of Go, definitions like `void A::b() {}`, extensions of Kotlin, C# and Swift, what `impl` gives in Rust.
+    """Methods of Go, `void A::b() {}` of C++, extensions of Kotlin, C# and Swift, what `impl` gives in Rust."""
 
-    `value` says what an expression stands for, `order` gives a class and those above it, `has` says whether a class
-    itself has a member.
-    """
-
-    def __init__(
-        self,
-        project: GraphProject,
-        value: Callable[[Cell], Values],
-        order: Callable[[int], Sequence[int]],
-        has: Callable[[int, int], bool],
-    ) -> None:
-        self._project = project
-        self._value = value
-        self._order = order
-        self._has = has
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self._hierarchy = hierarchy
+        self._project = hierarchy.project
         self.extended_by: dict[int, int] = {}  # of what extends a class of the project: the expression of that
         self.by_name: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
         self.types: dict[int, int] = {}  # of a function that extends a type outside: the expression of that
@@ -46,7 +35,7 @@ class Extensions:
         """What extends classes of the project, with the class, whose part it is."""
         for unit in self._project.units:
             for type_, scope in unit.facts.extensions:
-                known = [value[1] for value in self._value(unit.base | type_) if value[0] == CLASS]
+                known = [value[1] for value in self._hierarchy.value(unit.base | type_) if value[0] == CLASS]
                 for at in known:
                     yield unit.base | scope, at
                     self.extended_by[unit.base | scope] = unit.base | type_
@@ -67,7 +56,7 @@ class Extensions:
         extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
         if extends and (bound := self._bound(scope, type_)):
             type_ = bound
-        values = self._value(type_)
+        values = self._hierarchy.value(type_)
         known = [value[1] for value in values if value[0] == CLASS]
         dialect = project.unit(binding).dialect
         declares = dialect.declared  # void A::b() {}
@@ -80,7 +69,7 @@ class Extensions:
             if extends:
                 self._classes[scope] = own
                 self.of_own.setdefault(name, []).append(scope)
-            if extends and is_first and self._has(own, name) and not (declares or dialect.bare_calls):
+            if extends and is_first and self._hierarchy.has(own, name) and not (declares or dialect.bare_calls):
                 if dialect.selects and scope >= 0:
                     self.beside.setdefault((own, name), []).append(scope)
                 continue
@@ -99,7 +88,7 @@ class Extensions:
             return None
         bindings = self._project.table(function).get(self._project.unit(type_).names[parts[0]], ())
         bounds = [self._project.value_of(at) for at in bindings]
-        return next((at for at in bounds if any(value[0] == CLASS for value in self._value(at))), None)
+        return next((at for at in bounds if any(value[0] == CLASS for value in self._hierarchy.value(at))), None)
 
     def add_reopened(self) -> None:
         """Let the methods of a class of Ruby that is one of its own, `class String`, extend that."""
@@ -117,17 +106,18 @@ class Extensions:
         row = self._project.scope(function)
         return row.kind == ScopeKind.FUNCTION and not row.flags & Flag.STATIC
 
-    def extend_others(self, bases: Mapping[int, Sequence[tuple[int, int]]]) -> None:
+    def extend_others(self) -> None:
         """Find what a trait gives to any type, `impl<T> A for T`, or to one outside: its functions, and what A says."""
         for type_, scope in self._for_others:
             op, *parts = self._project.expression(type_)
             is_any = op == Op.NAME and (type_ & ~MASK) | parts[1] == scope
-            order = self._order(scope) if bases.get(scope) else ()
+            order = self._hierarchy.order(scope) if self._hierarchy.bases.get(scope) else ()
             common = self._project.unit(scope).dialect.common
             self.of_outside |= set() if is_any else {scope}
             for at, name in [(each, name) for each in order for name in self._project.table(each)]:
                 functions = [self._project.defined(binding)[1] for binding in self._project.table(at)[name]]
-                functions = [each for each in functions if each >= 0 and (at == scope or not self._has(scope, name))]
+                has_own = at != scope and self._hierarchy.has(scope, name)
+                functions = [each for each in functions if each >= 0 and not has_own]
                 if is_any:
                     self.of_any.setdefault(name, []).extend(functions)
                 elif functions and self._project.text(name) not in common:

@@ -1,28 +1,17 @@
 """Interfaces that a class implements without naming them: in Go it has only to have their methods."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.linking.hierarchy import MAX_BELOW, Hierarchy
 from fledgling.worker.graph.tables import ScopeKind
-
-MAX_BELOW = 200  # classes below one, or that may implement one interface, that are looked at
 
 
 class Implemented:
-    """Which classes are `by` that below the interfaces that they implement.
+    """Which classes are `by` that below the interfaces that they implement."""
 
-    `order` gives a class and those above it, `of_class` the class that has a member for another one.
-    """
-
-    def __init__(
-        self,
-        project: GraphProject,
-        order: Callable[[int], Sequence[int]],
-        of_class: Callable[[int, int], tuple[int | None, bool]],
-    ) -> None:
-        self._project = project
-        self._order = order
-        self._of_class = of_class
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self._hierarchy = hierarchy
+        self._project = hierarchy.project
         self._outside: Mapping[int, Sequence[str]] = {}
         self.by: dict[int, list[int]] = {}  # the classes of each interface
         self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
@@ -30,7 +19,7 @@ class Implemented:
         # by the rarest method of those of `cut`: who was looked at, and for which methods
         self._looked_at: dict[int, tuple[set[int], set[int]]] = {}
 
-    def settle(self, bases: Mapping[int, list[tuple[int, int]]], outside: Mapping[int, Sequence[str]]) -> None:
+    def settle(self, outside: Mapping[int, Sequence[str]]) -> None:
         """Find the classes by all bases; `outside` are the names of those that the project does not have."""
         self._outside = outside
         project = self._project
@@ -38,7 +27,7 @@ class Implemented:
         embedding: dict[int, list[int]] = {}
         interfaces: list[int] = []
         classes: list[int] = []
-        for scope, own in bases.items():
+        for scope, own in self._hierarchy.bases.items():
             if project.unit(scope).dialect.structural:
                 (interfaces if project.scope(scope).kind == ScopeKind.INTERFACE else classes).append(scope)
                 for base, _ in own:
@@ -61,7 +50,8 @@ class Implemented:
 
     def not_asked(self, scope: int) -> set[int]:
         """The methods of a class for which it may implement an interface that has more below than are looked at."""
-        names = {name for at in self._order(scope) for name in self._project.table(at)} if self._looked_at else set()
+        order = self._hierarchy.order(scope) if self._looked_at else ()
+        names = {name for at in order for name in self._project.table(at)}
         found = (self._looked_at[name] for name in names if name in self._looked_at)
         return {method for asked, methods in found if scope not in asked for method in methods}
 
@@ -76,7 +66,7 @@ class Implemented:
         """The names of the methods of an interface; what it embeds is none of them."""
         return [
             name
-            for at in self._order(interface)
+            for at in self._hierarchy.order(interface)
             for name, bindings in self._project.table(at).items()
             if any(self._project.defined(binding)[1] >= 0 for binding in bindings)
         ]
@@ -84,14 +74,14 @@ class Implemented:
     def _implements(self, scope: int, interface: int, methods: list[int]) -> bool | None:
         """Whether a class surely has the methods of an interface, those from outside too; None if it lacks one."""
         known = self._project.unit(interface).dialect.outside_methods
-        asked = {name for at in self._order(interface) for name in self._outside.get(at, ())}
-        had = {name for at in self._order(scope) for name in self._outside.get(at, ())}
+        asked = {name for at in self._hierarchy.order(interface) for name in self._outside.get(at, ())}
+        had = {name for at in self._hierarchy.order(scope) for name in self._outside.get(at, ())}
         is_sure = all(name in known for name in asked)
         given = {method for name in had for method in known.get(name, ())}
         wanted = {self._project.text(name): name for name in methods}
         for method in (*wanted, *(method for name in asked for method in known.get(name, ()))):
             number = wanted.get(method, self._project.numbers.get(method))
-            if method in given or (number is not None and self._of_class(scope, number)[0] is not None):
+            if method in given or (number is not None and self._hierarchy.of_class(scope, number)[0] is not None):
                 continue
             if all(name in known for name in had):
                 return None

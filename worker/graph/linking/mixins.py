@@ -1,71 +1,54 @@
 """Modules of Ruby: what they have the classes that include them include besides, and what classes get by `extend`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-
-from fledgling.worker.graph.linking.implemented import MAX_BELOW
-from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.linking.hierarchy import MAX_BELOW, Hierarchy
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import Flag, ScopeKind
-from fledgling.worker.graph.values import CLASS, Cell, Values
+from fledgling.worker.graph.values import CLASS
 
 MAX_MODULES = 200  # that extend one class; a hostile file can make ten thousand
 
 
 class Mixins:
-    """The modules whose methods classes have themselves, and those that come by other modules.
+    """The modules whose methods classes have themselves, and those that come by other modules."""
 
-    `value` says what an expression stands for, `whole` which scope stands for a class; `order` gives a class and those
-    above it, `of_class` the class that has a member for another one.
-    """
-
-    def __init__(
-        self,
-        project: GraphProject,
-        value: Callable[[Cell], Values],
-        whole: Callable[[int], int],
-        order: Callable[[int], Sequence[int]],
-        of_class: Callable[[int, int], tuple[int | None, bool]],
-    ) -> None:
-        self._project = project
-        self._value = value
-        self._whole = whole
-        self._order = order
-        self._of_class = of_class
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self._hierarchy = hierarchy
+        self._project = hierarchy.project
         self.modules: dict[int, list[int]] = {}  # whose methods a class has itself
         self.classes: dict[int, list[int]] = {}  # by such a module, those that have its methods themselves
         self.cut: set[int] = set()  # classes with more modules than are looked at: they may have any method
         self._from_hooks: set[int] = set()  # the classes that have some where they include a module: in which order?
 
-    def include_further(self, bases: dict[int, list[tuple[int, int]]]) -> None:
+    def include_further(self) -> None:
         """Put above the classes that include a module what that has them include besides."""
-        units = self._project.units
+        units, bases = self._project.units, self._hierarchy.bases
         including = [(unit, at) for unit in units for at, row in enumerate(unit.facts.scopes) if row.includes]
         kids: dict[int, list[int]] = {}
         for scope, own in bases.items() if including else ():
             for base, _ in own:
                 kids.setdefault(base, []).append(scope)
         for unit, at in including:
-            held = [self._value(unit.base | node) for node in unit.facts.scopes[at].includes]
+            held = [self._hierarchy.value(unit.base | node) for node in unit.facts.scopes[at].includes]
             found = [(value[1], sure) for values in held for value, sure in values.items() if value[0] == CLASS]
-            for scope in kids.get(self._whole(unit.base | at), ())[:MAX_BELOW]:
+            for scope in kids.get(self._hierarchy.whole(unit.base | at), ())[:MAX_BELOW]:
                 own = bases[scope]
                 bases[scope] = [pair for pair in reversed(found) if pair not in own and pair[0] != scope] + own
 
-    def extend(self, kids: Mapping[int, Sequence[int]], below: Callable[[int], Iterable[int]]) -> None:
-        """Find the modules whose methods classes have themselves; `kids` are right below a class, `below` are all."""
+    def extend(self) -> None:
+        """Find the modules whose methods classes have themselves."""
         for unit in self._project.units:
             for at, row in enumerate(unit.facts.scopes):
-                scope = self._whole(unit.base | at)
+                scope = self._hierarchy.whole(unit.base | at)
                 if row.extended:
                     self._extend_by(scope, self._named(unit.base, row.extended))
-                is_class = row.kind == ScopeKind.CLASS  # whose `inherited` runs for all below it
-                modules = self._named(unit.base, row.extends)
-                for each in (below(scope) if is_class else kids.get(scope, ())) if modules else ():
-                    self._from_hooks.add(each)
-                    self._extend_by(each, modules)
+                if modules := self._named(unit.base, row.extends):
+                    is_class = row.kind == ScopeKind.CLASS  # whose `inherited` runs for all below it
+                    for each in self._hierarchy.below(scope) if is_class else self._hierarchy.kids.get(scope, ()):
+                        self._from_hooks.add(each)
+                        self._extend_by(each, modules)
 
     def _named(self, base: int, nodes: list[int]) -> list[int]:
-        modules = [value[1] for node in nodes for value in self._value(base | node) if value[0] == CLASS]
+        modules = [value[1] for node in nodes for value in self._hierarchy.value(base | node) if value[0] == CLASS]
         return modules[: MAX_MODULES + 1]
 
     def _extend_by(self, scope: int, modules: list[int]) -> None:
@@ -79,12 +62,12 @@ class Mixins:
 
     def of_itself(self, scope: int, name: int) -> tuple[list[int], int]:
         """Whence a class has a method itself; if that is a module by `extend`, how sure, or one of several."""
-        for at in self._order(scope):
+        for at in self._hierarchy.order(scope):
             if at != scope and self._project.scope(at).kind == ScopeKind.INTERFACE:
                 continue  # what is included has objects get its methods, and no class
             if any(self._is_static(binding) for binding in self._project.table(at).get(name, ())):
                 return [at], 0
-            owners = dict.fromkeys(self._of_class(module, name)[0] for module in self.modules.get(at, ()))
+            owners = dict.fromkeys(self._hierarchy.of_class(module, name)[0] for module in self.modules.get(at, ()))
             if found := [owner for owner in owners if owner is not None]:
                 is_open = len(found) > 1 and at in self._from_hooks
                 return (found, int(Reason.SEVERAL)) if is_open else (found[:1], int(Reason.BOUND))
