@@ -80,7 +80,7 @@ class Library:
 
         >>> library = Library("a.io\\n File : File[] listFiles; String separator\\na *\\n String")
         >>> [*map(library.gives, ["a.io.File#.listFiles", "a.io.File.separator", "b.File#.listFiles"])]
-        ['a.io.File[]', 'String', '']
+        ['a.io.File[]', 'builtins.String', '']
         """
         of, _, method = callee.rpartition(".")
         name = self.known(of.removesuffix("#"))
@@ -89,16 +89,23 @@ class Library:
         for each in (name, *self._classes[name].above, ROOT) if name else ():
             type_ = self._classes[each].gives.get(method) if each in self._classes else None
             if type_ is not None:
-                held = type_.removesuffix(ARRAYS)
-                of_class = self._classes.get(held)
+                of_class = self._classes.get(type_.removesuffix(ARRAYS))
                 if of_class is None or of_class.package in self._in_all_files:
-                    return type_
+                    return type_ and UNIMPORTED + type_
                 return f"{of_class.package}.{type_}"
         return ""
 
     def is_below(self, name: str, other: str) -> bool:
         """Whether a class stands below another one, by their last names."""
         return name in self._classes and other in self._classes[name].above
+
+    def has(self, name: str) -> bool:
+        """Whether a class of that last name is one of the library."""
+        return name in self._classes
+
+    def above(self, name: str) -> tuple[str, ...]:
+        """The last names of all that stands above a class, the nearest first."""
+        return self._classes[name].above if name in self._classes else ()
 
     def arity(self, name: str) -> int | None:
         """How many arguments a function takes of which a class is the type; -1 if of none, None if it is not known."""

@@ -32,7 +32,8 @@ def of_type_asked(solver: Solver, functions: list[Value], node: int) -> list[Val
         for value in functions
         if value not in out and (asked.get(value) not in found or asked[value] == extending[value])
     ]
-    above = {up for value in meant if asked.get(value) for up in dialect.above.get(extending[value], ())}
+    library = dialect.library
+    above = {up for value in meant if library and asked.get(value) for up in library.above(extending[value])}
     return [value for value in meant if not asked.get(value) or extending[value] not in above]
 
 
@@ -63,7 +64,7 @@ def of_another_type(solver: Solver, values: Values, node: int) -> Values:
 
 def _is_of_other(solver: Solver, dialect: Dialect, value: Value, asked: str | None, of: str) -> bool:
     """Whether a function extends a type of a name of which what is asked is known not to be."""
-    if not asked or asked not in dialect.above or solver.project.numbers.get(of) in solver.project.table(value[1]):
+    if not asked or solver.project.numbers.get(of) in solver.project.table(value[1]):
         return False
     return is_under(dialect, asked, of) is False
 

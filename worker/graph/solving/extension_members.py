@@ -41,7 +41,7 @@ def of_outside(solver: Solver, value: Value, name: int) -> Values:
     found: Values = {} if is_common else of_any(solver, value, name, Reason.NAME_ONLY)
     for of, function in extending:
         dialect = solver.project.unit(function).dialect
-        type_ = known_type(solver, dialect, value) if dialect.above else ""
+        type_ = known_type(solver, dialect, value)
         is_of_any = solver.project.numbers.get(of) in solver.project.table(function)  # fun <T> T.f()
         if type_ and not is_of_any and is_under(dialect, type_, of) is False:
             continue

@@ -1,4 +1,4 @@
-"""Types outside the project of which a language says all that is above them: a `List` of Kotlin is a `Collection`."""
+"""Types of a language's own library: a `List` of Kotlin is a `Collection`."""
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.solving.solver import Solver
@@ -7,19 +7,25 @@ from fledgling.worker.graph.values import CONSTANT, CONTAINER, EXTERNAL, Value
 
 
 def known_type(solver: Solver, dialect: Dialect, value: Value) -> str:
-    """The last name of the type of which a value is, where that is outside and all above it is known; else ""."""
-    name = ""
+    """The last name of the type of which a value is, where that is one of the library; else ""."""
+    library = dialect.library
+    if library is None:
+        return ""
     if value[0] == EXTERNAL and value[1].endswith("#"):
-        name = value[1].rstrip("?#").rpartition(".")[2]
-    elif value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.INDEX:
-        name = solver.project.last_name(solver.child(value[1], solver.project.expression(value[1])[1]))
-    elif value[:2] == (CONSTANT, "text") and dialect.texts:
-        name = max(dialect.texts, key=lambda text: dialect.texts[text])
-    return name if name in dialect.above else ""
+        return library.known(value[1].rstrip("?#"))
+    if value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.INDEX:
+        named = solver.value(solver.child(value[1], solver.project.expression(value[1])[1]))
+        return next((library.known(each[1]) for each in named if each[0] == EXTERNAL), "") if len(named) == 1 else ""
+    if value[:2] == (CONSTANT, "text") and dialect.texts:
+        return max(dialect.texts, key=lambda text: dialect.texts[text])
+    return ""
 
 
 def is_under(dialect: Dialect, name: str, other: str) -> bool | None:
-    """Whether what is of a known type is of another one as well; None where nothing is known of that."""
-    if other == name or other in dialect.above[name] or other in dialect.of_all:
+    """Whether what is of a type is of another one as well; None where the library does not have both."""
+    library = dialect.library
+    if library is None:
+        return None
+    if other == name or other in dialect.of_all or library.is_below(name, other):
         return True
-    return False if other in dialect.above else None
+    return False if library.has(name) and library.has(other) else None

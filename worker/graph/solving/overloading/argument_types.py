@@ -2,8 +2,7 @@
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN
-from fledgling.worker.graph.solving.outside_types import is_under, known_type
-from fledgling.worker.graph.solving.overloading.function_types import of_function_type
+from fledgling.worker.graph.solving.overloading.function_types import counts_of, of_function_type
 from fledgling.worker.graph.solving.overloading.library_types import (
     ANYTHING,
     ARRAY,
@@ -139,11 +138,11 @@ def _of_written(solver: Solver, function: int, parameter: Parameter, cell: Cell)
     if name.endswith(ARRAY) or dialect.is_plain(name):
         return NO
     scope = (cell & ~MASK) | expression[1] if expression[0] == Op.FUNCTION else NONE
-    count = NONE if scope == NONE else len(solver.project.scope(scope).parameters)
+    counts = () if scope == NONE else counts_of(solver, scope)
     arity = arity_of(solver, objects[0][1]) if objects else arity_outside(solver, type_, name)
     if arity is None:
         return 0
-    return NO if arity < 0 or count not in (NONE, arity) else WIDER
+    return NO if arity < 0 or (counts and arity not in counts) else WIDER
 
 
 def takes_whole(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
@@ -198,8 +197,6 @@ def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
         return _of_object(solver, dialect, value, type_)
     if value[0] == CONSTANT:
         return _of_constant(dialect, value, name, is_own=bool(wanted))
-    if name in dialect.above and not wanted and (known := known_type(solver, dialect, value)):
-        return YES if known == name else WIDER if is_under(dialect, known, name) else NO
     if value[0] == EXTERNAL:
         return _of_external(dialect, value[1], name, is_own=bool(wanted))
     is_plain = name in dialect.texts or name in dialect.numbers

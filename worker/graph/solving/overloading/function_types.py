@@ -48,13 +48,19 @@ def _into_function(solver: Solver, signature: int, values: Values) -> int:
 
 
 def _takes_as_many(solver: Solver, function: int, signature: int) -> bool:
-    """Whether a lambda has as many parameters as the type of a function: one without any may have one, `it`."""
-    row, dialect = solver.project.scope(function), solver.project.unit(function).dialect
+    """Whether a lambda has as many parameters as the type of a function; what is no lambda may."""
+    row = solver.project.scope(function)
     if row.kind != ScopeKind.LAMBDA or not row.flags & Flag.IMPLICIT:
         return True
-    names = [solver.project.unit(function).facts.names[each.name] for each in row.parameters if each.name != NONE]
-    wanted = len(solver.project.scope(signature).parameters)
-    return wanted < 2 if names == [dialect.implicit_parameter] else len(row.parameters) == wanted
+    return len(solver.project.scope(signature).parameters) in counts_of(solver, function)
+
+
+def counts_of(solver: Solver, function: int) -> tuple[int, ...]:
+    """How many parameters a function that is written out may have: `{ a() }` of Kotlin may have one, `it`."""
+    row, unit = solver.project.scope(function), solver.project.unit(function)
+    names = [unit.facts.names[each.name] for each in row.parameters if each.name != NONE]
+    is_open = row.flags & Flag.IMPLICIT and names == [unit.dialect.implicit_parameter]
+    return (0, 1) if is_open else (len(row.parameters),)
 
 
 def is_block(solver: Solver, cell: Cell) -> bool:

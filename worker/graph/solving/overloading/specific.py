@@ -113,6 +113,5 @@ def _narrows(solver: Solver, dialect: Dialect, own: Wanted, other: Wanted) -> in
         widens_to(dialect, name, wider)
         or dialect.boxes.get(name) == wider
         or ((library := dialect.library) is not None and library.is_below(name, wider))
-        or wider in dialect.above.get(name, ())
     )
     return YES if is_wider else NO
