@@ -29,6 +29,7 @@ from fledgling.worker.graph.meaning.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
 from fledgling.worker.graph.reading.flow import MAX_REACHING
+from fledgling.worker.graph.reading.listed_methods import MAX_LISTED, MAX_MADE
 from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.narrowing import MAX_CHECKED
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH
@@ -619,6 +620,28 @@ def test_a_class_is_extended_by_so_many_modules() -> None:
     text += "class C\n" + "".join(f" extend M{n}\n" for n in range(count)) + "end\n"
     files = graph_files({"a.rb": (text + "".join(f"C.m{n}\n" for n in range(count))).encode()})
     costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_a_loop_names_so_many_methods() -> None:
+    """Texts and lists are looked at as far as they may be long; each place in a loop makes a method for each name."""
+    rest = "def run = ab\nend\n"
+    for count, found in ((MAX_LISTED - 6, {"2 certain"}), (MAX_LISTED - 5, set[str]())):
+        text = f"class A\n%w[ab{' ' * count}].each {{ |n| define_method(n) {{ 1 }} }}\n{rest}"
+        assert said(*graph_of({"a.rb": text.encode()})).get(("a.rb", 3, "ab"), set()) == found, count
+    for count, found in ((MAX_LISTED - 7, {"2 likely"}), (MAX_LISTED - 6, set[str]())):
+        text = f"class A\nclass_eval '{' ' * count}def ab;'\n{rest}"
+        assert said(*graph_of({"a.rb": text.encode()})).get(("a.rb", 3, "ab"), set()) == found, count
+    made = 'define_method(:"z#{n}") { 1 }\n'
+    for count, found in ((MAX_MADE // 4 - 1, {f"{MAX_MADE // 4 + 1} certain"}), (MAX_MADE // 4, set[str]())):
+        text = f'class A\n%w[a b c d].each {{ |n| {made * count}define_method(n + "") {{ }} }}\n'
+        text += "%w[ab b c d].each { |n| define_method(n) { 1 } }\n" + rest
+        lines = text.count("\n")
+        found = {place.replace(place.split()[0], str(lines - 2)) for place in found}
+        assert said(*graph_of({"a.rb": text.encode()})).get(("a.rb", lines - 1, "ab"), set()) == found, count
+    text = "class A\n%w[" + " ".join(f"a{n}" for n in range(700)) + "].each { |n|\n" + made * 2_000 + "}\nend\n"
+    costs_under(2, partial(graph_of, {"a.rb": text.encode()}))
+    text = "class A\n" + "A.each { |n| class_eval(<<B) }\nA = [\n" * 2_000 + "end\n"
+    costs_under(2, partial(graph_of, {"a.rb": text.encode()}))
 
 
 def test_a_module_that_is_computed_is_one_of_so_many() -> None:

@@ -65,7 +65,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     prototypes: bool = False  # a function but a lambda has a `this`, and may make objects with what its prototype has
     variables: tuple[str, ...] = ()  # what gives the members of an object by keys: `vars(a)`, `a.__dict__`
     operators: dict[str, str] = {}  # the methods that operators call
-    # What "calls" the method that its first argument names, or "gives" it, "runs" the object, or gives its "class".
+    # What "calls" the method that its first argument names, or "gives" it, "runs" the object, gives its "class", the
+    # one "above" a class, or the "same" object; what "taps" or "yields" hands that to a block, and "yields" its result.
     sending: dict[str, str] = {}
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
     # Names of the language by which names are computed as a program runs (solving/computed.py).

@@ -25,6 +25,7 @@ from fledgling.worker.rows import ImportRow
 
 NONE = -1  # no expression, no scope, no name
 A_TYPE, A_FUNCTION = 1, 2  # what alone a BARE may mean
+A_TRAIT = 1  # what a SUPER means first
 NULL = 1  # part of a MADE that is null: no plain type takes it
 MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a + b
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
@@ -72,7 +73,7 @@ class Op:
     DECLARED = 18  # type, value or -1
     INSTANCE = 19  # of: an object of that class
     NARROWED = 20  # of, class
-    SUPER = 21  # scope, the class that is named or -1: `super(A, self)`
+    SUPER = 21  # scope, the class that is named or -1: `super(A, self)`; A_TRAIT, where a class says what it uses
     THIS = 22  # scope
     REACH = 23  # bindings, otherwise or -1, what `a.b` is in general: `a.b` after `a.b = c`
     DECORATED = 24  # definition, decorators

@@ -166,7 +166,7 @@ def _stands_for(facts: Facts) -> dict[int, tuple[str, ...]]:
 def _is_of_trait(facts: Facts, at: int, replaced: Set[int]) -> bool:
     """Whether a name in a class means a method: `use A { b as private; A::b insteadof C; }`."""
     op, *parts = facts.expressions[at]
-    return op == Op.GET and (facts.expressions[parts[0]][0] == Op.THIS or parts[1] in replaced)
+    return op == Op.GET and (facts.expressions[parts[0]][0] == Op.SUPER or parts[1] in replaced)
 
 
 def _last(facts: Facts, alias: int) -> str:

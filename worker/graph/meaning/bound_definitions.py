@@ -85,7 +85,11 @@ class BoundDefinitions:
         if is_read_by_function(self.project, base | expression[3]):
             self._of_expression(base | expression[3], name, found, min(sure, Reason.ATTRIBUTE), depth + 1)
         for at in expression[1]:
-            for value, own in self.solver.value(self.project.value_of(base | at)).items():
+            given = self.project.value_of(base | at)
+            if self.solver.op(given) == Op.NARROWED:  # of which a check says more
+                of = self.solver.child(given, self.project.expression(given)[1])
+                self._of_expression(of, name, found, sure, depth + 1)
+            for value, own in self.solver.value(given).items():
                 self._of_value(value, name, found, min(own, Reason.ATTRIBUTE))
 
     def _of_name(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:

@@ -247,7 +247,11 @@ class BoundNames(Positions):
 
     def bind_silently(self, name: int, scope: int, value: int, node: int, how: int = 0) -> int:
         """Give a name of a scope a value where the name itself is not written: a package that is imported."""
-        self.bindings.append(Binding(scope, name, value, self.line(node), how))
+        return self.bind_at(name, scope, value, self.line(node), how)
+
+    def bind_at(self, name: int, scope: int, value: int, line: int, how: int = 0) -> int:
+        """The same, on a line."""
+        self.bindings.append(Binding(scope, name, value, line, how))
         binding = len(self.bindings) - 1
         self.show(scope, name)
         self.scopes[scope].every.setdefault(name, []).append(binding)

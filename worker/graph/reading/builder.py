@@ -40,6 +40,13 @@ class Builder(BoundNames):
         self.undefined: set[int] = set()
         self.opening: list[tuple[int, str]] = []  # macros, and the namespaces that they begin
         self.replaced: dict[int, int] = {}  # the nodes of names of members, and whose they are
+        self.replaced_names: list[tuple[int, int]] = []  # the same, by the numbers of names that a text has
+        self.listed: dict[
+            str, Sequence[str]
+        ] = {}  # by the names that loops give: all that these are (listed_methods.py)
+        self.lists: dict[str, int] | None = None  # constants, and where the lists begin that they are given
+        self.made = 0  # methods that they define
+        self.defines_static = False  # whether such a loop stands in `class << self`
         self.augmented: list[Augmented] = []
         self.taken: list[Consumed] = []
         self.checked: dict[int, list[tuple[int, int]]] = {}  # by conditions, what names they say more of (narrowing.py)

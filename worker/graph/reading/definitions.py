@@ -33,7 +33,7 @@ BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructo
 SAID: dict[int, int] = {  # a flag of a function, by the role that says it
     BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
 }
-POINTS, CONTAINER = BITS["points"], BITS["container"]
+POINTS, CONTAINER, CAPTURED = BITS["points"], BITS["container"], BITS["captured"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
@@ -71,8 +71,10 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     if not builder.dialect.types_inside:
         rows = [parameter(builder, kid, node) for kid in parameters]
         returns = of_brackets(builder, node, builder.optional(result, Use.TYPE))
+    captured = [(builder.visit(kid), kid) for kid in tree.having(node, CAPTURED)]
     scope = builder.enter(node, kind, name, line, flags)
     bind_itself(builder, scope, name, named)
+    capture(builder, scope, captured)
     body, value = body_of(tree, node), tree.first(node, VALUE)
     calling = builder.calling
     is_bare = kind == ScopeKind.LAMBDA and body == NONE and value == NONE
@@ -107,6 +109,13 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     builder.scopes[scope].returned += builder.ended_with.pop(scope, [])
     builder.leave()
     return scope
+
+
+def capture(builder: Builder, scope: int, captured: list[tuple[int, int]]) -> None:
+    """Let variables of a function begin as what those around it hold: `function () use ($a) { }`."""
+    for value, kid in captured:
+        name = builder.name(kid)
+        builder.flow.hold((scope, name), builder.bind_silently(name, scope, value, kid))
 
 
 def body_of(tree: Reduced, node: int) -> int:
@@ -152,6 +161,7 @@ def read_rest(builder: Builder, node: int) -> None:
     """Read what else a definition says, inside it: type parameters."""
     tree = builder.tree
     known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE | CONTAINER | REST_TYPE
+    known |= CAPTURED
     first = len(builder.bindings)
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:

@@ -21,6 +21,11 @@ def as_many_as_count(key: Key, bindings: tuple[int, ...]) -> tuple[int, ...]:
     return bindings[: MAX_REACHING + 2] if len(key) == 2 else bindings
 
 
+def own_field(part: object) -> Key:
+    """What a field of the own object is followed by."""
+    return (Op.THIS, part, NONE)
+
+
 class _Frame(NamedTuple):
     """What was known of a function, class or module when another one began in it."""
 
@@ -45,6 +50,7 @@ class Flow:
         self._around: list[_Frame] = []
         self.leaps = 0  # how what is being read may be left
         self.named: dict[Key, int] = {}  # names by what reaches them: the same thing is one expression
+        self.checked: set[object] = set()  # fields of the own object of which a check has said more: `$this->a`
         self.paths: dict[int, Key] = {}  # of the expressions that are followed as `a.b` is
 
     def begin(self) -> None:
@@ -139,8 +145,10 @@ class Flow:
             self._expressions[expression] = (op, *parts, joined if len(joined) <= MAX_REACHING else None)
 
     def path(self, of: int, part: object) -> Key | None:
-        """What `a.b` or `a["b"]` is followed by, as long as `a` is the same."""
+        """What `a.b` or `a["b"]` is followed by, as long as `a` is the same; `this.b`, once a check says more of it."""
         op, *parts = self._expressions[of]
+        if op == Op.THIS:
+            return own_field(part) if part in self.checked else None
         if op == Op.NAME and parts[2] is not None:
             return (parts[1], parts[0], parts[2], part)
         key = self.paths.get(of)

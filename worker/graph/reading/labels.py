@@ -4,8 +4,8 @@
 KINDS = [
     "import", "from", "imports", "export", "require", "package", "import_path", "use", "use_under", "pointee",
     "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "accessor", "method_alias",
-    "method_made", "class_made", "constant_made", "setting", "own_field", "attribute", "annotation", "decorated",
-    "function",
+    "method_made", "class_made", "listed", "evaluated", "constant_made", "setting", "own_field", "attribute",
+    "annotation", "decorated", "function",
     "variables", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch",
     "asserted", "loop", "try", "handler", "with", "item_with", "within", "match", "case", "case_name", "pattern",
     "narrow", "return", "yield", "raise",
@@ -26,7 +26,7 @@ ROLES = [
     "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
     "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "aliased",
     "rest_type", "brackets", "names_type", "extended", "mixed", "derives", "withdrawn", "renames", "opens",
-    "refuted", "ended", "keeps", "skip",
+    "refuted", "ended", "keeps", "captured", "skip",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}

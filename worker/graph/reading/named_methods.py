@@ -1,14 +1,18 @@
 """Methods of Ruby that a statement names: `attr_reader :a`, `alias a b`, `define_method(:a) { }`, `a.b = c`."""
 
+import re
+
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called
 from fledgling.worker.graph.reading.definitions import read_function
 from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF, WORD
+from fledgling.worker.graph.reading.listed_methods import class_around, computed_names
 from fledgling.worker.graph.reading.targets import TARGETS
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
-from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind, Use, Write
+from fledgling.worker.graph.tables import MAX_KEY, NONE, Flag, Op, Parameter, ScopeKind, Use, Write
 
 IS_LAMBDA, IS_STATIC = BITS["lambda"], BITS["static"]
+NAME = re.compile(r":\w+[?!=]?|:?\"\w+[?!=]?\"|'\w+[?!=]?'")
 READS, WRITES = ("attr_accessor", "attr_reader"), ("attr_accessor", "attr_writer")
 
 
@@ -88,22 +92,33 @@ def method_alias(builder: Builder, node: int, _use: int) -> int:
 
 
 @visits("method_made")
-def method_made(builder: Builder, node: int, _use: int) -> int:
-    """`define_method("a") { |b| c }`, and with the name of another method behind a comma, which is not followed."""
+def method_made(builder: Builder, node: int, use: int) -> int:
+    """`define_method("a") { |b| c }`, and with the name of another method behind a comma, which is not followed.
+
+    In a loop over names that are written out, `define_method("#{n}?") { c }`, the block is each of these.
+    """
     tree = builder.tree
-    of = tree.first(node, OF)
-    if of != NONE:
-        builder.visit(of)
-    [word, *_] = words(builder, node)
-    text, _ = said(builder, word)
+    word, *_ = words(builder, node)
     blocks = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_LAMBDA]
+    is_written = NAME.fullmatch(tree.text(word)) is not None
+    if not blocks and not is_written:
+        return called(builder, node, Op.CALL, use)
     for kid in tree.kids[node]:
-        if kid not in (of, word, tree.first(node, KEY), *blocks):
+        if kid not in (tree.first(node, KEY), *blocks) and not (is_written and kid == word):
             builder.visit(kid)
+    name, own = said(builder, word)[0] if is_written else "", class_around(builder)
+    is_static = builder.defines_static or tree.text(tree.first(node, KEY)) != "define_method"
     for block in blocks:
-        line = builder.line(node)
-        scope = read_function(builder, block, ScopeKind.FUNCTION, builder.named(text), line, 0)
-        define(builder, word, builder.add(Op.FUNCTION, scope), text)
+        flags = Flag.STATIC if is_static else 0
+        number = builder.named(name) if is_written else NONE
+        value = builder.add(
+            Op.FUNCTION, read_function(builder, block, ScopeKind.FUNCTION, number, builder.line(node), flags)
+        )
+        if is_written:
+            define(builder, word, value, name)
+        is_computed = own != NONE and not is_written and tree.end[word] - tree.start[word] <= MAX_KEY
+        for each in computed_names(builder, tree.text(word)) if is_computed else ():
+            builder.bind_at(builder.named(each), own, value, builder.line(node))
     return 0
 
 

@@ -3,11 +3,24 @@
 from collections.abc import Sequence
 
 from fledgling.worker.graph.reading.builder import Builder
-from fledgling.worker.graph.reading.flow import Key
-from fledgling.worker.graph.reading.labels import ARG, ARGS, ARM, BITS, IS_CALL, IS_NAME, IS_NARROW, LEFT, OF, TYPE
+from fledgling.worker.graph.reading.flow import Key, own_field
+from fledgling.worker.graph.reading.labels import (
+    ARG,
+    ARGS,
+    ARM,
+    BITS,
+    IS_CALL,
+    IS_GET,
+    IS_NAME,
+    IS_NARROW,
+    KEY,
+    LEFT,
+    OF,
+    TYPE,
+)
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op
 
-IS_CHOICE, IS_OPERATION = BITS["choice"], BITS["operation"]
+IS_CHOICE, IS_OPERATION, IS_THIS = BITS["choice"], BITS["operation"], BITS["this"]
 MAX_CHECKED = 16  # names that one condition says more of, the last ones: each of `a && b && c` reads all before it
 
 
@@ -15,6 +28,9 @@ def narrow(builder: Builder, narrowed: Sequence[tuple[int, int]]) -> list[tuple[
     """Go on with names as objects of a class: `isinstance(a, B)`. Return the names, and what each is bound to."""
     found = []
     for node, type_ in narrowed:
+        if builder.tree.kind(node) == IS_GET:
+            found += narrow_own_field(builder, node, type_)
+            continue
         name = builder.name(node)
         scope = builder.binder(name)
         if scope != NONE and builder.frames[scope] == builder.frame:
@@ -24,6 +40,17 @@ def narrow(builder: Builder, narrowed: Sequence[tuple[int, int]]) -> list[tuple[
             builder.flow.hold((scope, name), len(builder.bindings) - 1)
             found.append(((scope, name), len(builder.bindings) - 1))
     return found
+
+
+def narrow_own_field(builder: Builder, node: int, type_: int) -> list[tuple[Key, int]]:
+    """Go on with a field of the own object as an object of a class: `$this->a instanceof B`."""
+    part = builder.name(builder.tree.first(node, KEY))
+    of = builder.add(Op.THIS, builder.scope)
+    builder.flow.checked.add(part)
+    before, key = builder.use_path(of, part, builder.add(Op.GET, of, part)), own_field(part)
+    builder.bindings.append(Binding(NONE, NONE, builder.add(Op.NARROWED, before, type_), builder.line(node)))
+    builder.flow.hold(key, len(builder.bindings) - 1)
+    return [(key, len(builder.bindings) - 1)]
 
 
 def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
@@ -57,12 +84,19 @@ def checked_by(builder: Builder, node: int) -> list[tuple[int, int]]:
         inner = [kid for near in tree.kids[node] for kid in (near, *tree.kids[near])]
         left = next((kid for kid in inner if tree.labels[kid] & LEFT), NONE)
         of = next((kid for kid in inner if tree.labels[kid] & TYPE), NONE)
-        if NONE not in (left, of) and tree.kind(left) == IS_NAME:
+        if NONE not in (left, of) and (tree.kind(left) == IS_NAME or is_own_field(builder, left)):
             name, type_ = left, builder.visit(of)
     elif (name := checked_by_call(builder, node)) != NONE:
         type_ = builder.add(Op.CHECKED, builder.visit(tree.first(node, OF)))
     del builder.sites[sites:]
     return [] if name == NONE else [(name, type_)]
+
+
+def is_own_field(builder: Builder, node: int) -> bool:
+    """Whether a node is a field of the own object: `$this->a`."""
+    tree = builder.tree
+    of = tree.first(node, OF)
+    return tree.kind(node) == IS_GET and of != NONE and tree.kind(of) == IS_THIS
 
 
 def refuted_by(builder: Builder, node: int) -> list[tuple[int, int]]:

@@ -26,6 +26,10 @@ class Positions:
         """The line where a node begins."""
         return self.lines[node]
 
+    def line_at(self, start: int) -> int:
+        """The line of a byte of the text."""
+        return bisect_right(self.starts, start)
+
     def first_line(self, node: int) -> int:
         """The line where a definition begins, with its attributes."""
         return self.begins.get(node) or self.line(node)

@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.labels import BITS, TYPE
-from fledgling.worker.graph.tables import NONE, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import A_TRAIT, NONE, Op, ScopeKind, Use
 
 POINTS = BITS["points"]
 
@@ -46,9 +46,10 @@ def super_(builder: Builder, node: int, use: int) -> int:
 
 @visits("own_field")
 def own_field(builder: Builder, node: int, use: int) -> int:
-    """`@a`: a field of the object that a method is of"""
+    """`@a`: a field of the object that a method is of; a method of a trait, `use A { a as b; }`"""
     part = builder.name(node)
-    of = builder.add(Op.THIS, builder.scope)
+    is_of_trait = builder.dialect.texts_name_classes
+    of = builder.add(Op.SUPER, builder.scope, NONE, A_TRAIT) if is_of_trait else builder.add(Op.THIS, builder.scope)
     at = builder.use_path(of, part, builder.add(Op.GET, of, part))
     builder.site(node, use, at)
     return at

@@ -27,6 +27,7 @@ def read_whole(builder: Builder) -> Facts:
     _spread_doubted(builder)
     _leave_out_variables(builder)
     replaced = [(builder.named(builder.tree.text(node).strip(":'\"")), of) for node, of in builder.replaced.items()]
+    replaced += builder.replaced_names
     builder.leave()
     return Facts(
         list(builder.names),

@@ -78,12 +78,14 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == MODULE:
         return _of_module(solver, value[1], name, sure)
     if kind == SUPER:
-        own, receiver = value[1], value[2]
-        parent = solver.classes.parent(own)
+        own, receiver, *traits = value[1:]
+        parent = None if traits else solver.classes.parent(own)
         if receiver[0] == CLASS:
             name = _of_itself(solver, receiver[1], name, own)
         asked = (parent, name) if parent is not None else (receiver[1], name, own)
         owner, may_be_outside = solver.classes.of_class(*asked)
+        if traits:
+            return [] if owner is None else [(("name", owner, name), min(sure, Reason.SUPER), owner)]
         return _of_super(solver, own, name, owner, min(sure, Reason.EXTERNAL_BASE) if may_be_outside else sure)
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]

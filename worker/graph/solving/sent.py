@@ -26,6 +26,10 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     held = solver.value(solver.child(callee, parts[0])) if op == Op.GET else this(solver, callee, (Op.THIS, parts[1]))
     if how == "class":
         return _classes_of(solver, held)
+    if how == "above":
+        return _classes_above(solver, held)
+    if how in ("same", "taps", "yields"):
+        return _itself(solver, made, held, how)
     if how == "runs":
         return called(solver, {value: sure for value, sure in held.items() if value[0] in FUNCTIONS}, made)
     if not made.arguments or made.arguments[0][1]:
@@ -35,6 +39,28 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     if how == "gives":
         return found
     return called(solver, found, made._replace(arguments=made.arguments[1:]), Reason.MADE_NAME)
+
+
+def _classes_above(solver: Solver, held: Values) -> Values:
+    """The superclasses of classes: of any below one that class as well, `self.class.superclass`."""
+    found: Values = {}
+    for value, sure in [pair for pair in held.items() if pair[0][0] == CLASS]:
+        bases = [at for at, _ in solver.classes.bases.get(value[1], ())]
+        above = [at for at in bases if solver.project.scope(at).kind == ScopeKind.CLASS]
+        own = [value[1]] if value[2] and solver.classes.below(value[1]) else []
+        found.update({(CLASS, at, True): min(sure, Reason.OVERRIDE) for at in above[:1] or own})
+    return found
+
+
+def _itself(solver: Solver, made: MadeCall, held: Values, how: str) -> Values:
+    """What methods of any object give that give it, or a copy, or what a block makes of it: `a.dup`, `a.then { b }`."""
+    objects = {value: sure for value, sure in held.items() if value[0] in (OBJECT, CLASS)}
+    given: Values = {}
+    for value, sure in objects.items() if how != "same" else ():
+        taken = MadeCall(made.node, [(("just", value), False)], [])
+        for cell, _ in made.arguments:
+            add(given, called(solver, solver.value(cell), taken, min(sure, Reason.FLOW)))
+    return given if how == "yields" else objects
 
 
 def _classes_of(solver: Solver, held: Values) -> Values:

@@ -20,7 +20,7 @@ def super_(solver: Solver, node: int, expression: Expression) -> Values:
     is_of_class = row.flags & Flag.CLASSMETHOD or (dialect.prototypes and row.flags & Flag.STATIC)
     receiver: Value = (CLASS if is_of_class else OBJECT, own, True)
     if expression[2] == NONE:
-        return {(SUPER, own, receiver): Reason.SUPER}
+        return {(SUPER, own, receiver, *expression[3:]): Reason.SUPER}
     named = [value for value in solver.value(solver.child(node, expression[2])) if value[0] == CLASS]
     sure = Reason.SUPER if named == [(CLASS, own, False)] else Reason.SEVERAL  # of another, or of one that is computed
     return {(SUPER, of, receiver): sure for _, of, _ in named if of in solver.classes.order(own)}
@@ -37,8 +37,13 @@ def this(solver: Solver, node: int, expression: Expression) -> Values:
     if own is None:
         return {}
     function, kind, dialect = scope, OBJECT, solver.project.unit(node).dialect
+    if dialect.bare_calls and solver.project.scope(scope).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+        kind = CLASS  # what stands in a class itself: `self.a = b`
     while (dialect.bare_calls or dialect.prototypes) and scope >= 0 and scope != own:
-        kind = CLASS if solver.project.scope(scope).flags & Flag.STATIC else kind
+        row = solver.project.scope(scope)
+        kind = CLASS if row.flags & Flag.STATIC else kind
+        if dialect.bare_calls and row.kind == ScopeKind.FUNCTION:  # `def self.a; define_method(b) { c } end`
+            break
         scope = solver.project.outer(scope)
     applied = extended_type(solver, function) if dialect.behind else ()
     found: Values = {(kind, own, True, *applied): Reason.OWN_CLASS}

@@ -49,7 +49,7 @@
 (binary_expression) @operation
 (binary_expression left: (_) @arm operator: "??" right: (_) @arm) @choice
 (binary_expression operator: ["&&" "and"] right: (_) @arm) @choice
-(binary_expression left: (variable_name) @left operator: "instanceof" right: (_) @type) @narrow
+(binary_expression left: [(variable_name) (member_access_expression)] @left operator: "instanceof" right: (_) @type) @narrow
 [(unary_op_expression) (update_expression)] @operation
 (cast_expression value: (_) @value) @operation
 (clone_expression (_) @value) @await
@@ -58,7 +58,7 @@
 (array_creation_expression) @list
 (arrow_function body: (_) @value) @lambda
 (anonymous_function body: (_) @body) @lambda
-(anonymous_function_use_clause (variable_name) @name)
+(anonymous_function_use_clause (variable_name) @captured)
 (anonymous_function_use_clause (by_ref (variable_name) @outward) @nonlocal)
 (list_literal) @tuple
 (list_literal (variable_name) @bind)

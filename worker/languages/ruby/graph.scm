@@ -82,8 +82,14 @@
 (alias name: [(identifier) (constant) (setter) (simple_symbol)] @word alias: [(identifier) (constant) (setter) (simple_symbol)] @word) @method_alias
 ((call !receiver method: (identifier) @_aliases arguments: (argument_list . (simple_symbol) @word . (simple_symbol) @word .)) @method_alias
   (#eq? @_aliases "alias_method"))
-((call !receiver method: (identifier) @_defines arguments: (argument_list . [(simple_symbol) (string . (string_content) .)] @word)) @method_made
-  (#eq? @_defines "define_method") (#match? @word "^[:\"']"))
+((call !receiver method: (identifier) @_defines arguments: (argument_list . (_) @word)) @method_made
+  (#any-of? @_defines "define_method" "define_singleton_method"))
+((call receiver: [(array) (string_array) (symbol_array) (hash) (constant) (call receiver: [(array) (string_array) (symbol_array) (hash)] !arguments)]
+    method: (identifier) @_each !arguments block: (_)) @listed
+  (#any-of? @_each "each" "each_pair" "each_key" "each_with_index" "map"))
+((call method: (identifier) @_evaluates arguments: (argument_list . [(string) (heredoc_beginning)])) @evaluated
+  (#any-of? @_evaluates "class_eval" "module_eval"))
+(singleton_class (body_statement (call block: (_)) @static))
 (method name: (_) @defined body: (_)? @body) @function
 (singleton_method object: (self) name: (_) @defined body: (_)? @body) @function @static
 (singleton_method object: [(constant) (scope_resolution)] @receiver_type name: (_) @word body: (_)? @body) @function @static
