@@ -32,13 +32,16 @@ def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | N
             hand_expected(solver, function, at, cell)
     if not solver.budget.follows_arguments:
         return
-    names = solver.project.unit(function).names
     if skip and solver.classes.owner(function) is None:  # what a decorator has put in the place of a method
         solver.source(("parameter", function, 0), ("just", receiver), most)
-    plain = [place for place, given in enumerate(row.parameters) if not given.rest and not given.by_name]
-    rest = next((place for place, given in enumerate(row.parameters) if given.rest == 1), NONE)
+    if made.arguments:
+        plain = [place for place, given in enumerate(row.parameters) if not given.rest and not given.by_name]
+        has_rest = any(given.rest == 1 for given in row.parameters)
+        _hand_over_in_order(solver, function, made, skip, plain, most, has_rest=has_rest)
+    if not made.words:
+        return
+    names = solver.project.unit(function).names
     rest_words = next((place for place, given in enumerate(row.parameters) if given.rest == 2), NONE)
-    _hand_over_in_order(solver, function, made, skip, plain, most, has_rest=rest != NONE)
     by_name = {
         names[given.name]: place for place, given in enumerate(row.parameters) if given.name != NONE and not given.rest
     }

@@ -186,16 +186,19 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
     row = solver.project.scope(function)
     if row.flags & Flag.GENERATOR:
         return {(GENERATOR, function): Reason.BOUND}
+    declared = _declared(solver, function, receiver) if row.returns != NONE else {}
+    is_told = declared and solver.op(solver.child(function, row.returns)) == Op.TOLD
+    if (
+        not is_told
+        and solver.project.unit(function).dialect.typed
+        and any(value[0] in (OBJECT, CONTAINER, FUNCTION) for value in declared)
+    ):
+        return declared
     held = solver.value(("returned", function))
     found = {value: sure if value[0] == GIVEN else min(sure, Reason.RETURNED) for value, sure in held.items()}
+    if is_told:
+        return found if _tells(solver, function, found) else add(told(found), declared)
     if row.returns != NONE:
-        declared = _declared(solver, function, receiver)
-        if declared and solver.op(solver.child(function, row.returns)) == Op.TOLD:
-            return found if _tells(solver, function, found) else add(told(found), declared)
-        if solver.project.unit(function).dialect.typed and any(
-            value[0] in (OBJECT, CONTAINER, FUNCTION) for value in declared
-        ):
-            return declared
         if declared:
             dialect = solver.project.unit(function).dialect
             selects = dialect.selects or dialect.structural  # what is meant is told by the type alone
@@ -230,6 +233,8 @@ def _tells(solver: Solver, function: int, found: Values) -> bool:
 def _declared(solver: Solver, function: int, receiver: Value | None) -> Values:
     """What a function is declared to give, or each of what it may be called as."""
     said = signatures(solver, function)
+    if said == [function]:
+        return solver.value(("type", solver.child(function, solver.project.scope(function).returns), receiver))
     types = (solver.project.scope(scope).returns for scope in said)
     found = of_any(
         [

@@ -205,10 +205,20 @@ def _overriding(solver: Solver, group: list[Value], meant: list[Value], reason: 
     """Of the functions of a class those that override what is meant of one above it; all, where that is too much."""
     if len(meant) > MAX_NARROWED:
         return group, reason
-    above = [parameter_types(solver, at[1]) for at in meant]
-    how = {value: max(alike(parameter_types(solver, value[1]), each) for each in above) for value in group}
+    key = tuple(at[1] for at in meant)
+    how = {value: _sameness(solver, value[1], key) for value in group}
     best = max(how.values())
     return ([value for value in group if how[value] == best], reason) if best else ([], reason)
+
+
+def _sameness(solver: Solver, function: int, meant: tuple[int, ...]) -> int:
+    """Whether a function takes the same as one of those that are meant of a class above its own."""
+    found = solver.sameness.get((function, meant))
+    if found is None:
+        own = parameter_types(solver, function)
+        found = max(alike(own, parameter_types(solver, each)) for each in meant)
+        solver.sameness[function, meant] = found
+    return found
 
 
 def _seen(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> dict[Value, Fit]:
