@@ -38,9 +38,13 @@ def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | N
         plain = [place for place, given in enumerate(row.parameters) if not given.rest and not given.by_name]
         has_rest = any(given.rest == 1 for given in row.parameters)
         _hand_over_in_order(solver, function, made, skip, plain, most, has_rest=has_rest)
-    if not made.words:
-        return
-    names = solver.project.unit(function).names
+    if made.words:
+        _hand_over_by_name(solver, function, made, most)
+
+
+def _hand_over_by_name(solver: Solver, function: int, made: MadeCall, most: int) -> None:
+    """`f(a=b, **c)`"""
+    row, names = solver.project.scope(function), solver.project.unit(function).names
     rest_words = next((place for place, given in enumerate(row.parameters) if given.rest == 2), NONE)
     by_name = {
         names[given.name]: place for place, given in enumerate(row.parameters) if given.name != NONE and not given.rest
