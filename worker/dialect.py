@@ -69,7 +69,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # one "above" a class, or the "same" object; what "taps" or "yields" hands that to a block, and "yields" its result.
     sending: dict[str, str] = {}
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
-    # Names of the language by which names are computed as a program runs (solving/computed.py).
+    # Names of the language by which names are computed as a program runs (meaning/computed.py).
     computing: dict[str, Computing] = {}
     reflecting: frozenset[str] = frozenset()  # types outside whose objects know the members of a class
     texts_name_classes: bool = False  # a text has the members of the class that it names
@@ -112,7 +112,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     spellings: dict[str, str] = {}  # what other languages of the family call them
     fields: dict[str, str] = {}  # of what is known: of what type, `size = "=Int"`, or how it hands on what it holds
     holding: dict[str, str] = {}  # types outside, and of what type what they hold is: `ByteArray = Byte`
-    sums: tuple[str, ...] = ()  # of the types of numbers that are added, that of the sum: the first that is there
+    sums: tuple[str, ...] = ()  # of added numbers, the type of the sum: the first that is among them, or the last
     first_of_tuple: str = ""  # the name of the first field of a tuple, which ends in its number: `Item1`, `0`
     pointers: tuple[str, ...] = ()  # types and functions: what they point to is behind `->` and `*`
     casts: tuple[str, ...] = ()  # functions that give the type in their brackets

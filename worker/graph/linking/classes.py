@@ -196,8 +196,8 @@ class Classes(Hierarchy):
         return bool(self.calling(scope))
 
     def calling(self, scope: int) -> list[int]:
-        """The metaclasses that say by a `__call__` what a call of a class does."""
-        call = self.project.numbers.get("__call__")
+        """The metaclasses that say by a method, `__call__`, what a call of a class does."""
+        call = self.project.numbers.get(self.project.unit(scope).dialect.called_by)
         said = [(at, self.project.scope(at).metaclass) for at in self.order(scope)] if call is not None else []
         nodes = [(at & ~MASK) | metaclass for at, metaclass in said if metaclass != NONE]
         types = [value[1] for node in nodes for value in self.value(node) if value[0] == CLASS]

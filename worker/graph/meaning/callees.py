@@ -65,14 +65,15 @@ def run_by(solver: Solver, value: Value, sure: int, node: int) -> list[tuple[int
     found = [(value[1], min(sure, Reason.OVERRIDDEN) if below else sure)] if kind == CLASS else []
     found += [(at, min(sure, Reason.OVERRIDE)) for at in below]
     reason = min(sure, Reason.SEVERAL) if value[2] else sure
+    called_by = (solver.project.unit(value[1]).dialect.called_by,)
     if kind == CLASS:
         reason = min(reason, Reason.SEVERAL) if solver.classes.makes_another(value[1]) else reason
         own = _constructors(solver, value[1], reason, None, node)
         calling = solver.classes.calling(value[1]) if solver.classes.makes_another(value[1]) else []
-        own += [pair for at in calling for pair in _methods(solver, at, ("__call__",), reason, None, node)]
+        own += [pair for at in calling for pair in _methods(solver, at, called_by, reason, None, node)]
         of_below = [pair for at in below for pair in _constructors(solver, at, min(sure, Reason.OVERRIDE), None, node)]
         return found + own + [pair for pair in of_below if pair[0] not in dict(own)]
-    return _methods(solver, value[1], ("__call__",), reason, None, node)
+    return _methods(solver, value[1], called_by, reason, None, node)
 
 
 def _constructors(solver: Solver, scope: int, sure: int, after: int | None, node: int) -> list[tuple[int, int]]:

@@ -43,8 +43,8 @@ def sum_(solver: Solver, node: int, expression: Expression) -> Values:
     if not all(held) or not all(_is_number(dialect, value) for values in held for value in values):
         return {}
     if dialect.sums:
-        types = {_plain_name(value) or "Int" for values in held for value in values}
-        type_ = next((each for each in dialect.sums if each in types), "Int")
+        types = {_plain_name(value) for values in held for value in values}
+        type_ = next((each for each in dialect.sums if each in types), dialect.sums[-1])
         return {(EXTERNAL, f"{type_}#"): min(max(values.values()) for values in held)}
     if not dialect.widens or all(value[0] == CONSTANT for values in held for value in values):
         return {value: sure for values in held for value, sure in values.items()}
