@@ -34,7 +34,7 @@ def opened(path: Path, roots: Iterable[str], *, denied: int, shared: str) -> int
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise OwnFileError("another server is writing to it; each needs a file of its own") from None
+        raise OwnFileError("another process is writing to it") from None
     return fd
 
 

@@ -11,6 +11,7 @@ from fledgling.config import ConfigError
 
 LEAST_FILES = 64  # descriptors: some 45 at once while it is confined, and six for each process that it starts
 MOST_FILES = 65_536  # descriptors that are taken where they may be had: some 20 for each project of each agent
+LEAST_FILE_BYTES = 2**30  # of one file: a memory file is as long as what an index holds
 LEAST_ADDRESS_SPACE = 640 * 2**20  # bytes; libraries and stacks of threads, most of it never touched
 
 # What a failure of the system means to whoever starts a program, as far as that is known.
@@ -37,13 +38,21 @@ def hold_standard_descriptors() -> None:
 
 
 def check() -> None:
-    """Raise ConfigError where no server can be started; of descriptors, have as many as a server can use be allowed."""
+    """Raise ConfigError where no server can be started; have as many descriptors be allowed as one can use.
+
+    So are files as long as may be had: memory files are some.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < LEAST_FILES:
         raise ConfigError("ulimit -n", f"{hard} open files are too few", f"allow {LEAST_FILES} or more")
     most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    _, longest = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if longest != resource.RLIM_INFINITY and longest < LEAST_FILE_BYTES:
+        problem = f"{longest // 1024} KiB in a file are too few"
+        raise ConfigError("ulimit -f", problem, f"allow {LEAST_FILE_BYTES // 1024} or more")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (longest, longest))
     space, _ = resource.getrlimit(resource.RLIMIT_AS)
     if space != resource.RLIM_INFINITY and space < LEAST_ADDRESS_SPACE:
         problem = f"{space // 1024} KiB of address space are too few"

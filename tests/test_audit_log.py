@@ -162,7 +162,7 @@ def test_refused_lines_are_in_it_and_only_the_broker_holds_it(project, tmp_path)
         server.receive()
         assert str(log) in opened(server.seen).values()
         assert str(log) not in opened(query_worker(server.seen)).values()
-        with pytest.raises(AuditLogError, match="another server is writing to it"):
+        with pytest.raises(AuditLogError, match="another process is writing to it"):
             begun(log)
     said = [record for record in records(log) if record["event"] == "message"]
     assert len(said) == 4

@@ -43,6 +43,8 @@ CASES = {
     "64 open files": ("ulimit -n 64; {explore}", FOUND, "a.py  python"),
     "100 MB of address space": ("ulimit -v 100000; {explore}", USAGE, "ulimit -v: 100000 KiB of address space"),
     "1 GB of address space": ("ulimit -v 1000000; {explore}", FOUND, "a.py  python"),
+    "files of 100 KiB": ("ulimit -f 100; {explore}", USAGE, "ulimit -f: 100 KiB in a file are too few; allow 1048576"),
+    "files of 100 KiB that may be longer": ("ulimit -Sf 100; {run} search x --root {tmp}/p", FOUND, "1 hit in 1 file"),
     "stacks of 64 MiB, and a profile of 128 MB": (
         "echo \"SET tools = 'explore'; SET memory_limit = '128MB';\" > {tmp}/small.sql; "
         "ulimit -Ss 65536; {explore} --profile {tmp}/small.sql",
@@ -230,7 +232,8 @@ DESCRIPTORS = [
 @pytest.mark.parametrize(("limits", "has"), DESCRIPTORS)
 def test_a_server_has_as_many_descriptors_as_it_may_and_can_use(monkeypatch, limits, has):
     """What the kernel allows and is told is said here."""
-    now = {resource.RLIMIT_AS: (UNLIMITED, UNLIMITED), resource.RLIMIT_NOFILE: limits}
+    now = dict.fromkeys((resource.RLIMIT_AS, resource.RLIMIT_FSIZE), (UNLIMITED, UNLIMITED))
+    now[resource.RLIMIT_NOFILE] = limits
     monkeypatch.setattr(resource, "getrlimit", now.get)
     monkeypatch.setattr(resource, "setrlimit", now.__setitem__)
     surroundings.check()

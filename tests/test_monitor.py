@@ -394,7 +394,7 @@ PLACES = {
     "a FIFO": (os.mkfifo, "not a regular file"),
     "a directory": (os.mkdir, "it cannot be opened"),
     "what others may read": (lambda file: written(file, "", 0o640), "chmod 600 it"),
-    "what another server writes": (lambda file: locked(written(file, "")), "another server"),
+    "what another server writes": (lambda file: locked(written(file, "")), "another process"),
 }
 
 

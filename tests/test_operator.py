@@ -664,7 +664,7 @@ def test_which_files_are_taken(tmp_path):
         opened(good, [])
     (tmp_path / "second").unlink()
     with read(good) as session:
-        with pytest.raises(SessionError, match="another server"):
+        with pytest.raises(SessionError, match="another process"):
             opened(good, [])
         good.unlink()
         with pytest.raises(SessionError, match="it was removed"):

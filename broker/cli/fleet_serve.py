@@ -74,7 +74,8 @@ class _Shards:
         index = PackIndex(self._pack(directory, whose), profile, self.confining, log.tell)
         for name, reason in index.pack.refused.items():
             _log.error("%s%s is not served: %s", whose, name, reason)
-        _log.info("%s%d repositories, profile %s", whose, len(index.pack.manifests), profile.name)
+        number = len(index.pack.manifests)
+        _log.info("%s%d %s, profile %s", whose, number, "repository" if number == 1 else "repositories", profile.name)
         return directory, index
 
     def _pack(self, directory: ShardDirectory, whose: str) -> Pack:
