@@ -18,6 +18,7 @@ from fledgling.worker.graph import unit as graph_unit
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.linking.computed_mixins import MAX_MIXED
+from fledgling.worker.graph.linking.global_names import MAX_DECLARED
 from fledgling.worker.graph.linking.hierarchy import MAX_BELOW
 from fledgling.worker.graph.linking.mixins import MAX_MODULES
 from fledgling.worker.graph.linking.project import GraphProject
@@ -642,6 +643,17 @@ def test_a_loop_names_so_many_methods() -> None:
     costs_under(2, partial(graph_of, {"a.rb": text.encode()}))
     text = "class A\n" + "A.each { |n| class_eval(<<B) }\nA = [\n" * 2_000 + "end\n"
     costs_under(2, partial(graph_of, {"a.rb": text.encode()}))
+
+
+def test_what_is_global_is_declared_in_so_many_places() -> None:
+    """Of more than MAX_DECLARED places the first are possible, and each use costs the same."""
+    for count, sure in ((MAX_DECLARED, "likely"), (MAX_DECLARED + 1, "possible")):
+        texts = {f"a{n}.d.ts": b"declare namespace N { function go(): void }\n" for n in range(count)}
+        rows = said(*graph_of(texts | {"b.ts": b"N.go();\n"}))
+        assert rows["b.ts", 1, "go"] == {f"a{n}.d.ts:1 {sure}" for n in range(MAX_DECLARED)}, count
+    texts = {f"a{n}.d.ts": b"declare function go(): void;\n" * 20 for n in range(1_000)}
+    files = graph_files(texts | {"b.ts": b"go();\n" * 5_000})
+    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_a_module_that_is_computed_is_one_of_so_many() -> None:

@@ -1,6 +1,6 @@
 """Classes of a project: their bases, what makes their objects, and which of them stand around something."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from fledgling.worker.graph.linking.computed_mixins import ComputedMixins
 from fledgling.worker.graph.linking.extensions import Extensions
@@ -10,8 +10,24 @@ from fledgling.worker.graph.linking.mixins import Mixins
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.spaces import Spaces
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, Cell, Values
+from fledgling.worker.graph.unit import MASK, SHIFT
+from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, OBJECT, Cell, Values
+
+
+def beside_each_other(project: GraphProject) -> Iterator[tuple[int, int]]:
+    """Yield interfaces of TypeScript, and the class or interface of the same name that each stands beside."""
+    for unit in project.units:
+        if not (unit.dialect.typed and unit.dialect.prototypes):
+            continue
+        named: dict[tuple[int, int], list[int]] = {}
+        for at, row in enumerate(unit.facts.scopes):
+            if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and row.name != NONE:
+                named.setdefault((row.parent, row.name), []).append(unit.base | at)
+        for scopes in named.values():
+            classes = [at for at in scopes if project.scope(at).kind == ScopeKind.CLASS]
+            if len(scopes) > 1 and len(classes) < 2:  # of two classes each is one for itself
+                whole = (classes or scopes)[0]
+                yield from ((at, whole) for at in scopes if at != whole)
 
 
 class Classes(Hierarchy):
@@ -66,6 +82,8 @@ class Classes(Hierarchy):
                 self._join(part, parts[0])
         for part, whole in self.extensions.parts():
             self._join(part, whole)
+        for part, whole in beside_each_other(self.project):
+            self._join(part, whole)
 
     def _join(self, part: int, whole: int) -> None:
         """Take what stands in a part of a class as members of the whole."""
@@ -96,9 +114,8 @@ class Classes(Hierarchy):
         for node, is_first in nodes[:MAX_BASES]:
             values = self.value(node)
             known = [(value[1], sure) for value, sure in values.items() if value[0] == CLASS]
-            if not known and self.project.expression(node)[0] == Op.INDEX:  # extends Readonly<A>
-                types = self.value(("type", node, None))
-                known = [(value[1], sure) for value, sure in types.items() if value[0] == OBJECT]
+            if not known:
+                known = self._known_types(node, values)
             known = [pair for pair in known if pair[0] != scope]
             found += [pair for pair in known if pair[0] not in dict(found)]
             if is_first:
@@ -106,6 +123,13 @@ class Classes(Hierarchy):
             if not known:
                 self._add_outside(scope, node, values, len(found))
         self.bases[scope] = found
+
+    def _known_types(self, node: int, values: Values) -> list[tuple[int, int]]:
+        """The classes and modules that the type of a base is: `Readonly<A>`, A where `type A = typeof module`."""
+        is_alias = not values and self.project.unit(node).dialect.prototypes
+        types = self.value(("type", node, None)) if is_alias or self.project.expression(node)[0] == Op.INDEX else {}
+        known = [(value[1], sure) for value, sure in types.items() if value[0] == OBJECT]
+        return known + [(value[1] << SHIFT, sure) for value, sure in types.items() if value[0] == MODULE]
 
     def _add_outside(self, scope: int, node: int, values: Values, place: int) -> None:
         """Note that a class has a base that is not of the project, behind so many that are."""

@@ -68,7 +68,18 @@ class Unresolved:
             return Reason.UNSEEN
         is_global = of[0] == Op.NAME and of[2] == NONE
         is_there = of[0] == Op.UNSURE or self._rewritten.may_be_outside(unit.names[site.name], is_global=is_global)
-        return Reason.UNKNOWN_RECEIVER if is_there else reason
+        return Reason.UNKNOWN_RECEIVER if is_there or self._is_of_scripts(unit, site) else reason
+
+    def _is_of_scripts(self, unit: Unit, site: Site) -> bool:
+        """Whether a member may be what scripts declare for all files, `window.a`, or add to a type outside."""
+        global_names, name = self.solver.global_names, unit.names[site.name]
+        node = behind_call(self.solver, unit.base | site.at)
+        op, *parts = self.project.expression(node)
+        if op != Op.GET or name in global_names.added or not global_names.declares(name):
+            return op == Op.GET and name in global_names.added
+        held = self.solver.value((node & ~MASK) | parts[0])
+        computing = unit.dialect.computing
+        return any(value[0] == EXTERNAL and computing.get(value[1].rpartition(".")[2]) == "global" for value in held)
 
     def _is_of_unknown(self, unit: Unit, node: int, use: int) -> bool:
         """Whether a member may be what is not known, or of that, where types need not be declared: `(a or []).b`."""

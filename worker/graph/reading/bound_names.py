@@ -68,6 +68,7 @@ class BoundNames(Positions):
         self.begins_path = False  # whether a name is read that a path begins with, which is no variable
         self.within = 0  # objects around whose members come before all names
         self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
+        self.uncounted: dict[int, dict[int, list[int]]] = {}  # by scope: signatures, which need no body
         self.aliased: set[tuple[int, int]] = set()  # scopes and variables that `&$a` may change; NONE, for all: `$$a`
         self.constness: list[tuple[int, int]] = []  # what is said of what bindings hold
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
@@ -139,6 +140,9 @@ class BoundNames(Positions):
                         scope.last[name] = kept
                         scope.every.setdefault(name, kept)
             self.frame = self.around.pop()
+        for name, signatures in self.uncounted.pop(self.scope, {}).items():
+            if scope.kind in (ScopeKind.MODULE, ScopeKind.NAMESPACE):  # declare function a();
+                scope.every.setdefault(name, signatures[-1:])
         self.scope = scope.parent
 
     def _defines(self, bindings: Sequence[int]) -> bool:
@@ -189,11 +193,11 @@ class BoundNames(Positions):
             scope = row.parent
         return NONE
 
-    def export(self, name: str, value: int, node: int) -> int:
+    def export(self, name: str, value: int, node: int, scope: int = 0) -> int:
         """Give an export its value; return the binding."""
         number = self.named(EXPORT + name)
-        self.bindings.append(Binding(0, number, value, self.line(node)))
-        self.scopes[0].every.setdefault(number, []).append(len(self.bindings) - 1)
+        self.bindings.append(Binding(scope, number, value, self.line(node)))
+        self.scopes[scope].every.setdefault(number, []).append(len(self.bindings) - 1)
         return len(self.bindings) - 1
 
     # ---- what names are given
@@ -242,6 +246,8 @@ class BoundNames(Positions):
         if counts:
             self._note_doubted(scope, key, value, use)
             self.scopes[scope].every.setdefault(key, []).append(binding)
+        else:
+            self.uncounted.setdefault(scope, {}).setdefault(key, []).append(binding)
         self.site(node, use, value, binding)
         return binding
 

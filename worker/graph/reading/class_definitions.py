@@ -11,6 +11,7 @@ from fledgling.worker.graph.reading.labels import (
     IS_GET,
     IS_INDEX,
     IS_KEYWORD,
+    MODULE,
     OF,
     RETURNS,
     WORD,
@@ -21,8 +22,14 @@ from fledgling.worker.graph.reading.told_types import comment_before, note_templ
 from fledgling.worker.graph.tables import NONE, OF_ITSELF, Flag, Op, ScopeKind, Use
 
 BASE, PREPENDED, CONTAINER = BITS["base"], BITS["prepended"], BITS["container"]
-PARTIAL, HIDDEN, OPEN, DERIVES = BITS["partial"], BITS["hidden"], BITS["open"], BITS["derives"]
-ABSTRACT = BITS["abstract"]
+PARTIAL = BITS["partial"]
+SAID = {  # a flag of a class, by the role that says it
+    PARTIAL: Flag.PARTIAL,
+    BITS["hidden"]: Flag.HIDDEN,
+    BITS["abstract"]: Flag.ABSTRACT,
+    BITS["open"]: Flag.OPEN,
+    BITS["derives"]: Flag.DERIVES,
+}
 IS_MIXIN = BITS["mixin"]
 METACLASS = "metaclass"
 KINDS_OF_CLASS = {
@@ -131,17 +138,14 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         tree.kids[node] = within + tree.kids[node]
     bases, prepended, places, metaclass = bases_of(builder, node)
     word = tree.first(node, WORD) if builder.dialect.prototypes else NONE
-    name = builder.name(own) if own != NONE else builder.name(word) if word != NONE else NONE
+    name = name_of(builder, node, word if own == NONE else own)
     whole = tree.first(node, CONTAINER)
     container = NONE
     if whole != NONE:  # class A::B
         own, name = NONE, builder.name(whole)
         container, word = apart(builder, whole)
-    flags = int(Flag.PARTIAL) if PARTIAL & said_inside(tree, node) or builder.dialect.bare_calls else 0
-    flags |= Flag.HIDDEN if HIDDEN & said_inside(tree, node) else 0
-    flags |= Flag.ABSTRACT if ABSTRACT & said_inside(tree, node) else 0
-    flags |= Flag.OPEN if OPEN & said_inside(tree, node) else 0
-    flags |= Flag.DERIVES if DERIVES & said_inside(tree, node) else 0
+    said = said_inside(tree, node) | PARTIAL * builder.dialect.bare_calls
+    flags = sum(flag for role, flag in SAID.items() if said & role)
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
     if builder.dialect.bare_calls:  # the class itself may define what it includes
         mixed_in = [builder.visit(kid, Use.INHERIT) for kid in within]
@@ -171,6 +175,14 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         builder.members.append((container, len(builder.bindings)))
         builder.define_member(word, value)
     return value
+
+
+def name_of(builder: Builder, node: int, named: int) -> int:
+    """The name of a class, or of a module that is declared, `declare module "m" {}`; -1 where it has none."""
+    module = builder.tree.first(node, MODULE)
+    if module != NONE:
+        return builder.named(builder.tree.text(module).strip("'\""))
+    return NONE if named == NONE else builder.name(named)
 
 
 def bases_of(builder: Builder, node: int) -> tuple[list[int], list[int], list[int], int]:

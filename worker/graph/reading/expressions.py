@@ -184,11 +184,11 @@ def index(builder: Builder, node: int, use: int) -> int:
 def key_uses(builder: Builder, node: int, use: int) -> list[tuple[int, int]]:
     """What stands in `A[B, C]`, with its use: of a type so are all, or the first few, `Annotated[B, "words"]`."""
     kids = builder.tree.kids[node]
-    if use != Use.TYPE or not kids:
+    if use not in (Use.TYPE, Use.INHERIT) or not kids:
         return [(kid, Use.READ) for kid in kids]
     name = builder.tree.text(kids[0]).rpartition(".")[2]
     typed = builder.dialect.typed_keys.get(name, len(kids))
-    return [(kid, Use.TYPE if place <= typed else Use.READ) for place, kid in enumerate(kids)]
+    return [(kids[0], use), *((kid, Use.TYPE if place < typed else Use.READ) for place, kid in enumerate(kids[1:]))]
 
 
 def part_of(builder: Builder, of: int, node: int) -> int:

@@ -7,7 +7,7 @@ from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.labels import ALIAS, BITS, IMPORTED, IS_NAME, MODULE, VALUE, WILDCARD
 from fledgling.worker.graph.reading.paths import path_of
 from fledgling.worker.graph.reading.reduced import Reduced
-from fledgling.worker.graph.tables import NONE, WHOLE, Imported, Op, Use
+from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Imported, Op, Use
 
 NEWLINE = ord("\n")
 DEFAULT, BY_DEFAULT = BITS["default"], BITS["exported"]
@@ -140,6 +140,7 @@ def imports(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     module = module_of(builder, node)
     kids = tree.kids[node]
+    builder.scopes[0].flags |= Flag.HIDDEN
     for place, kid in enumerate(kids):
         labels = tree.labels[kid]
         if labels & DEFAULT:
@@ -179,6 +180,8 @@ def export(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     module = module_of(builder, node)
     kids = tree.kids[node]
+    if not builder.scope:  # and not in `declare module "m" { export default a }`
+        builder.scopes[0].flags |= Flag.HIDDEN
     of_all = sum(tree.labels[kid] for kid in kids if tree.labels[kid] & BY_DEFAULT)
     is_default, is_whole = bool(of_all), bool(of_all & WILDCARD)
     has_names = False
@@ -194,15 +197,15 @@ def export(builder: Builder, node: int, _use: int) -> int:
             builder.site(kid, Use.IMPORT, 0)
         elif labels & WILDCARD:
             has_names = True
-            builder.export(tree.text(kid), take_import(builder, node, module, None), kid)
+            builder.export(tree.text(kid), take_import(builder, node, module, None), kid, builder.scope)
             builder.site(kid, Use.IMPORT, 0)
         else:
             builder.begin(kid, node)
             value = builder.visit(kid)
             if is_default:
-                builder.export("default", value, kid)
+                builder.export("default", value, kid, builder.scope)
             if is_whole:
-                builder.export(WHOLE, value, kid)
+                builder.export(WHOLE, value, kid, builder.scope)
     if module and not has_names:
         builder.scopes[builder.scope].stars.append(len(builder.imports))
         builder.imports.append(Imported(builder.line(node), module, "*"))
@@ -216,4 +219,4 @@ def export_name(builder: Builder, node: int, module: str, name: int, alias: int)
         builder.site(name, Use.IMPORT, value)
     else:
         value = builder.visit(name)
-    builder.export(builder.tree.text(name if alias == NONE else alias), value, name)
+    builder.export(builder.tree.text(name if alias == NONE else alias), value, name, builder.scope)

@@ -6,12 +6,12 @@ KINDS = [
     "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "accessor", "method_alias",
     "method_made", "class_made", "listed", "evaluated", "constant_made", "setting", "own_field", "attribute",
     "annotation", "decorated", "function",
-    "variables", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension", "block", "branch",
-    "asserted", "loop", "try", "handler", "with", "item_with", "within", "match", "case", "case_name", "pattern",
-    "narrow", "return", "yield", "raise",
+    "variables", "type_alias", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension",
+    "block", "branch", "asserted", "loop", "try", "handler", "with", "item_with", "within", "match", "case",
+    "case_name", "pattern", "narrow", "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
-    "param", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "call", "new", "initializer",
-    "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys", "qualified",
+    "param", "own_type", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "call", "new",
+    "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys", "qualified",
     "element", "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "operation", "pointed",
     "addressed", "applied", "await", "super", "this", "array", "channel", "typeof", "class_of", "nullable", "label",
     "name",
@@ -34,7 +34,8 @@ IS_KIND = (1 << len(NUMBERS)) - (1 << len(ROLES))
 SCOPES = sum(
     BITS[kind]
     for kind in (
-        "function", "class", "interface", "namespace", "extension", "lambda", "signature", "comprehension", "block"
+        "function", "class", "interface", "namespace", "extension", "lambda", "signature", "comprehension", "block",
+        "type_alias",
     )
 )  # fmt: skip
 

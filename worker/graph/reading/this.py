@@ -22,7 +22,16 @@ def this(builder: Builder, node: int, _use: int) -> int:
     scope = builder.scope
     while builder.dialect.prototypes and builder.scopes[scope].kind in (ScopeKind.LAMBDA, ScopeKind.BLOCK):
         scope = builder.scopes[scope].parent
+    if scope in builder.own_types:
+        return builder.add(Op.DECLARED, builder.own_types[scope], NONE)
     return builder.add(Op.THIS, scope)
+
+
+@visits("own_type")
+def own_type(builder: Builder, node: int, _use: int) -> int:
+    """`f(this: A)`: what a function says that it is called on."""
+    builder.own_types[builder.scope] = builder.visit(builder.tree.first(node, TYPE), Use.TYPE)
+    return 0
 
 
 @visits("super")

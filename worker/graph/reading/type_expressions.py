@@ -1,8 +1,9 @@
 """How types that are written out become expressions: of functions, arrays, values, results."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.definitions import RECEIVER_TYPE, read_function
-from fledgling.worker.graph.reading.labels import BIND, BITS, BRACKETS, OF, TYPE, VALUE
+from fledgling.worker.graph.reading.definitions import RECEIVER_TYPE, read_function, read_rest
+from fledgling.worker.graph.reading.labels import BIND, BITS, BRACKETS, DEFINED, OF, TYPE, VALUE
+from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.tables import NONE, SIGNATURE, Op, ScopeKind, Use
 
 IS_CHANNEL, IS_KEYS = BITS["channel"], BITS["keys"]
@@ -78,6 +79,20 @@ def keyed(builder: Builder, node: int, _use: int) -> int:
 def keys(builder: Builder, node: int, _use: int) -> int:
     """`keyof A`: A, for what asks for it"""
     return ([builder.visit(kid, Use.TYPE) for kid in builder.tree.kids[node]] or [0])[0]
+
+
+@visits("type_alias")
+def type_alias(builder: Builder, node: int, _use: int) -> int:
+    """`type A<T extends B> = C`: T is a name in there alone."""
+    tree = builder.tree
+    name = tree.first(node, DEFINED)
+    builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
+    read_rest(builder, node)
+    value = builder.visit(tree.first(node, VALUE))
+    builder.leave()
+    builder.name_value(value, name)
+    target(builder, name, value)
+    return value
 
 
 @visits("cast")

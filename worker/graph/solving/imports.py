@@ -59,7 +59,7 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
         is_own = package == node >> SHIFT  # `from . import a` in the package itself
         if package is not None and not is_own and own in project.table(project.units[package].base):
             return places(solver, (MODULE, package), own, Reason.BOUND)
-    return [] if inner is None else [(("module", inner), Reason.BOUND, None)]
+    return solver.global_names.module(said.module, own) if inner is None else [(("module", inner), Reason.BOUND, None)]
 
 
 def _of_class_file(solver: Solver, module: int, path: str, own: int) -> list[Any]:

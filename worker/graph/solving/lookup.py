@@ -377,7 +377,7 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
     ):
         return [(("module", module), Reason.BOUND, None)]
     if unit.dialect.prototypes:  # `export * from a` binds no name here
-        return []
+        return solver.global_names.places(unit, own)
     if handed_on := of_stars(solver, unit.number, own, Reason.BOUND):
         return handed_on
     unlisted: list[Any] = []

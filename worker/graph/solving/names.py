@@ -4,7 +4,7 @@ from collections import Counter
 
 from fledgling.worker.graph.linking import modules
 from fledgling.worker.graph.linking.project import GraphProject
-from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.reasons import LIKELY, Reason
 from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import elements_anew
@@ -55,7 +55,16 @@ def name(solver: Solver, node: int, expression: Expression) -> Values:
         add(found, {(MODULE, cell[1]): sure} if cell[0] == "module" else solver.value(cell), sure)
     if not found and is_exports(solver, node, unit.facts.names[own]):
         return {(MODULE, unit.number): Reason.BOUND}
-    return found or {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND}
+    if not found or not is_whole(solver, found):
+        add(found, {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND})
+    return found
+
+
+def is_whole(solver: Solver, values: Values) -> bool:
+    """Whether a name means no more than what files declare for all: an interface may add to one of the language."""
+    if max(values.values()) < LIKELY:
+        return False
+    return not any(value[0] == CLASS and solver.project.scope(value[1]).kind == ScopeKind.INTERFACE for value in values)
 
 
 def is_exports(solver: Solver, node: int, own: str) -> bool:

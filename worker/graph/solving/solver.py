@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from fledgling.worker.graph.linking.classes import Classes
+from fledgling.worker.graph.linking.global_names import GlobalNames
 from fledgling.worker.graph.linking.modules import crates
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.spaces import Spaces
@@ -85,6 +86,7 @@ class Solver:
         self.invoke: Callable[..., Values] = lambda *_: {}  # calls.invoked, which stands on what asks for it
         self.stars = Stars(project)
         self.spaces = Spaces(project)
+        self.global_names = GlobalNames(project)
         self.crates = crates(project)
         self.classes = Classes(project, self.spaces, self.value)
         self.taken_classes = TakenClasses(project, self.classes)

@@ -131,10 +131,10 @@
 (import_statement source: (string) @module) @imports
 (import_clause (identifier) @default @bind)
 (namespace_import (identifier) @wildcard @bind)
-(import_specifier name: (_) @imported alias: (identifier) @alias @bind)
+(import_specifier name: _ @imported alias: (identifier) @alias @bind)
 (import_specifier name: (identifier) @imported @bind !alias)
 (export_statement) @export
 (export_statement "default" @exported)
 (export_statement source: (string) @module)
-(export_specifier name: (_) @imported alias: (_)? @alias)
+(export_specifier name: _ @imported alias: _? @alias)
 (namespace_export (_) @wildcard)

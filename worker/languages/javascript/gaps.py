@@ -23,4 +23,8 @@ GAPS = [
     for length, words in groupby(sorted(OTHERS, key=len), key=len)
 ]
 
+# ECMAScript 2026: a name that begins no declaration: using(a), `${using}`, using.b = c
+USING = deferred(rb"(?<![\w$.#])(using)(?![\w$]|[ \t]++[\w$])")
+GAPS.append((USING, b"xsing"))
+
 repaired = partial(filled, gaps=GAPS)

@@ -15,7 +15,18 @@ SIGNATURE = deferred(
 )
 # TypeScript 4.7: how a type parameter may vary: interface A<in out B, /* c */ out D>
 VARIANCE = deferred(rb"(?:[<,]|\*/)\s*+((?:in[ \t]++out|in|out)[ \t]++)(?=[A-Za-z_$])")
+# members that are called as a modifier is: accessor(a: A) {}, abstract?: B
+ACCESSOR = deferred(rb"(?<![\w$.#])(accessor)(?=[ \t]*+[(<=:?!;])")
+ABSTRACT = deferred(rb"(?<![\w$.#])(abstract)(?=[ \t]*+[(<=:?!;])")
+# TypeScript 4.9: a field that is asked for by its class: static accessor a: A
+STATIC_ACCESSOR = deferred(rb"\bstatic([ \t]++accessor)(?=[ \t]++[\w$#])")
+# typeQuery of a value that the grammar knows by its name alone: (typeof undefined | A)[]
+TYPE_OF_UNDEFINED = deferred(rb"\btypeof[ \t]++(undefined)\b")
 
-GAPS = ((TYPES_OF_MODULE, b""), (VARIANCE, b""), (AMPERSAND, b"a"), (SIGNATURE, b";"))
+GAPS = (
+    (TYPES_OF_MODULE, b""), (VARIANCE, b""), (AMPERSAND, b"a"), (SIGNATURE, b";"),
+    (ACCESSOR, b"xccessor"), (ABSTRACT, b"xbstract"), (STATIC_ACCESSOR, b""),
+    (TYPE_OF_UNDEFINED, b"undefinex"),
+)  # fmt: skip
 
 repaired = partial(filled, gaps=GAPS)

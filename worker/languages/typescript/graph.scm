@@ -10,6 +10,8 @@
 (required_parameter [(accessibility_modifier) (override_modifier) "readonly"] @exported)
 (optional_parameter [(accessibility_modifier) (override_modifier) "readonly"] @exported)
 
+(required_parameter pattern: (this) type: (_) @type) @own_type
+
 (function_declaration return_type: (_) @returns)
 (generator_function_declaration return_type: (_) @returns)
 (function_expression return_type: (_) @returns)
@@ -34,6 +36,8 @@
 (enum_body name: (property_identifier) @bind)
 (enum_assignment name: (property_identifier) @bind)
 (internal_module name: [(identifier) (nested_identifier)] @defined body: (_) @body) @namespace
+(ambient_declaration (statement_block) @body @open) @namespace
+(module name: (string) @module body: (_) @body @open) @namespace
 (import_statement (import_require_clause)) @imports
 (import_require_clause (identifier) @alias @bind source: (string) @module)
 ((import_alias . (identifier) @left @bind "=" (_) @right) @assign (#not-eq? @right "require"))
@@ -44,7 +48,8 @@
 (property_signature name: (_) @bind type: (_)? @type) @field
 
 (variable_declarator type: (_) @type)
-(type_alias_declaration name: (_) @left @bind @declaration value: (_) @right) @assign
+(type_alias_declaration name: (_) @left @bind @declaration !type_parameters value: (_) @right) @assign
+(type_alias_declaration name: (_) @defined @declaration type_parameters: (_) value: (_) @value) @type_alias
 (type_parameter name: (type_identifier) @label @bind !constraint)
 (type_parameter name: (type_identifier) @left @bind constraint: (constraint (_) @right) value: (default_type (_) @otherwise)?) @assign
 (as_expression (_) @value (_) @type) @cast
@@ -66,6 +71,7 @@
 (constructor_type type: (_) @returns) @signature
 (conditional_type) @operation
 (index_type_query) @operation
+(infer_type . (type_identifier) @label @bind)
 (lookup_type) @lookup
 (type_predicate type: (_) @type) @predicate
 (mapped_type_clause name: (type_identifier) @label @bind)

@@ -1,0 +1,105 @@
+"""What files of JavaScript and TypeScript declare for all others: scripts, which are no modules; `declare global`."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.tables import NONE, Flag, NameScope, ScopeKind
+from fledgling.worker.graph.unit import SHIFT, Unit
+
+OF_MODULES = frozenset(["exports", "require", "define"])  # names that a module of CommonJS or AMD has
+MAX_DECLARED = 8  # places that declare one global name; of more, the first are possible
+
+
+class GlobalNames:
+    """The scopes whose names all files see."""
+
+    def __init__(self, project: GraphProject) -> None:
+        self._project = project
+
+    def places(self, unit: Unit, own: int) -> list[Any]:
+        """The places of a name that no scope of its file binds.
+
+        What types declare is global. What another script declares is so where the file is a script too and no other
+        one declares it; else it may be.
+        """
+        declared, others = self._declaring
+        if own in declared:
+            most = Reason.UNDECLARED if len(declared[own]) <= MAX_DECLARED else Reason.NAME_ONLY
+            return [(("name", at, own), most, None) for at in declared[own][:MAX_DECLARED]]
+        scopes = others.get(own, ())
+        most = Reason.UNDECLARED if len(scopes) == 1 and _is_script(unit) else Reason.NAME_ONLY
+        return [(("name", at, own), most, None) for at in scopes[:2] if at >> SHIFT != unit.number]
+
+    def declares(self, name: int) -> bool:
+        """Whether a name is one of the object that holds what is global: `window.a`."""
+        return any(name in found for found in self._declaring)
+
+    @cached_property
+    def added(self) -> set[int]:
+        """The names of what interfaces add to those outside: `declare global { interface Window { a: A } }`."""
+        return {
+            name
+            for unit in self._project.units
+            for at, row in enumerate(unit.facts.scopes if unit.dialect.typed and unit.dialect.prototypes else ())
+            if row.kind == ScopeKind.INTERFACE and _adds(unit, row)
+            for name in self._project.table(unit.base | at)
+        }
+
+    def module(self, name: str, own: int) -> list[Any]:
+        """The place of a name that a module outside has as it is declared: `declare module "m" { function a(): A }`."""
+        names = [own, self._project.export_of(own)]
+        scopes = self._modules.get(name, ())
+        found = [(at, each) for at in scopes for each in names if each in self._project.table(at)]
+        return [(("name", at, each), Reason.ONLY_DECLARED, None) for at, each in found[:1]]
+
+    @cached_property
+    def _modules(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for unit in self._project.units:
+            for at, row in enumerate(unit.facts.scopes if unit.dialect.typed and unit.dialect.prototypes else ()):
+                if _is_open(row) and row.name != NONE:
+                    found.setdefault(unit.facts.names[row.name], []).append(unit.base | at)
+        return found
+
+    @cached_property
+    def _declaring(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        """The scopes that bind each global name: those of TypeScript, and the others."""
+        found: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
+        for unit in self._project.units:
+            for scope in _global_scopes(unit):
+                for name in self._project.table(scope):
+                    found[not unit.dialect.typed].setdefault(name, []).append(scope)
+        return found
+
+
+def _global_scopes(unit: Unit) -> Iterator[int]:
+    if not unit.dialect.prototypes:
+        return
+    if _is_script(unit):
+        yield unit.base
+    for at, row in enumerate(unit.facts.scopes) if unit.dialect.typed else ():
+        if _is_open(row) and row.name == NONE:
+            yield unit.base | at
+
+
+def _is_script(unit: Unit) -> bool:
+    """Whether a file is no module: its names are those of all scripts."""
+    is_module = unit.facts.scopes[0].flags & Flag.HIDDEN or unit.facts.imports
+    return not is_module and OF_MODULES.isdisjoint(unit.facts.names)
+
+
+def _adds(unit: Unit, row: NameScope) -> bool:
+    """Whether an interface stands in a block for others, or has the name of one of the language."""
+    around = unit.facts.scopes[row.parent]
+    if _is_open(around):
+        return True
+    name = "" if row.name == NONE else unit.facts.names[row.name]
+    return row.parent == 0 and (name.lower() in unit.dialect.computing or name in unit.dialect.types)
+
+
+def _is_open(row: NameScope) -> bool:
+    """Whether a block declares names for others: `declare global {}`, `declare module "m" {}`."""
+    return row.kind == ScopeKind.NAMESPACE and bool(row.flags & Flag.OPEN)
