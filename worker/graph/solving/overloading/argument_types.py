@@ -1,7 +1,7 @@
 """How well an argument fits the type of a parameter."""
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.reasons import CERTAIN
+from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.overloading.function_types import counts_of, of_function_type
 from fledgling.worker.graph.solving.overloading.library_types import (
     ANYTHING,
@@ -109,12 +109,18 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
         is_whole = takes_whole(solver, function, parameter, cell)
         is_other = arrays_of(solver, values) and all(_fits(solver, dialect, value, wanted) == NO for value in values)
         return YES if is_whole == YES else NO if is_other and is_whole == NO else PERHAPS
-    declared = [value for value, sure in values.items() if sure >= CERTAIN] if dialect.selects else []
+    declared = _declared_of(values) if dialect.selects else []
     if len(values) > 1 and dialect.selects and any(_array(solver, value) for value in values):
         declared = [value for value in declared if not _is_bare_list(solver, value)]
     each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
     how = min(each) if dialect.selects else max(each)
     return NO if parameter.by_reference and dialect.selects == "nearest" and PERHAPS < how < YES else how
+
+
+def _declared_of(values: Values) -> list[Value]:
+    """What is declared of an argument, of all that it may be: else what is not just put in the place of that."""
+    certain = [value for value, sure in values.items() if sure >= CERTAIN]
+    return certain or [value for value, sure in values.items() if sure != Reason.MAY_BE_PUT_OVER]
 
 
 def _of_container(dialect: Dialect, full: str, name: str, *, is_rest: bool) -> int:

@@ -6,6 +6,7 @@ from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.extended_types import of_another_type, of_type_asked
+from fledgling.worker.graph.solving.overloading.argument_types import is_declared
 from fledgling.worker.graph.solving.overloading.constness import of_constness
 from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, taken
 from fledgling.worker.graph.solving.overloading.further_out import further_out
@@ -292,7 +293,16 @@ def _chosen(
     is_of_all = owner is None and only[0] == FUNCTION and solver.project.text(name) in _prelude(solver, only)
     is_surely = is_surely and (not is_of_all or is_sure(solver, fit[only], made))
     is_surely = is_surely and not is_cut and not any(may_take_value(solver, fit, value, only) for value in beside)
+    are_ruled_out = selects == "nearest" and len(others) < len(beside)
+    is_surely = is_surely and not (are_ruled_out and _may_be_of_others(solver, fit[only], made))
     return chosen, Reason.OVERLOAD if not is_surely or (selects and fit[only].against) else Reason.BOUND
+
+
+def _may_be_of_others(solver: Solver, own: Fit, made: MadeCall) -> bool:
+    """Whether what a function perhaps takes is only inferred, which rules no other one out for certain."""
+    given = zip(own.each, made.arguments, strict=False)
+    inferred = [cell for how, (cell, _) in given if how <= PERHAPS and solver.value(cell)]
+    return any(not is_declared(solver, own.of[1], cell) for cell in inferred)
 
 
 def _has_others(solver: Solver, value: Value, name: int) -> bool:
