@@ -383,6 +383,7 @@ class BoundNames(Positions):
         if found != (NONE,):
             reach = tuple(binding for binding in found if binding != NONE)
             at = self.add(Op.REACH, reach, at if NONE in found else NONE, at)
+            self.flow.uses.append((at, key, found))
         if len(key) == 4:
             self.flow.paths[at] = key
         return at

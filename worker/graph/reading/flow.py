@@ -26,6 +26,13 @@ def own_field(part: object) -> Key:
     return (Op.THIS, part, NONE)
 
 
+def _beginnings(key: Key) -> list[Key]:
+    """What the path of a key begins with: the keys of `a.b` and `a` for `a.b.c`."""
+    if len(key) == 3 and type(key[0]) is tuple:
+        return [key[0], key[0][:2]]
+    return [key[:2]] if len(key) == 4 else []
+
+
 class _Frame(NamedTuple):
     """What was known of a function, class or module when another one began in it."""
 
@@ -44,7 +51,7 @@ class Flow:
     def __init__(self, expressions: list[Expression]) -> None:
         self._expressions = expressions
         self.is_dead = False
-        self.uses: list[tuple[int, Key, tuple[int, ...]]] = []  # names, and what reached them
+        self.uses: list[tuple[int, Key, tuple[int, ...]]] = []  # names and paths, and what reached them
         self.given: list[tuple[Key, int]] = []  # what names and paths are bound to, in order
         self.layers: list[Layer] = []
         self._around: list[_Frame] = []
@@ -132,17 +139,22 @@ class Flow:
             for expression, key, reach in self.uses[begun:]:
                 if key in layer and reach == self.reaching(key):
                     self._extend(expression, layer[key])
+                elif any(begins in layer for begins in _beginnings(key)):  # it is of another object then
+                    self._extend(expression, (NONE,))
         self.join([(layer, False)], optional=True)
         return bool(leaps & BREAK)
 
     def _extend(self, expression: int, more: tuple[int, ...]) -> None:
-        op, *parts, reach = self._expressions[expression]
+        """Let a use stand for more bindings, or a path for what it is in general."""
+        found = [binding for binding in more if binding != NONE]
+        op, *parts = self._expressions[expression]
         if op == Op.REACH:
-            op, reach, *others = self._expressions[expression]
-            self._expressions[expression] = (op, tuple(dict.fromkeys((*reach, *more))), *others)
-        elif reach is not None:
-            joined = tuple(dict.fromkeys((*reach, *(binding for binding in more if binding != NONE))))
-            self._expressions[expression] = (op, *parts, joined if len(joined) <= MAX_REACHING else None)
+            reach, otherwise, at = parts
+            joined = tuple(dict.fromkeys((*reach, *found)))
+            self._expressions[expression] = (op, joined, at if NONE in more else otherwise, at)
+        elif parts[-1] is not None:
+            joined = tuple(dict.fromkeys((*parts[-1], *found)))
+            self._expressions[expression] = (op, *parts[:-1], joined if len(joined) <= MAX_REACHING else None)
 
     def path(self, of: int, part: object) -> Key | None:
         """What `a.b` or `a["b"]` is followed by, as long as `a` is the same; `this.b`, once a check says more of it."""
@@ -152,4 +164,4 @@ class Flow:
         if op == Op.NAME and parts[2] is not None:
             return (parts[1], parts[0], parts[2], part)
         key = self.paths.get(of)
-        return (key, part, NONE) if key else None
+        return (key, part, parts[0] if op == Op.REACH else NONE) if key else None
