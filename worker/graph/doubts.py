@@ -13,11 +13,12 @@ def doubt_variables(expressions: list[Expression], variables: Set[Variable]) -> 
     anywhere = {scope for scope, name in variables if name == NONE}
     for at, expression in enumerate(before):
         scope, name = _variable(before, at)
-        if scope == NONE or ((scope, name) not in variables and scope not in anywhere):
+        is_any = scope in anywhere and expression[0] != Op.BARE  # which may as well be a function
+        if scope == NONE or not (is_any or (scope, name) in variables):
             continue
         if expression[0] == Op.NAME:
             _doubt(expressions, at, (Op.NAME, name, scope, None))
-        elif expression[0] == Op.REACH:
+        else:
             _doubt(expressions, at, expression)
 
 
@@ -29,10 +30,18 @@ def _doubt(expressions: list[Expression], at: int, expression: Expression) -> No
 
 
 def _variable(expressions: list[Expression], at: int) -> Variable:
-    """The variable that `$a->b["c"]` begins with, where what is put there is followed."""
+    """The variable that `$a->b["c"]` begins with, where what is put there is followed, or which stands alone."""
     expression = expressions[at]
     while expression[0] == Op.REACH:
         expression = expressions[expression[3]]
         while expression[0] in (Op.GET, Op.INDEX):
             expression = expressions[expression[1]]
-    return (expression[2], expression[1]) if expression[0] == Op.NAME else (NONE, NONE)
+    return variable_of(expression)
+
+
+def variable_of(expression: Expression) -> Variable:
+    """The variable that a name means, also one of the file alone; (NONE, NONE) for what is none."""
+    op, *parts = expression
+    if op not in (Op.NAME, Op.BARE):
+        return NONE, NONE
+    return parts[1 if op == Op.NAME else 2], parts[0]

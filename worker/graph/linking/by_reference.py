@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import count
 
-from fledgling.worker.graph.doubts import doubt_variables
+from fledgling.worker.graph.doubts import Variable, doubt_variables, variable_of
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import Unit
 
@@ -38,16 +38,15 @@ def _changing(units: list[Unit]) -> Changing:
 
 def _doubt_variables(unit: Unit, changing: Changing) -> None:
     """Doubt the variables of a file that are handed over so."""
-    expressions, variables = unit.expressions, set[tuple[int, int]]()
+    expressions, variables = unit.expressions, set[Variable]()
     for argument in _changed(unit, changing):
-        op, *parts = expressions[argument]
-        if op == Op.REACH:
-            op, *parts = expressions[parts[2]]
-        while op == Op.INDEX:  # f($a["b"]) may make $a another array
-            op, *parts = expressions[parts[0]]
-        if op == Op.NAME and parts[1] != NONE:
-            variables.add((parts[1], parts[0]))
-    doubt_variables(expressions, variables)
+        expression = expressions[argument]
+        if expression[0] == Op.REACH:
+            expression = expressions[expression[3]]
+        while expression[0] == Op.INDEX:  # f($a["b"]) may make $a another array
+            expression = expressions[expression[1]]
+        variables.add(variable_of(expression))
+    doubt_variables(expressions, variables - {(NONE, NONE)})
 
 
 def _changed(unit: Unit, changing: Changing) -> Iterator[int]:
