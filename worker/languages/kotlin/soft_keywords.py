@@ -28,13 +28,15 @@ GETTER = rb"get(?:[ \t]*+$|[ \t]*+\([ \t]*+\)[ \t\n]*+[:={]|[ \t]*+\([ \t]*+\)[ 
 SETTER = rb"set(?:[ \t]*+$|[ \t]*+\([ \t]*+(?:@[\w.]++[ \t]++)*+\w++[^()\n]*+\)[ \t\n]*+[:={])"
 BEFORE = rb"(?:(?:inline|external|private|protected|internal|public)[ \t]++)*+"
 ACCESSOR = rb"^[ \t]*+" + BEFORE + rb"(?:" + GETTER + rb"|" + SETTER + rb")"
+# behind the type of a property, where no call can stand: `val a: Int get() = 1`
+BEHIND = rb"\bget[ \t]*+\([ \t]*+\)[ \t]*+[:=](?![:=])"
 ANNOTATED = (  # up to 8, so that each is looked at as often at most
     rb"^[ \t]*+(?P<annotations>(?:@(?:\w++:)?+[\w.]++(?:\([^()\n]*+\))?+[ \t\n]++){1,8}+)" + BEFORE + rb"(?:get|set)\b"
 )
 # A name behind which stands what no modifier has behind it
 NAME = rb"\b(?P<name>(?:get|set)\b|in(?=[0-9])|(?:" + MODIFIERS + rb")\b(?=[ \t]*+(?:[(.,)?:;=\]}<>&|+*/%!-]|$|\{)))"
 WORD = deferred(
-    SKIPPED + rb"|" + ANNOTATED + rb"|" + ACCESSOR + rb"|\w++:(?!:)|" + NAME + rb"|\w++", re.MULTILINE | re.DOTALL
+    rb"|".join((SKIPPED, ANNOTATED, ACCESSOR, BEHIND, rb"\w++:(?!:)", NAME, rb"\w++")), re.MULTILINE | re.DOTALL
 )
 
 

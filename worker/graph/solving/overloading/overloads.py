@@ -25,6 +25,7 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value, Values
 
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
+CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 Group = tuple[int | None, int]  # the class of some functions, and their name
 
 
@@ -127,7 +128,7 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
             continue
         surest = max(found.pop(value) for value in group)
         found.update((value, min(values.get(value, surest), reason)) for value in chosen)
-    return _beside_class(solver, of_another_type(solver, _not_all(solver, found), made.node))
+    return _beside_class(solver, of_another_type(solver, _not_all(solver, found), made.node), made)
 
 
 def _renamed_first(solver: Solver, values: Values, groups: dict[Group, list[Value]], made: MadeCall) -> Values:
@@ -163,17 +164,26 @@ def _not_withdrawn(solver: Solver, values: Values) -> Values:
     return {value: sure for value, sure in values.items() if value not in gone} or values if gone else values
 
 
-def _beside_class(solver: Solver, values: Values) -> Values:
+def _beside_class(solver: Solver, values: Values, made: MadeCall) -> Values:
     """The values, where a call may mean a class or a function of its name: neither is certain, if one can be made."""
     functions = [value for value, sure in values.items() if value[0] in (FUNCTION, BOUND) and sure >= LIKELY]
     classes = [value for value in values if value[0] == CLASS] if functions else []
-    classes = [value for value in classes if solver.project.scope(value[1]).kind == ScopeKind.CLASS]
+    classes = [value for value in classes if solver.project.scope(value[1]).kind in CLASSES]
     if not classes:
         return values
-    made = {value for value in classes if not solver.project.scope(value[1]).flags & Flag.ABSTRACT}
-    others = {value: int(Reason.OTHER_ARGUMENTS) for value in classes if value not in made}
-    meant = [*made, *functions] if made else []
+    makes = {value for value in classes if _can_be_made(solver, value[1], made)}
+    others = {value: int(Reason.OTHER_ARGUMENTS) for value in classes if value not in makes}
+    meant = [*makes, *functions] if makes else []
     return {**values, **{value: min(values[value], Reason.OVERLOAD) for value in meant}, **others}
+
+
+def _can_be_made(solver: Solver, scope: int, made: MadeCall) -> bool:
+    """Whether a call may make an object of a class; of an interface it may if all it gives is a function."""
+    row = solver.project.scope(scope)
+    if row.kind != ScopeKind.INTERFACE:
+        return not row.flags & Flag.ABSTRACT
+    given = [cell for cell, _ in made.arguments]
+    return len(given) == 1 and solver.op(given[0]) == Op.FUNCTION
 
 
 def _asked(solver: Solver, group: list[Value], above: Group | None) -> list[Value]:
