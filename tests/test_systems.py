@@ -1,4 +1,4 @@
-"""On which systems lines of C and files of Go are compiled: what conditions ask, and what names of files say."""
+"""On which systems lines of C, files of Go and items of Rust are compiled: by conditions, and by the names of files."""
 
 import pytest
 from costing import costs_under
@@ -7,6 +7,7 @@ from tables import every_row
 from fledgling.worker.languages.c.compiled_on import MAX_CONDITION, systems
 from fledgling.worker.languages.go.compiled_on import MAX_CONSTRAINT
 from fledgling.worker.languages.go.compiled_on import systems as systems_of_go
+from fledgling.worker.languages.rust.compiled_on import systems as systems_of_rust
 from fledgling.worker.systems import (
     AIX,
     ANY,
@@ -73,6 +74,31 @@ CONSTRAINTS = {  # and where a file of Go may be compiled that begins with each
     f"//go:build windows{' ' * (MAX_CONSTRAINT - 20)}": WINDOWS,
     f"//go:build windows{' ' * MAX_CONSTRAINT}": ANY,
 }
+ATTRIBUTES = {  # and where an item of Rust is compiled that stands behind each
+    "#[cfg(windows)]": WINDOWS,
+    "#[cfg(unix)]": BUT_WINDOWS,
+    "#[cfg(not(unix))]": WINDOWS | OTHER,
+    '#[cfg(all(feature = "a", not(target_os = "windows")))] #[inline]': BUT_WINDOWS,
+    '#[cfg(not(all(feature = "windows", windows)))]': ANY,
+    '#[cfg(any(target_os = "linux", target_os = "macos",))]': LINUX | APPLE,
+    '#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]': ANY & ~LINUX & ~APPLE,
+    '#[cfg(target_os = "fuchsia")]': OTHER,
+    '#[cfg(target_os = "freebsd")]\n#[cfg(unix)]': BSD,
+    '#[cfg(target_arch = "wasm32")]': OTHER,
+    '#[cfg(target_arch = "x86_64")]': ANY,
+    "#[cfg(all(test, loom))]": 0,
+    "#[cfg(not(loom))]": ANY,
+    "#[cfg(linux)]": ANY,  # which nothing sets: target_os does
+    "#![cfg(windows)]": WINDOWS,
+    "// #[cfg(windows)]": ANY,
+    "#[cfg(windows)] const B: C<D, E> = F;": ANY,
+    "f(#[cfg(windows)] b,": ANY,
+    "#[cfg_attr(windows, a)]": ANY,
+    "#[cfg(windows": ANY,
+    "#[cfg(any(]": ANY,
+    f"#[cfg({'all(' * MAX_INNER}windows{')' * MAX_INNER})]": WINDOWS,
+    f"#[cfg({'all(' * (MAX_INNER + 1)}windows{')' * (MAX_INNER + 1)})]": ANY,
+}
 PATHS = {
     "src/win/tcp.c": WINDOWS,
     "subprocess-win32.cc": WINDOWS,
@@ -110,6 +136,45 @@ def test_branches_are_what_those_before_leave() -> None:
     assert systems(source) == [(1, WINDOWS), (2, APPLE), (3, 0), (4, APPLE), (5, BUT_WINDOWS), (7, ANY)]
 
 
+@every_row("attribute", ATTRIBUTES)
+def test_attribute_of_rust_says_where_what_is_behind_it_is_compiled(attribute: str) -> None:
+    found = systems_of_rust(f"{attribute}\nfn a<B, C>() {{\n".encode())
+    assert ([ANY, *(where for _, where in found)])[-1] == ATTRIBUTES[attribute]
+
+
+def test_attribute_of_rust_holds_to_the_end_of_what_is_behind_it() -> None:
+    source = b"""struct A {
+  #[cfg(windows)]
+  b: fn(c),
+  #[cfg(unix)] d: [u8; 2],
+}
+#[cfg(windows)]
+fn e<F, G>() -> [u8; 3] {
+  #[cfg(unix)]
+  { h('}') }
+  i("}");
+}
+#[cfg(unix)] mod j;
+cfg_if! {
+  if #[cfg(windows)] {
+  } else if #[cfg(target_os = "linux")] {
+  } else {
+  }
+}
+"""
+    within = [
+        (2, WINDOWS),
+        (4, BUT_WINDOWS),
+        (5, ANY),
+        (6, WINDOWS),
+        (8, 0),
+        (10, WINDOWS),
+        (12, BUT_WINDOWS),
+        (13, ANY),
+    ]
+    assert systems_of_rust(source) == [*within, (14, WINDOWS), (15, LINUX), (17, BUT_WINDOWS & ~LINUX), (18, ANY)]
+
+
 @every_row("path", PATHS)
 def test_name_of_a_file_says_a_system(path: str) -> None:
     assert of_path(path) == PATHS[path]
@@ -141,3 +206,23 @@ def test_systems_take_time_in_proportion_to_the_text(unit: str) -> None:
 def test_constraints_of_go_take_time_in_proportion_to_the_text(unit: str) -> None:
     source = b"// +build a\n" + (unit * (SIZE // len(unit))).encode()
     costs_under(SECONDS, lambda: systems_of_go(source))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "#[cfg(windows)]",
+        "#[cfg(not(",
+        "#[cfg(a",
+        "if #[cfg(unix)] {}\nelse\n",
+        "(",
+        "pub ",
+        "#[cfg(unix)] fn a, ",
+        "/*",
+        'r#"',
+        "}",
+    ],
+)
+def test_attributes_of_rust_take_time_in_proportion_to_the_text(unit: str) -> None:
+    source = b"#[cfg(windows)]\n" + (unit * (SIZE // len(unit))).encode()
+    costs_under(SECONDS, lambda: systems_of_rust(source))

@@ -47,6 +47,7 @@ class Unit:
         self.base = number << SHIFT
         self.names = [numbers.setdefault(name, len(numbers)) for name in self.facts.names]
         self.rows = file.imports
+        self.declared_on = systems.ANY  # where the line that makes it a module is compiled: `#[cfg(unix)] mod a;`
         folder = posixpath.dirname(file.path)
         package = dotted(self.facts.package)
         self.shares = {  # the namespace (spaces.py) that its names are in for other files
@@ -136,7 +137,7 @@ class Unit:
     def systems_at(self, line: int) -> int:
         """The systems on which a line may be compiled, by the conditions around it."""
         at = bisect_right(self.facts.systems, (line, systems.ANY)) - 1
-        return self.facts.systems[at][1] if at >= 0 else systems.ANY
+        return self.facts.systems[at][1] & self.declared_on if at >= 0 else self.declared_on
 
     def always_at(self, line: int) -> bool:
         """Whether a line stands under no condition."""

@@ -50,7 +50,8 @@ class Meaning:
         return frozenset(
             unit.number
             for unit in self.project.units
-            if not (unit.facts.conditions or unit.facts.systems) and unit.named_systems == systems.ANY
+            if not (unit.facts.conditions or unit.facts.systems)
+            and unit.named_systems == unit.declared_on == systems.ANY
         ).difference(self.project.templates)
 
     @cached_property
@@ -75,7 +76,16 @@ class Meaning:
         if site.at > 1 and unit.expressions[site.at][0] == Op.IN_MACRO:
             found = self._targets(unit, outside_macro(unit, site))
             return {target: min(sure, Reason.MACRO) for target, sure in found.items()}
-        return self._targets(unit, site)
+        found = self._targets(unit, site)
+        return self._of_outside(unit, site, found) if found and self.solver.classes.extensions.of_outside else found
+
+    def _of_outside(self, unit: Unit, site: Site, found: Targets) -> Targets:
+        """The targets, of which what seems to call itself may call what the type outside has that it is given to."""
+        around = unit.around(site.scope)
+        if around == NONE or self.project.outer(unit.base | around) not in self.solver.classes.extensions.of_outside:
+            return found
+        own = unit.place_of(around)
+        return {at: min(sure, Reason.EXTERNAL_BASE) if at == own else sure for at, sure in found.items()}
 
     def _targets(self, unit: Unit, site: Site) -> Targets:
         if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
