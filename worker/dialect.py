@@ -62,6 +62,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     reopens: bool = False  # several places may make up a class
     embeds: bool = False  # what a class stands on is a field of it as well, and one less deep goes before
     structural: bool = False  # a class implements an interface by having its methods
+    structural_bases: tuple[str, ...] = ()  # of classes which others are of that have their methods: `Protocol`
     prototypes: bool = False  # a function but a lambda has a `this`, and may make objects with what its prototype has
     variables: tuple[str, ...] = ()  # what gives the members of an object by keys: `vars(a)`, `a.__dict__`
     operators: dict[str, str] = {}  # the methods that operators call
@@ -116,6 +117,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     first_of_tuple: str = ""  # the name of the first field of a tuple, which ends in its number: `Item1`, `0`
     pointers: tuple[str, ...] = ()  # types and functions: what they point to is behind `->` and `*`
     casts: tuple[str, ...] = ()  # functions that give the type in their brackets
+    attribute_ends: str = ""  # what the name of an attribute may lack at its end: `[A]` is an AAttribute
+    keyed_types: tuple[str, ...] = ()  # that say what `{ [a: string]: B }` does, and `{ [A in keyof B]: C }`
     infers_new: bool = False  # `new()` may make an object of a type that is not written
     typed_keys: dict[str, int] = {}  # types may be quoted; how many keys of one are types, where not all: `Literal = 0`
     typed_arguments: dict[str, tuple[str, ...]] = {}  # of functions of `typed_modules`, which are types: `cast = ["0"]`

@@ -145,7 +145,7 @@ class Classes(Hierarchy):
             self.has_external_base.add(scope)
             if dialect.super_function:
                 self._before_outside.setdefault(scope, place)
-        if any(name.endswith("Protocol") for name in names):
+        if any(name.rpartition(".")[2] in dialect.structural_bases for name in names):
             self.project.scope(scope).flags |= Flag.PROTOCOL
 
     def _names_outside(self, node: int, values: Values) -> list[str]:

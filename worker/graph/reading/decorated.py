@@ -6,7 +6,6 @@ from fledgling.worker.graph.reading.definitions import define_function
 from fledgling.worker.graph.reading.labels import BITS, IS_FUNCTION
 from fledgling.worker.graph.tables import NONE, Op, Site, Use
 
-SUFFIX = "Attribute"  # which C# lets a program leave out
 DECORATOR, COMPILED, SKIP = BITS["decorator"], BITS["compiled"], BITS["skip"]
 
 
@@ -45,7 +44,7 @@ def attribute(builder: Builder, node: int, _use: int) -> int:
 
 @visits("annotation")
 def annotation(builder: Builder, node: int, _use: int) -> int:
-    """`[A]`, `[B.A(c)]`, `[A<B>]` of C#: the class A or AAttribute; a use of each, where that is one."""
+    """`[A]`, `[B.A(c)]`, `[A<B>]`: the class A or AAttribute; a use of each, where that is one."""
     builder.tree.unsay(node, BITS["annotation"])
     is_alone = bool(builder.tree.kind(node))  # there is no more than the name
     of, *arguments = [node] if is_alone else builder.tree.kids[node] or [NONE]
@@ -57,7 +56,7 @@ def annotation(builder: Builder, node: int, _use: int) -> int:
         op, *parts = builder.expressions[at]
     if op in (Op.BARE, Op.GET):
         short = parts[0] if op == Op.BARE else parts[1]
-        name = builder.named(builder.text_of(short) + SUFFIX)
+        name = builder.named(builder.text_of(short) + builder.dialect.attribute_ends)
         longer = builder.use_name(name) if op == Op.BARE else builder.add(Op.GET, parts[0], name)
         builder.mean_type(longer)
         builder.apply(longer, *parts[4:])

@@ -7,7 +7,6 @@ from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.tables import NONE, SIGNATURE, Op, ScopeKind, Use
 
 IS_CHANNEL, IS_KEYS = BITS["channel"], BITS["keys"]
-ANY_KEYS, SAME_KEYS = "Record", "Omit"  # types of TypeScript that say the same
 FAR_FROM_TYPE = 64  # bytes behind the type of an array in which its brackets stand
 
 
@@ -71,7 +70,8 @@ def keyed(builder: Builder, node: int, _use: int) -> int:
     builder.leave()
     of_same = [kid for kid in read if tree.kind(kid) == IS_KEYS]
     of = next((at for kid, at in read.items() if tree.labels[kid] & OF), 0)
-    name, type_ = (SAME_KEYS, read[of_same[0]]) if of_same else (ANY_KEYS, of)
+    any_keys, same_keys = builder.dialect.keyed_types
+    name, type_ = (same_keys, read[of_same[0]]) if of_same else (any_keys, of)
     return builder.add(Op.INDEX, builder.add(Op.NAME, builder.named(name), NONE, None), type_)
 
 

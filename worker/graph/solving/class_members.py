@@ -175,11 +175,11 @@ def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
 
 
 def as_annotation(solver: Solver, scope: int) -> int:
-    """How sure it is that a class is an attribute of C#, which has `Attribute` above it: a Reason, or 0."""
+    """How sure it is that a class is an attribute of C#, which has one above it, `Attribute`: a Reason, or 0."""
     project = solver.project
     parts = [part for above in solver.classes.order(scope) for part in solver.classes.parts(above)]
     bases = [(part & ~MASK) | base for part in parts for base in project.scope(part).bases]
     outside = [base for base in bases if all(value[0] != CLASS for value in solver.value(base))]
-    if any(project.last_name(base).endswith("Attribute") for base in outside):
+    if any(project.last_name(base).endswith(project.unit(scope).dialect.attribute_ends) for base in outside):
         return Reason.BOUND
     return Reason.EXTERNAL_BASE if outside else 0
