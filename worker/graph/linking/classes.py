@@ -245,6 +245,9 @@ class Classes(Hierarchy):
         if (owner := self.extensions.owners.get(function)) is not None:
             return owner
         outer = self.project.outer(function)
+        if self.project.unit(function).dialect.bare_calls and self.project.scope(function).kind == ScopeKind.FUNCTION:
+            while outer >= 0 and self.project.scope(outer).kind == ScopeKind.LAMBDA:  # `[:a].each { define_method }`
+                outer = self.project.outer(outer)
         if outer >= 0 and self.project.scope(outer).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
             return self.whole(outer)
         return None

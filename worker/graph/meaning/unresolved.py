@@ -1,5 +1,6 @@
 """Why an occurrence of a name has no definition: it is outside, a variable, or of what nobody sees."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -102,7 +103,7 @@ class Unresolved:
         asked = [value[1] for value in receivers]
         if unit.dialect.crates:  # `Debug::fmt(a, b)` is of what a is
             asked += [f"{value[1]}#" for value in receivers if value[0] == EXTERNAL]
-        if unit.dialect.typed and any(name in self._below_outside.get(key, ()) for key in asked):
+        if unit.dialect.typed and any(name in below for key in asked for below in self._below(key)):
             return True
         if unit.dialect.may_lack_types and not unit.dialect.prototypes and any(map(self._is_given, receivers)):
             return True
@@ -111,19 +112,33 @@ class Unresolved:
     def _is_given(self, value: Value) -> bool:
         """Whether a method of a type outside gives a value, which a class of the project below that has, too."""
         of, _, given = value[1].partition("#.") if value[0] == EXTERNAL else ("", "", "")
-        return self.project.numbers.get(given.partition("(")[0]) in self._below_outside.get(f"{of}#", ())
+        number = self.project.numbers.get(given.partition("(")[0])
+        return any(number in below for below in self._below(f"{of}#"))
+
+    def _below(self, of: Any) -> Iterator[set[int]]:
+        """The names of what classes have that are below a type outside, and in PHP below others of its namespace."""
+        yield self._below_outside.get(of, set())
+        if type(of) is str and of.endswith("#"):
+            yield self._below_outside.get(of.rpartition(".")[0], set())
 
     @cached_property
     def _below_outside(self) -> dict[Any, set[int]]:
-        """The names of what classes have that are below a type outside of the project, by that: `java.io.Writer#`."""
+        """The names of what classes have that are below a type outside of the project, by that: `java.io.Writer#`.
+
+        In PHP by its namespace as well, and from traits: `RequestInterface` is a `MessageInterface`.
+        """
         found: dict[Any, set[int]] = {}
         for unit in self.project.units:
             for at, row in enumerate(unit.facts.scopes) if unit.dialect.typed else ():
                 bases = [value for base in row.bases for value in self.solver.value(unit.base | base)]
                 outside = [value[1] for value in bases if row.kind in CLASSES and value[0] == EXTERNAL]
+                is_global = unit.dialect.spaces == "global"
+                keys = [f"{type_}#" for type_ in outside]
+                keys += [space for type_ in outside if is_global and (space := type_.rpartition(".")[0])]
                 for of in (unit.base | at, *self.solver.classes.below(unit.base | at)) if outside else ():
-                    for type_ in outside:
-                        found.setdefault(f"{type_}#", set()).update(self.project.table(of))
+                    for up in self.solver.classes.order(of) if is_global else (of,):
+                        for key in keys:
+                            found.setdefault(key, set()).update(self.project.table(up))
         return found
 
     def _is_protocol(self, unit: Unit, value: Value) -> bool:

@@ -9,17 +9,19 @@ from collections.abc import Iterator, Sequence
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called
 from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 
 MAX_LISTED = 4_000  # bytes of a list that is written out, and of a text that defines methods
 MAX_MADE = 10_000  # methods of a file that loops and texts define: each place in a loop makes one for each name
-IS_LAMBDA, IS_STATIC, IS_TEXT = BITS["lambda"], BITS["static"], BITS["text"]
+IS_LAMBDA, IS_STATIC = BITS["lambda"], BITS["static"]
+Names = Sequence[tuple[str, int]]  # and the byte where each stands, or -1
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
-WORDS = re.compile(r"%[iwIW]([\[({<|!])([\w\s?!=]*+)[\])}>|!](?:\.freeze)?")
-LIST = re.compile(r"\[((?:\s*+(?::[\w]+[?!=]?|\"\w+[?!=]?\"|'\w+[?!=]?')\s*+,?+|\s*+#[^\n]*+\n)*+\s*+)\](?:\.freeze)?")
-DICT = re.compile(r"\{([^{}\[\]()]*+)\}(?:\.freeze)?")
-ITEM = re.compile(r"#[^\n]*+\n|[:\"']?(\w+[?!=]?)")
-PAIR = re.compile(r"(?:\A|,)\s*+(?:(\w+[?!]?):(?!:)|:(\w+[?!=]?)\s*+=>|[\"'](\w+[?!=]?)[\"']\s*+=>)")
+WORDS = re.compile(rb"%[iwIW][\[({<|!]([\w\s?!=]*+)[\])}>|!](?:\.freeze)?")
+LIST = re.compile(rb"\[((?:\s*+(?::\w+[?!=]?|\"\w+[?!=]?\"|'\w+[?!=]?')\s*+,?+|\s*+#[^\n]*+\n)*+\s*+)\](?:\.freeze)?")
+DICT = re.compile(rb"\{([^{}\[\]()]*+)\}(?:\.freeze)?")
+WORD = re.compile(rb"(\w++[?!=]?)")
+ITEM = re.compile(rb"#[^\n]*+\n|[:\"'](\w+[?!=]?)")
+PAIR = re.compile(rb"(?:\A|,)\s*+(?:(\w+[?!]?):(?!:)|:(\w+[?!=]?)\s*+=>|[\"'](\w+[?!=]?)[\"']\s*+=>)")
 CONSTANT = re.compile(rb"^[ \t]*+([A-Z]\w*+)[ \t]*+=[ \t]*+(?=[%\[{])", re.MULTILINE)
 BLOCK = re.compile(rb"(?:do\b|\{)\s*+\|\s*+\(?\s*+([a-z_]\w*+)")  # and the first that it takes
 HOLE = re.compile(r"#\{\s*+([a-z_]\w*+)(?:\.to_s)?\s*+\}")
@@ -49,24 +51,24 @@ def listed(builder: Builder, node: int, use: int) -> int:
     return at
 
 
-def _listed(builder: Builder, node: int) -> Sequence[str]:
+def _listed(builder: Builder, node: int) -> Names:
     """The words of a list that is written out, or the keys of a dictionary, here or where a constant gets it."""
-    tree = builder.tree
+    tree, source = builder.tree, builder.tree.source
     start, end = tree.start[node], tree.end[node]
-    if tree.source[start : start + 1].isupper():
+    if source[start : start + 1].isupper():
         if builder.lists is None:
-            builder.lists = {found[1].decode(): found.end() for found in CONSTANT.finditer(tree.source)}
-        start, end = builder.lists.get(tree.text(node)[:MAX_LISTED], end), len(tree.source)
-    text = tree.source[start : min(end, start + MAX_LISTED)].decode(errors="replace")
-    if words := WORDS.match(text):
-        return words[2].split()
-    if items := LIST.match(text):
-        return [found[1] for found in ITEM.finditer(items[1]) if found[1]]
-    pairs = DICT.match(text)
-    return [next(filter(None, found.groups())) for found in PAIR.finditer(pairs[1])] if pairs else ()
+            builder.lists = {found[1].decode(): found.end() for found in CONSTANT.finditer(source)}
+        start, end = builder.lists.get(tree.text(node), end), len(source)
+    end = min(end, start + MAX_LISTED)
+    for whole, each in ((WORDS, WORD), (LIST, ITEM), (DICT, PAIR)):
+        if found := whole.match(source, start, end):
+            begin = found.start(1)
+            items = ((item, at) for item in each.finditer(found[1]) if (at := item.lastindex))
+            return [(item[at].decode(), begin + item.start(at)) for item, at in items]
+    return ()
 
 
-def computed_names(builder: Builder, text: str) -> Sequence[str]:
+def computed_names(builder: Builder, text: str) -> Names:
     """The names that `n`, `"#{n}?"` or `:"#{n}="` may be, where n is one of what a loop goes over; none if unknown."""
     if plain := PLAIN.fullmatch(text):
         return _filled(builder, f"#{{{plain[1]}}}")
@@ -74,17 +76,27 @@ def computed_names(builder: Builder, text: str) -> Sequence[str]:
     return _filled(builder, written[1]) if written else ()
 
 
-def _filled(builder: Builder, template: str) -> Sequence[str]:
-    """The texts that `a_#{n}` may be."""
+def _filled(builder: Builder, template: str) -> Names:
+    """The texts that `a_#{n}` may be, and where each stands if it is n alone."""
     holes = {found[1] for found in HOLE.finditer(template)}
     if len(holes) > 1:
         return ()
-    each = builder.listed.get(holes.pop(), ()) if holes else [""]
-    names = [HOLE.sub(own, template) for own in each]
-    if not all(map(NAME.fullmatch, names)) or builder.made + len(names) > MAX_MADE:
+    each = builder.listed.get(holes.pop(), ()) if holes else [("", NONE)]
+    is_alone = HOLE.fullmatch(template) is not None
+    names = [(HOLE.sub(own, template), start if is_alone else NONE) for own, start in each]
+    if not all(NAME.fullmatch(name) for name, _ in names) or builder.made + len(names) > MAX_MADE:
         return ()
     builder.made += len(names)
     return names
+
+
+def bind_method(builder: Builder, own: int, name: str, start: int, value: int, line: int) -> None:
+    """Bind a method of a class whose name stands at a byte of the text, or -1 where it stands nowhere."""
+    number = builder.named(name)
+    binding = builder.bind_at(number, own, value, line)
+    if start != NONE and start not in builder.defined_at:
+        builder.defined_at.add(start)
+        builder.site_at(start, number, Use.DEFINITION, value, binding)
 
 
 def class_around(builder: Builder) -> int:
@@ -116,7 +128,7 @@ def _defined(builder: Builder, node: int) -> Iterator[tuple[str, int, bool]]:
     text = source[start : min(end, start + MAX_LISTED)].decode(errors="replace")
     for found in METHOD.finditer(text):
         behind = len(text[: found.start(2)].encode()) if not text.isascii() else found.start(2)
-        for name in _filled(builder, found[2]) if found.end() < len(text) else ():
+        for name, _ in _filled(builder, found[2]) if found.end() < len(text) else ():
             yield name, start + behind, bool(found[1])
 
 
@@ -145,5 +157,6 @@ def define_unread(builder: Builder, own: int, name: str, start: int, flags: int)
     scope = builder.enter(NONE, ScopeKind.FUNCTION, number, line, flags)
     builder.scopes[scope].returned = [0]
     builder.leave()
-    builder.bind_at(number, own, builder.add(Op.FUNCTION, scope), line)
+    at = start if builder.tree.source.startswith(name.encode(), start) else NONE
+    bind_method(builder, own, name, at, builder.add(Op.FUNCTION, scope), line)
     builder.scope = around

@@ -6,7 +6,7 @@ from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called
 from fledgling.worker.graph.reading.definitions import read_function
 from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF, WORD
-from fledgling.worker.graph.reading.listed_methods import class_around, computed_names
+from fledgling.worker.graph.reading.listed_methods import bind_method, class_around, computed_names
 from fledgling.worker.graph.reading.targets import TARGETS
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MAX_KEY, NONE, Flag, Op, Parameter, ScopeKind, Use, Write
@@ -82,7 +82,8 @@ def method_alias(builder: Builder, node: int, _use: int) -> int:
         part = builder.named(text)
         kind = builder.scopes[builder.scope].kind
         if kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
-            made = builder.add(Op.INSTANCE, builder.add(Op.CLASS, builder.scope))
+            own = builder.add(Op.CLASS, builder.scope)
+            made = own if builder.tree.labels[node] & IS_STATIC else builder.add(Op.INSTANCE, own)
             value = builder.add(Op.GET, made, part)
         else:
             value = builder.add(Op.BARE, part, builder.scope, NONE)
@@ -117,8 +118,8 @@ def method_made(builder: Builder, node: int, use: int) -> int:
         if is_written:
             define(builder, word, value, name)
         is_computed = own != NONE and not is_written and tree.end[word] - tree.start[word] <= MAX_KEY
-        for each in computed_names(builder, tree.text(word)) if is_computed else ():
-            builder.bind_at(builder.named(each), own, value, builder.line(node))
+        for each, start in computed_names(builder, tree.text(word)) if is_computed else ():
+            bind_method(builder, own, each, start, value, builder.line(node))
     return 0
 
 

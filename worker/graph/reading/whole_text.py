@@ -71,7 +71,11 @@ def _add_unread(builder: Builder) -> None:
         if sigil and tree.source[start - 1 : start] == sigil:  # the node around it has it
             continue
         if said & (IS_NAME | IS_LABEL) and not (
-            builder.is_read[node] or tree.kids[node] or said & skip or tree.text(node) == ANY
+            builder.is_read[node]
+            or start in builder.defined_at
+            or tree.kids[node]
+            or said & skip
+            or tree.text(node) == ANY
         ):
             use = Use.READ if said & IS_NAME else Use.KEYWORD
             builder.site(node, use, builder.use_name(builder.name(node)))

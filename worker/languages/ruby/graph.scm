@@ -89,7 +89,9 @@
   (#any-of? @_each "each" "each_pair" "each_key" "each_with_index" "map"))
 ((call method: (identifier) @_evaluates arguments: (argument_list . [(string) (heredoc_beginning)])) @evaluated
   (#any-of? @_evaluates "class_eval" "module_eval"))
-(singleton_class (body_statement (call block: (_)) @static))
+(singleton_class (body_statement [(call block: (_)) (alias)] @static))
+((singleton_class (body_statement (call !receiver method: (identifier) @_aliases) @static))
+  (#eq? @_aliases "alias_method"))
 (method name: (_) @defined body: (_)? @body) @function
 (singleton_method object: (self) name: (_) @defined body: (_)? @body) @function @static
 (singleton_method object: [(constant) (scope_resolution)] @receiver_type name: (_) @word body: (_)? @body) @function @static
