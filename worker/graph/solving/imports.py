@@ -66,15 +66,13 @@ def _of_class_file(solver: Solver, module: int, path: str, own: int) -> list[Any
     """What `import a.B` or `import static a.B.C.d` names: a class of the file, or a member of one, or of one in it."""
     project = solver.project
     scope = module << SHIFT
-    if own in project.table(scope):
-        return [(("name", scope, own), Reason.BOUND, None)]
     names = [project.number(name) for name in path.split(".")]
-    first = next((at for at, name in reversed([*enumerate(names)]) if name in project.table(scope)), None)
-    if first is None:
-        return []
-    held = solver.value(("name", scope, names[first]))
+    first = next((at for at, name in reversed([*enumerate(names)]) if name in project.table(scope)), len(names))
+    held = solver.value(("name", scope, names[first])) if first < len(names) else {}
     classes = [value for value in held if value[0] == CLASS]
     for name in names[first + 1 :]:
         inner = [cell for value in classes for cell, *_ in places(solver, value, name, Reason.BOUND)]
         classes = [value for cell in inner for value in solver.value(cell) if value[0] == CLASS] or classes
-    return [place for value in classes for place in places(solver, value, own, Reason.BOUND)]
+    found = [place for value in classes for place in places(solver, value, own, Reason.BOUND)]
+    is_alone = not found and own in project.table(scope)  # in no class: the file may import a member's name itself
+    return [(("name", scope, own), Reason.BOUND, None)] if is_alone else found
