@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -329,7 +330,15 @@ def test_manifest_that_nobody_writes_is_refused(shards: Path, change: Any) -> No
         copied(path)
 
 
-@pytest.mark.parametrize("kind", ["link", "fifo", "hard link", "directory", "writable", "absent", "another user's"])
+NOT_OWN = {
+    "link": "it is a link",
+    **dict.fromkeys(("fifo", "hard link", "directory"), "it is not a regular file with a single name"),
+    **dict.fromkeys(("writable", "another user's"), "it is another user's, or others may write to it"),
+    "absent": "it cannot be opened (No such file or directory)",
+}
+
+
+@pytest.mark.parametrize("kind", NOT_OWN)
 def test_what_is_not_a_file_of_this_user_alone_is_not_opened(shards: Path, kind: str) -> None:
     path, other = shards / "api.shard", shards / "other"
     if kind == "another user's":
@@ -347,7 +356,7 @@ def test_what_is_not_a_file_of_this_user_alone_is_not_opened(shards: Path, kind:
         make[kind]()
     directory = verified.open_directory(str(shards))
     try:
-        with pytest.raises(ShardError):
+        with pytest.raises(ShardError, match=re.escape(NOT_OWN[kind])):
             os.close(verified.opened(directory, "api.shard"))
     finally:
         os.close(directory)

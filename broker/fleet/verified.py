@@ -4,6 +4,7 @@ docs/fleet.md describes the format. What a disk gives back is hostile input: who
 and its manifest here, and each part while it is copied, and hands on nothing that does not hold.
 """
 
+import errno
 import os
 import stat
 import struct
@@ -250,6 +251,8 @@ def opened(directory: int, name: str) -> int:
     try:
         fd = os.open(name, flags, dir_fd=directory)
     except OSError as failed:
+        if failed.errno == errno.ELOOP:  # O_NOFOLLOW: open(2)
+            raise ShardError("it is a link") from None
         raise ShardError(f"it cannot be opened ({failed.strerror})") from failed
     if problem := _not_own(fd):
         os.close(fd)

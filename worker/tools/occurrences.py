@@ -371,9 +371,10 @@ def stands_at(request: Request, row: Occurrence, name: str) -> bool:
 
 
 def line_of(request: Request, file: File, line: int) -> bytes:
-    """Return a line of a file in UTF-8."""
+    """Return a line of a file in UTF-8; nothing of one that a view hides."""
     for block in request.blocks.holding(file, line, line):
-        return request.blocks.text(block).split(b"\n")[line - request.blocks.first_lines[block]]
+        at = line - request.blocks.first_lines[block]
+        return b"".join(request.blocks.text(block).split(b"\n")[at : at + 1])
     return b""
 
 

@@ -1,6 +1,7 @@
 """The read tool: lines of one file, by number or by definition."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -64,7 +65,8 @@ def read(request: Request, question: Read) -> Excerpt | Context:
             request.pending if wanted.start > 1 else None,
             cut_lines,
             f"Not UTF-8, but taken for {file.encoding}." if file.encoding else None,
-            _empty(lines),
+            unknown.of_hidden(unknown.hidden_lines(request, file, wanted.start, last)),
+            _empty(file, lines),
             unknown.of_outputs([file]),
         ),
     )
@@ -193,26 +195,36 @@ def _lines(request: Request, file: File, wanted: _Range) -> tuple[list[str], str
     """Return the lines that fit in a page, and a note where long ones were cut."""
     lines: list[str] = []
     room, cut = request.page_chars, 0
+    for number, line in _numbered(request, file, wanted):
+        cut += len(line) > READ_LINE_CHARS
+        text = shown(line, READ_LINE_CHARS)
+        room -= len(text) + len(str(number)) + 2
+        if lines and room < 0:
+            break
+        lines.append(text)
+    return lines, _cut_note(cut)
+
+
+def _numbered(request: Request, file: File, wanted: _Range) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a range, up to the last that there is; those between that a view hides are blank."""
+    following = wanted.start
     for block in request.blocks.holding(file, wanted.start, wanted.end):
         text = request.blocks.text(block).decode()
         for number, line in enumerate(text.split("\n"), request.blocks.first_lines[block]):
-            if not wanted.start <= number <= wanted.end:
-                continue
-            cut += len(line) > READ_LINE_CHARS
-            line = shown(line, READ_LINE_CHARS)
-            room -= len(line) + len(str(number)) + 2
-            if lines and room < 0:
-                return lines, _cut_note(cut)
-            lines.append(line)
-    return lines, _cut_note(cut)
+            if wanted.start <= number <= wanted.end:
+                yield from ((hidden, "") for hidden in range(following, number))
+                yield number, line
+                following = number + 1
 
 
 def _cut_note(cut: int) -> str | None:
     return f"Cut: {counted(cut, 'line')} of more than {READ_LINE_CHARS:,} characters." if cut else None
 
 
-def _empty(lines: list[str]) -> str | None:
-    return None if lines else "The file is empty."
+def _empty(file: File, lines: list[str]) -> str | None:
+    if lines:
+        return None
+    return "The profile hides these lines." if file.line_count or file.blocks else "The file is empty."
 
 
 def _continue(path: str, start: int, end: int) -> Next:

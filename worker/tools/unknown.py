@@ -7,9 +7,10 @@ that the profile shows, and of nothing else.
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
-from fledgling.plain import counted
+from fledgling.plain import counted, lines_in_short
 from fledgling.worker.matching import globs, prefilter
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.reasons import UNREAD
@@ -157,6 +158,26 @@ def _holds(request: Request, file: File, text: str, blocks: set[int] | None) -> 
     request.check()
     numbers = range(file.block, file.block + file.blocks)
     return any(text in request.blocks.text(at).decode().lower() for at in numbers if blocks is None or at in blocks)
+
+
+def hidden_lines(request: Request, file: File, first: int, last: int) -> list[int]:
+    """Return the lines of a file, from one to another, that the profile's view of content leaves out."""
+    if not any(view.name == "content" for view in request.profile.views):
+        return []
+    known: set[int] = set()
+    for block in request.blocks.holding(file, first, last):
+        at = request.blocks.first_lines[block]
+        known.update(range(at, at + request.blocks.text(block).count(b"\n") + 1))
+    return [number for number in range(first, last + 1) if number not in known]
+
+
+def of_hidden(numbers: Sequence[int]) -> str | None:
+    """Say which lines are left out: `The profile hides lines 2-3, 7: they are blank here.`"""
+    if len(numbers) == 1:
+        return f"The profile hides line {numbers[0]}: it is blank here."
+    runs = [[*run] for _, run in groupby(enumerate(numbers), lambda line: line[1] - line[0])]
+    named = listed([lines_in_short(run[0][1], run[-1][1]) for run in runs])
+    return f"The profile hides lines {named}: they are blank here." if runs else None
 
 
 def of_unread(
