@@ -88,6 +88,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     overloads: bool = False  # all definitions of a name count, and not the last alone
     selects: Literal["", "all", "nearest"] = ""
     prelude: frozenset[str] = frozenset()  # functions outside that a call means where no other takes its arguments
+    converts: bool = False  # a class makes an object of an argument by a constructor; a template takes any as it is
     outward: bool = False  # where no function of a class takes the arguments, those further out are asked
     rest_is_last: bool = False  # one that takes any number of arguments is meant only where no other takes them
     spreads_arrays: bool = False  # an array is all that a parameter takes which takes several only by a sign: `f(*a)`

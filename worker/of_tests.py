@@ -1,4 +1,4 @@
-"""Which files are of the tests, as far as names tell."""
+"""Which files are of the tests, and which of other programs beside the main one, as far as names tell."""
 
 import re
 
@@ -12,6 +12,12 @@ _TEST = re.compile(
     rf"(?:^|/){TEST_DIRECTORY}/|(?:^|/)(?:test_[^/]*|conftest)\.py$|(?:^|/)tests\.(?:py|rs)$"
     r"|(?:_tests?|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.(?:[a-z]{1,4}|ps1)$"
 )
+_APART = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|bench(?:marks?)?|fuzz(?:ing|ers?)?|contrib)/")
+
+
+def is_apart(path: str) -> bool:
+    """Return whether what a file defines is of a program of its own: `is_apart("examples/a.c")`."""
+    return is_test(path) or _APART.search(path) is not None
 
 
 def is_test(path: str) -> bool:

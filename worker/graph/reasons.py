@@ -33,6 +33,7 @@ class Reason:
     MANY_MADE_NAMES = 17
     OTHER_SYSTEM = 18
     OF_TESTS = 19
+    OTHER_PROGRAM = 20
     # likely
     ASKED = LEAST_LIKELY
     FLOW = 30
@@ -102,6 +103,7 @@ WORDS: dict[int, str] = {
     Reason.MANY_MADE_NAMES: "one of many that a made name may be",
     Reason.OTHER_SYSTEM: "compiled on another system, or never",
     Reason.OF_TESTS: "of the tests, in the place of what is declared",
+    Reason.OTHER_PROGRAM: "in a test or an example, which is a program of its own",
     Reason.ASKED: "has all members that it is asked for",
     Reason.FLOW: "passed as an argument",
     Reason.RETURNED: "inferred from what is returned",

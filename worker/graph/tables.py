@@ -27,6 +27,7 @@ NONE = -1  # no expression, no scope, no name
 A_TYPE, A_FUNCTION = 1, 2  # what alone a BARE may mean
 A_TRAIT = 1  # what a SUPER means first
 NULL = 1  # part of a MADE that is null: no plain type takes it
+CHARACTER = 2  # part of a MADE that is one, `'a'` of C++
 MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a + b
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
 ASSIGNED = 1  # to a name that is bound further out, in a function: a field, a variable of the module
@@ -78,7 +79,7 @@ class Op:
     REACH = 23  # bindings, otherwise or -1, what `a.b` is in general: `a.b` after `a.b = c`
     DECORATED = 24  # definition, decorators
     NEW = 25  # of, arguments, [(name, argument)], INDEX for `new A<B>()`
-    MADE = 26  # a string, a number, ...: nothing of the project; behind it stands NULL where it is null
+    MADE = 26  # a string, a number, ...: nothing of the project; behind it stands NULL or CHARACTER where it is one
     ARRAY = 27  # of, whether it is a channel: a type whose elements are of that type
     VALUE = 28  # of: the type of that value
     CAST = 29  # type, value: the type if that says anything
@@ -168,6 +169,12 @@ class Flag:
     RENAMES = 1073741824  # a macro that stands for another name: `#define a lib_a`
     KEEPS = 2147483648  # it leaves its object as it is, and may be called on a constant: `int a() const`
     GIVES_KEPT = 4294967296  # what it gives is constant: `const A &a()`
+    GIVES_PLACE = 8589934592  # what it gives lasts, `A &a()`, or is not seen: `auto a()`
+    LASTING = 17179869184  # it is called on what lasts: `int a() &`
+    PASSING = 34359738368  # it is called on what is made for it: `int a() &&`
+    CONSTRAINED = 68719476736  # a template of C++ that is there for some types alone: `enable_if`, `requires`
+    TEMPLATED = 274877906944  # a template of C++, which a call may give types: `f<A>()`
+    ASKED_FOR = 137438953472  # a constructor of C++ that makes no object by itself of what is passed: `explicit`
 
 
 class Use:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from fledgling.worker import systems
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Facts, GraphFile, Op, ScopeKind, unpacked
-from fledgling.worker.of_tests import is_test
+from fledgling.worker.of_tests import is_apart, is_test
 from fledgling.worker.rows import ImportRow
 
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
@@ -144,6 +144,13 @@ class Unit:
         at = bisect_right(self._conditional, (line, line)) - 1
         return at < 0 or self._conditional[at][1] < line
 
+    @cached_property
+    def said_always(self) -> frozenset[int]:
+        """The names that the file binds under no condition."""
+        return frozenset(
+            self.names[row.name] for row in self.facts.bindings if row.scope == 0 and self.always_at(row.line)
+        )
+
     def condition_around(self, line: int) -> tuple[int, int] | None:
         """The first and last line of the innermost condition that a line stands under."""
         lines, innermost = self._innermost
@@ -184,6 +191,11 @@ class Unit:
     def is_of_tests(self) -> bool:
         """Whether the file is one of the tests, as far as its name tells."""
         return is_test(self.path)
+
+    @cached_property
+    def is_apart(self) -> bool:
+        """Whether what the file defines is of a program of its own."""
+        return is_apart(self.path)
 
     @cached_property
     def constness(self) -> dict[int, int]:

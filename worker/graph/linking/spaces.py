@@ -120,6 +120,8 @@ class Spaces:
             where = [included.get(self._project.unit(scope).number, 0) for scope in self._binding[space][name]]
             if any(where):
                 reason = self._included_on(unit, where, is_global=not space)
+                if reason == Reason.BOUND and not space and not self._is_said(unit, found, name, included):
+                    reason = Reason.CONDITIONAL
             else:
                 nothing = self._declaring, self._renaming
                 found = [scope for scope in found if not any((scope, name) in which for which in nothing)]
@@ -129,6 +131,14 @@ class Spaces:
         if len(found) > 1 and (not unit.dialect.overloads or (found[0], name) in self._renaming):
             reason = min(reason, Reason.SEVERAL)
         return found, reason
+
+    def _is_said(self, unit: Unit, found: list[int], name: int, included: Container[int]) -> bool:
+        """Whether what a file includes declares a global name whatever the build: else the system may have it.
+
+        `#ifndef HAVE_A`, a declaration, and a file that defines it for systems without it.
+        """
+        known = {self._project.unit(scope) for scope in (*self._binding[""].get(name, ()), *found)}
+        return any(own is unit or (own.number in included and name in own.said_always) for own in known)
 
     def _included_on(self, unit: Unit, where: list[int], *, is_global: bool) -> int:
         """How sure a declaration is that a file includes on some systems, or ALWAYS: a global one may be a system's."""
@@ -338,7 +348,7 @@ class Spaces:
             expression = unit.facts.expressions[self._project.binding(binding).value]
             if expression[0] in (Op.IMPORT, Op.ALIAS):
                 continue
-            own = expression[0] == Op.FUNCTION and unit.facts.scopes[expression[1]].flags & Flag.STATIC
+            own = expression[0] in (Op.FUNCTION, Op.CLASS) and unit.facts.scopes[expression[1]].flags & Flag.STATIC
             if is_header or not own:
                 return True
         return False

@@ -91,5 +91,7 @@ def _methods(
             held = solver.value(("name", owner, solver.project.number(own)))
             if node != NONE and solver.project.expression(node)[0] in (Op.CALL, Op.NEW):
                 held = fitting(solver, held, made_of(solver, node, solver.project.expression(node)))
-            found += [(at[1], min(most, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
+            made = {at[1]: own_sure for at, own_sure in held.items() if at[0] == FUNCTION}
+            only = {at: Reason.ONLY_DECLARED for at in made if solver.project.only_declared(at)}
+            found += [(at, min(most, own_sure, only.get(at, own_sure))) for at, own_sure in made.items()]
     return found

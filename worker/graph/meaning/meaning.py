@@ -161,7 +161,8 @@ class Meaning:
         return found
 
     def _compiled(self, unit: Unit, line: int, found: Targets) -> Targets:
-        """The targets, less sure where a condition may leave them out while the line stays."""
+        """The targets, less sure where another program has them, or a condition may leave them out."""
+        found = self._of_program(unit, found) if unit.dialect.declared and len(found) > 1 else found
         if unit.number in self._unconditional and self._unconditional.issuperset(target[0] for target in found):
             return found
         found = {target: self._where_compiled(unit, line, target, sure) for target, sure in found.items()}
@@ -174,6 +175,18 @@ class Meaning:
         if around and not (file == unit.number and around[0] <= line <= around[1]):
             return min(sure, Reason.CONDITIONAL)
         return sure
+
+    def _of_program(self, unit: Unit, found: Targets) -> Targets:
+        """The targets, of which what only tests and examples define is possible for a use elsewhere, if any is left.
+
+        Two definitions of one name are never of one program.
+        """
+        if unit.is_apart:
+            return found
+        apart = {at for at in found if self.project.units[at[0]].is_apart}
+        if not apart or len(apart) == len(found):
+            return found
+        return {at: min(sure, Reason.OTHER_PROGRAM) if at in apart else sure for at, sure in found.items()}
 
     def _on_systems(self, unit: Unit, line: int, found: Targets) -> Targets:
         """The targets, of which those that are not compiled on the same system as the line are possible.

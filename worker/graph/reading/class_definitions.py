@@ -21,7 +21,7 @@ from fledgling.worker.graph.reading.tagged_types import hold_told
 from fledgling.worker.graph.reading.told_types import comment_before, note_templates
 from fledgling.worker.graph.tables import NONE, OF_ITSELF, Flag, Op, ScopeKind, Use
 
-BASE, PREPENDED, CONTAINER = BITS["base"], BITS["prepended"], BITS["container"]
+BASE, PREPENDED, CONTAINER, STATIC = BITS["base"], BITS["prepended"], BITS["container"], BITS["static"]
 PARTIAL = BITS["partial"]
 SAID = {  # a flag of a class, by the role that says it
     PARTIAL: Flag.PARTIAL,
@@ -146,6 +146,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         container, word = apart(builder, whole)
     said = said_inside(tree, node) | PARTIAL * builder.dialect.bare_calls
     flags = sum(flag for role, flag in SAID.items() if said & role)
+    flags |= Flag.STATIC if tree.labels[node] & STATIC else 0  # of C++, in a namespace without a name
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
     if builder.dialect.bare_calls:  # the class itself may define what it includes
         mixed_in = [builder.visit(kid, Use.INHERIT) for kid in within]

@@ -3,7 +3,8 @@
 import re
 
 from fledgling.worker.graph.reading.builder import Builder
-from fledgling.worker.graph.tables import CHANGED, KEPT
+from fledgling.worker.graph.reading.labels import BODY
+from fledgling.worker.graph.tables import CHANGED, KEPT, NONE
 
 FAR = 200  # bytes before a name in which its type begins
 WORDS = re.compile(rb"\w+")
@@ -20,6 +21,17 @@ def said_before(builder: Builder, node: int, name: int) -> int:
     """What a declaration says before a name that stands in it."""
     end = builder.tree.start[name]
     return constness(builder.tree.source[max(builder.tree.start[node], end - FAR) : end], builder.dialect.pointers)
+
+
+def gives_place(builder: Builder, node: int, name: int) -> bool:
+    """Whether what a function gives lasts, `A &a()`, or is not seen to be made for it, `auto a()`."""
+    tree = builder.tree
+    body = tree.first(node, BODY)
+    end = tree.end[node] if body == NONE else tree.start[body]
+    behind = tree.source[tree.end[name] : min(end, tree.end[name] + FAR)].rpartition(b"->")
+    said = behind[2] if behind[1] else tree.source[max(tree.start[node], tree.start[name] - FAR) : tree.start[name]]
+    said = said.strip()
+    return (said.endswith((b"&", b"*")) and not said.endswith(b"&&")) or b"auto" in WORDS.findall(said)
 
 
 def constness(said: bytes, pointers: tuple[str, ...]) -> int:

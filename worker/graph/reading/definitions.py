@@ -4,7 +4,7 @@ import re
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import of_type
-from fledgling.worker.graph.reading.constness import said_before
+from fledgling.worker.graph.reading.constness import gives_place, said_before
 from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
     BITS,
@@ -198,8 +198,9 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags, word if sees_itself else NONE)
     builder.scopes[scope].bases = interface
     at = whole if whole != NONE else named
-    if at != NONE and builder.dialect.constant_methods and said_before(builder, node, at) == KEPT:
-        builder.scopes[scope].flags |= Flag.GIVES_KEPT
+    if at != NONE and builder.dialect.constant_methods:
+        is_kept = said_before(builder, node, at) == KEPT
+        builder.scopes[scope].flags |= Flag.GIVES_KEPT * is_kept | Flag.GIVES_PLACE * gives_place(builder, node, at)
     value = builder.add(Op.FUNCTION, scope)
     if kept:
         value = builder.add(Op.DECORATED, value, kept)

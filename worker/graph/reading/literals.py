@@ -20,7 +20,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.made_texts import of_template
 from fledgling.worker.graph.reading.quoted import quoted_type
-from fledgling.worker.graph.tables import MADE, MAX_KEY, NONE, NULL, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import CHARACTER, MADE, MAX_KEY, NONE, NULL, Flag, Op, ScopeKind, Use
 
 BRACE = ord("{")
 NUMERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
@@ -61,8 +61,8 @@ def own_class(builder: Builder, word: str) -> int:
 
 def short_text(builder: Builder, written: str) -> int:
     """A text that may be a key, or a word."""
-    if written[:1] == "'" and builder.dialect.overloads and builder.dialect.declared:
-        return 1  # `char` and `char *` are not told apart
+    if written[-1:] == "'" and builder.dialect.overloads and builder.dialect.declared:
+        return builder.add(Op.MADE, CHARACTER) if written[0] == "'" else 1  # `L'a'` is another type
     if written[:1] == "'" and builder.dialect.selects:
         return of_name(builder, "char")
     if written[-1:] in "'\"`":

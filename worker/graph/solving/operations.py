@@ -141,7 +141,8 @@ def instance(solver: Solver, node: int, expression: Expression) -> Values:
     found: Values = {}
     for value, sure in classes_in(solver, solver.child(node, expression[1])).items():
         found[OBJECT, value[1], True] = min(sure, Reason.DECLARED)
-    if solver.project.unit(node).dialect.selects:  # which overload takes it is told by a class outside, too
+    dialect = solver.project.unit(node).dialect
+    if dialect.selects or dialect.converts:  # which overload takes it is told by a class outside, too
         held = solver.value(solver.child(node, expression[1]))
         found.update({(EXTERNAL, value[1] + "#"): sure for value, sure in held.items() if value[0] == EXTERNAL})
     return capped(found, Reason.SEVERAL) if len(found) > 1 else found
@@ -254,11 +255,12 @@ def cast(solver: Solver, node: int, expression: Expression) -> Values:
     """CAST: what its type is, and where that says nothing, what it was."""
     type_ = solver.value(("type", solver.child(node, expression[1]), None))
     kinds = {OBJECT, FUNCTION, CLASS, CONTAINER}
-    if solver.project.unit(node).dialect.selects:  # which is meant is told by types outside of the project as well
+    dialect = solver.project.unit(node).dialect
+    if dialect.selects or dialect.converts:  # which is meant is told by types outside of the project as well
         kinds.add(EXTERNAL)
     known = any(value[0] in kinds for value in type_)
     if (known or UNKNOWN in type_) and solver.op(solver.child(node, expression[1])) == Op.TOLD:
         value = solver.value(solver.child(node, expression[2]))
-        is_seen = solver.project.unit(node).dialect.told_in and any(held[0] in kinds for held in value)
+        is_seen = dialect.told_in and any(held[0] in kinds for held in value)
         return dict(value) if is_seen else add(told(value), type_)
     return dict(type_ if known else solver.value(solver.child(node, expression[2])))

@@ -17,7 +17,8 @@
 ; ---- namespaces
 
 (namespace_definition name: (_) @defined body: (_) @body) @namespace
-(namespace_definition !name body: (declaration_list (function_definition) @static))
+(namespace_definition !name body: (declaration_list [(function_definition) (class_specifier) (struct_specifier)] @static))
+(namespace_definition !name body: (declaration_list (template_declaration [(function_definition) (class_specifier) (struct_specifier)] @static)))
 (namespace_alias_definition name: (_) @left @bind . (_) @right) @assign
 (using_declaration "namespace" [(identifier) (qualified_identifier)] @of) @use @wildcard
 (using_declaration . (qualified_identifier) @value) @use
@@ -53,6 +54,12 @@
 (field_declaration type: (_) @returns declarator: (pointer_declarator (function_declarator declarator: (operator_name) @points))) @function @declaration
 (field_declaration type: (_) @returns declarator: (reference_declarator (function_declarator declarator: (operator_name) @points))) @function @declaration
 (field_declaration type: (_) @returns declarator: (function_declarator declarator: (operator_name) @points)) @function @declaration
+(translation_unit (declaration type: (_) @returns declarator: (reference_declarator (function_declarator))) @function @declaration)
+(preproc_ifdef (declaration type: (_) @returns declarator: (reference_declarator (function_declarator))) @function @declaration)
+(preproc_if (declaration type: (_) @returns declarator: (reference_declarator (function_declarator))) @function @declaration)
+(preproc_else (declaration type: (_) @returns declarator: (reference_declarator (function_declarator))) @function @declaration)
+(preproc_elif (declaration type: (_) @returns declarator: (reference_declarator (function_declarator))) @function @declaration)
+(declaration_list (declaration type: (_) @returns declarator: (reference_declarator (function_declarator))) @function @declaration)
 (friend_declaration (declaration) @skip)
 (friend_declaration (function_definition) @hoisted)
 (function_definition (function_declarator declarator: (qualified_identifier) @container))
@@ -66,6 +73,13 @@
 (function_definition declarator: (qualified_identifier name: (operator_cast)) @container)
 (qualified_identifier name: [(destructor_name) (operator_name) (operator_cast)] @word)
 ((function_declarator (type_qualifier) @keeps) (#eq? @keeps "const"))
+((function_declarator (ref_qualifier) @lasting) (#eq? @lasting "&"))
+((function_declarator (ref_qualifier) @passing) (#eq? @passing "&&"))
+(explicit_function_specifier) @asked_for
+(template_declaration [(function_definition) (declaration)] @templated)
+((template_declaration parameters: (_) @_parameters [(function_definition) (declaration)] @constrained) (#match? @_parameters "(?i)enable|require|[a-z]>? *= *(0|nullptr|true)\\b"))
+(template_declaration (requires_clause) [(function_definition) (declaration)] @constrained)
+((function_definition type: (_) @_given) @constrained (#match? @_given "(?i)enable_?if"))
 (destructor_name (identifier) @skip)
 (function_declarator (trailing_return_type (type_descriptor type: (_) @returns)))
 (function_definition body: (_) @body) @function
@@ -80,8 +94,9 @@
 (field_declaration type: [(type_identifier) (template_type) (qualified_identifier)] @pointee declarator: (pointer_declarator))
 (function_definition type: [(type_identifier) (template_type) (qualified_identifier)] @pointee declarator: (pointer_declarator))
 (type_descriptor type: [(type_identifier) (template_type) (qualified_identifier)] @pointee declarator: (abstract_pointer_declarator))
-((sized_type_specifier type: (primitive_type) @skip) (#eq? @skip "char"))  ; `signed char` is another type
-(parameter_declaration type: (primitive_type) @pointee declarator: [(pointer_declarator) (abstract_pointer_declarator)])
+(sized_type_specifier) @name
+(sized_type_specifier type: (_) @skip)
+(parameter_declaration type: (primitive_type) @pointee declarator: [(pointer_declarator) (abstract_pointer_declarator) (array_declarator) (abstract_array_declarator)])
 (optional_parameter_declaration type: (primitive_type) @pointee declarator: (pointer_declarator))
 
 (parameter_declaration (reference_declarator (identifier) @bind))
@@ -117,4 +132,5 @@
 (throw_statement) @raise
 (try_statement body: (_) @body) @try
 (catch_clause body: (_) @body) @handler
-[(raw_string_literal) (user_defined_literal) (true) (false)] @text
+(user_defined_literal) @operation
+[(raw_string_literal) (true) (false)] @text

@@ -20,7 +20,7 @@ from fledgling.worker.graph.solving.overloading.library_types import (
     widens_to,
 )
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, NULL, Op, Parameter
+from fledgling.worker.graph.tables import CHARACTER, NONE, NULL, Flag, Op, Parameter
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (
     CLASS,
@@ -38,6 +38,7 @@ from fledgling.worker.library import ROOT
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
 POINTER, TO_ANY = "char*", "void*"  # the names of those types of C++
 UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
+MAX_CONVERTING = 16  # constructors of a class that are asked whether they take an argument in its place
 LONG = (EXTERNAL, "builtins.long#")
 Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
 
@@ -81,6 +82,14 @@ def takes_all(solver: Solver, function: int, parameter: Parameter) -> bool:
 
 def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
     """How well one argument fits a parameter: what is declared of it, else all that it may be."""
+    how = _fits_plainly(solver, function, parameter, cell, is_spread=is_spread)
+    if how != NO or not solver.project.unit(function).dialect.converts:
+        return how
+    return _converted(solver, wanted_of(solver, solver.child(function, parameter.type))[1], cell)
+
+
+def _fits_plainly(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
+    """How well an argument fits as it is: no object of the parameter's class is made of it."""
     dialect = solver.project.unit(function).dialect
     is_referred = dialect.selects == "nearest" and type(cell) is int and solver.op(cell) == Op.ADDRESSED
     if dialect.selects == "nearest" and is_referred != parameter.by_reference:
@@ -91,7 +100,43 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_
         return PERHAPS
     if dialect.library and (how := _of_written(solver, function, parameter, cell)):
         return how
+    if dialect.converts and type(cell) is int and solver.project.expression(cell) == (Op.MADE, CHARACTER):
+        return _of_character(dialect, *wanted_of(solver, solver.child(function, parameter.type)))
     return _of_values(solver, function, parameter, cell, is_spread=is_spread) if solver.value(cell) else PERHAPS
+
+
+def _converted(solver: Solver, objects: list[Value], cell: Cell) -> int:
+    """How well a constructor makes an object of one of some classes of an argument, to be passed in its place."""
+    best = NO
+    for of in objects:
+        name = solver.project.number(solver.project.unit(of[1]).dialect.constructors[0])
+        for binding in solver.project.table(of[1]).get(name, ())[:MAX_CONVERTING]:
+            function = solver.project.defined(binding)[1]
+            row = solver.project.scope(function) if function >= 0 else None
+            if row is None or row.flags & Flag.ASKED_FOR or not row.parameters:
+                continue
+            if all(each.default != NONE or each.rest for each in row.parameters[1:]):
+                how = _fits_plainly(solver, function, row.parameters[0], cell, is_spread=False)
+                said = BOXED if not row.flags & Flag.EXTENSION else PERHAPS  # its declaration may say `explicit`
+                best = max(best, min(how, said))
+    return best
+
+
+def _of_template(solver: Solver, values: Values) -> int:
+    """How well a parameter of any type takes what is known: as it is, but not what has no type, `{1, 2}`."""
+    if all(_is_bare_list(solver, value) for value in values):
+        return NO
+    is_known = all(
+        value[0] in (OBJECT, CONSTANT) or (value[0] == EXTERNAL and value[1][-1:] == "#") for value in values
+    )
+    return WIDER if is_known else PERHAPS
+
+
+def _of_character(dialect: Dialect, name: str, objects: list[Value]) -> int:
+    """How well a character that is written out, `'a'`, fits a type."""
+    if objects or name[-1:] == "*" or name in dialect.texts or name in dialect.only_declared:
+        return NO
+    return YES if name == "char" else WIDER
 
 
 def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
@@ -100,6 +145,8 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
         return NO if parameter.by_reference else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
+    if dialect.converts and wanted == ("", []):
+        return _of_template(solver, values)
     if how := of_function_type(solver, solver.child(function, parameter.type), values):
         return how
     if dialect.library and (full := container_type(solver, cell)) and not wanted[1]:
@@ -224,6 +271,8 @@ def _of_object(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) ->
     if name == ROOT and dialect.library:
         return BOXED
     is_outside = value[1] in solver.classes.has_external_base
+    if dialect.converts and name[-1:] != "*" and not dialect.is_plain(name):
+        return PERHAPS
     return PERHAPS if name in ANYTHING else by_base(solver, value[1], name) if is_outside else NO
 
 
@@ -273,8 +322,8 @@ def of_array(name: str) -> tuple[str, int]:
 def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> int:
     """How well a number or text that is written out fits a type of a name."""
     known = dialect.numbers if value[1] == "number" else dialect.texts
-    if name in ("char", POINTER) and value[1] == "text" and dialect.declared:
-        return LITERAL if name == POINTER else YES  # a `char *` is what a literal is, but for that of a character
+    if name == POINTER and value[1] == "text":
+        return LITERAL
     if name == TO_ANY and value[1] == "text":
         return PERHAPS
     if name in dialect.only_declared:
@@ -282,7 +331,8 @@ def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> 
     is_other = (
         value[1] == "number" and dialect.declared and name[-1:] != "*" and not is_own and not dialect.is_plain(name)
     )  # size_t
-    otherwise = PERHAPS if _is_above_plain(name) else WIDER if is_other else NO
+    may_convert = dialect.converts and not (is_own or name[-1:] == "*" or dialect.is_plain(name))  # `string_view`
+    otherwise = WIDER if is_other else PERHAPS if may_convert or _is_above_plain(name) else NO
     return known.get(name, min(known.get(name.removesuffix("?"), otherwise), WIDER))
 
 
@@ -334,13 +384,16 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     )
     if name == TO_ANY or (is_either and name != last):
         return PERHAPS  # `char` and `char *` are not told apart
-    name = name.removesuffix("*")
+    is_pointer, name = name[-1:] == "*", name.removesuffix("*")
     if last == name:
         return YES
+    if is_pointer and dialect.is_plain(last):
+        return NO
     if library is not None and (last in dialect.boxes or library.known(full[:-1])):
         return of_library(dialect, library, last, name, is_own=is_own)
-    if name in ANYTHING:
-        return PERHAPS
+    is_number = dialect.converts and not is_own and last not in dialect.texts and name not in dialect.texts
+    if name in ANYTHING or (is_number and dialect.is_plain(last) != dialect.is_plain(name)):
+        return PERHAPS  # `uint32_t`, `size_type`
     return _of_named(dialect, last, name, is_own=is_own)
 
 
@@ -350,7 +403,7 @@ def _of_named(dialect: Dialect, last: str, name: str, *, is_own: bool) -> int:
         return dialect.texts[name]
     if widens_to(dialect, last, name):
         return WIDER
-    if dialect.boxes.get(last) == name:
+    if dialect.boxes.get(last) == name or (dialect.converts and last in dialect.numbers and name in dialect.numbers):
         return BOXED
     unboxed = next((plain for plain, box in dialect.boxes.items() if box == last), "")
     if unboxed and (unboxed == name or name in dialect.widens.get(unboxed, ())):

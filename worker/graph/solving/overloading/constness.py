@@ -1,4 +1,4 @@
-"""Whether C++ may change what a method is called on: which of `a()` and `a() const` a call means."""
+"""Which of `a()` and `a() const`, or of `a() &` and `a() &&`, a call of C++ means: by what it is asked of."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,7 +6,7 @@ from fledgling.worker.graph.solving.lookup import bare_places
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import KEPT, NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, Value
+from fledgling.worker.graph.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value
 
 Said = bool | None  # None where it is not seen
 MAX_STEPS = 8  # from `a.b().c()` back to where a begins
@@ -23,6 +23,43 @@ def of_constness(solver: Solver, chosen: list[Value], node: int) -> list[Value]:
         return chosen
     is_kept = _asks_constant(solver, node, MAX_STEPS)
     return [value for value in chosen if keeps[value] == is_kept] or chosen
+
+
+def of_lasting(solver: Solver, chosen: list[Value], node: int) -> list[Value]:
+    """Of methods that say of what they are asked, `a() &` and `a() &&`, those that a call means."""
+    said = Flag.LASTING | Flag.PASSING
+    functions = [value for value in chosen if value[0] in (FUNCTION, BOUND)]
+    if len(functions) < 2 or not any(solver.project.scope(value[1]).flags & said for value in functions):
+        return chosen
+    is_passing = _asks_passing(solver, node)
+    if is_passing is None:
+        return chosen
+    own, other = (Flag.PASSING, Flag.LASTING) if is_passing else (Flag.LASTING, Flag.PASSING)
+    meant = [value for value in functions if solver.project.scope(value[1]).flags & own]
+    return meant or [value for value in functions if not solver.project.scope(value[1]).flags & other] or chosen
+
+
+def _asks_passing(solver: Solver, call: int) -> Said:
+    """Whether a call asks what is made for it, `f().b()`, or moved there; None where that is not seen."""
+    op, *parts = solver.project.expression(call)
+    asked = _behind(solver, solver.child(call, parts[0])) if op in (Op.CALL, Op.IN_MACRO) else NONE
+    if asked == NONE or solver.op(asked) == Op.CALL:
+        return None if asked == NONE else _asks_passing(solver, asked)
+    if solver.op(asked) != Op.GET:
+        return False
+    of = solver.child(asked, solver.project.expression(asked)[1])
+    if solver.op(of) != Op.CALL:
+        return True if solver.op(of) == Op.NEW else None if solver.op(of) in (Op.CAST, Op.UNKNOWN) else False
+    held = [*solver.value(solver.child(of, solver.project.expression(of)[1]))][:MAX_HOLDING]
+    found = {_makes(solver, value) for value in of_lasting(solver, held, of)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _makes(solver: Solver, value: Value) -> Said:
+    """Whether what a function gives is made there, or moved: it does not last."""
+    if value[0] in (FUNCTION, BOUND):
+        return not solver.project.scope(value[1]).flags & Flag.GIVES_PLACE
+    return True if value[0] == CLASS or (value[0] == EXTERNAL and value[1].endswith("move")) else None
 
 
 def _asks_constant(solver: Solver, call: int, steps: int) -> Said:

@@ -109,9 +109,11 @@ def parameters_of(solver: Solver, value: Value) -> list[Parameter]:
 
 
 def _takes_types(solver: Solver, function: int, made: MadeCall) -> bool:
-    """Whether a function takes as many types as a call gives it, `f<A>()`, or can do without."""
+    """Whether a function takes as many types as a call gives it, `f<A>()`, or can do without; of C++, takes any."""
     unit, row = solver.project.unit(function), solver.project.scope(function)
     op, *parts = solver.project.expression(made.node)
+    if unit.dialect.converts and op == Op.CALL and len(parts) > 3:
+        return bool(row.flags & Flag.TEMPLATED)
     if not unit.dialect.types_apart or op != Op.CALL:
         return True
     if len(parts) < 4:

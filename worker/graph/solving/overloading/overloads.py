@@ -7,7 +7,7 @@ from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.extended_types import of_another_type, of_type_asked
 from fledgling.worker.graph.solving.overloading.argument_types import is_declared
-from fledgling.worker.graph.solving.overloading.constness import of_constness
+from fledgling.worker.graph.solving.overloading.constness import of_constness, of_lasting
 from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, taken
 from fledgling.worker.graph.solving.overloading.further_out import further_out
 from fledgling.worker.graph.solving.overloading.inherited import is_hidden, is_of_file, settles, take_inherited
@@ -265,7 +265,8 @@ def _chosen(
     """The functions of one name and class that a call may mean, or of the classes above it, and how sure they are."""
     selects = solver.project.unit(group[0][1]).dialect.selects
     fit = {value: taken(solver, value, made) for value in group}
-    asks_above = selects and not _is_constructor(solver, group[0][1])
+    takes_none = solver.project.unit(group[0][1]).dialect.converts and not any(own.takes for own in fit.values())
+    asks_above = (selects or takes_none) and not _is_constructor(solver, group[0][1])  # in C++ by `using A::f`
     is_cut = False
     if owner is not None and asks_above and (selects == "all" or not _is_found(solver, fit, made)):
         is_cut = take_inherited(solver, fit, owner, name, made)
@@ -278,7 +279,7 @@ def _chosen(
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
     chosen = of_type_asked(solver, chosen, made.node) if len(chosen) > 1 else chosen
-    chosen = of_constness(solver, chosen, made.node)
+    chosen = of_constness(solver, of_lasting(solver, chosen, made.node), made.node)
     if len(chosen) > 1 and selects and all(is_told(solver, fit[value], made) for value in chosen):
         chosen = narrowest(solver, chosen, len(made.arguments))
     least = max(fit[value].spared for value in chosen)
@@ -294,18 +295,36 @@ def _chosen(
             always = all(solver.project.unit(at).always_at(solver.project.scope(at).line) for at in functions)
             return chosen, Reason.OVERLOAD if always else Reason.CONDITIONAL  # `a()` and `a() const`
         return chosen, Reason.OVERLOAD if len(functions) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+    return _alone(solver, fit, chosen, owner, name, made, is_cut=is_cut)
+
+
+def _alone(
+    solver: Solver,
+    fit: dict[Value, Fit],
+    chosen: list[Value],
+    owner: int | None,
+    name: int,
+    made: MadeCall,
+    *,
+    is_cut: bool,
+) -> tuple[list[Value], int]:
+    """The function that fits best, with how sure that is, and in C++ another one that may be meant as well."""
     only = chosen[0]
+    dialect = solver.project.unit(only[1]).dialect
     beside = [value for value, own in fit.items() if own.takes and value[1] != only[1]]
     others = [value for value in beside if not fit[value].against]
-    is_surely = not others or (
-        is_sure(solver, fit[only], made) and not any(may_beat(solver, fit, value, only, owner) for value in others)
-    )
+    if others and solver.project.scope(only[1]).flags & Flag.CONSTRAINED:
+        return [*chosen, *others], Reason.OVERLOAD if len(others) < MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+    rivals = [value for value in others if may_beat(solver, fit, value, only, owner)]
+    if len(rivals) == 1 and dialect.converts:
+        return [only, *rivals], Reason.OVERLOAD
+    is_surely = not others or (is_sure(solver, fit[only], made) and not rivals)
     is_of_all = owner is None and only[0] == FUNCTION and solver.project.text(name) in _prelude(solver, only)
     is_surely = is_surely and (not is_of_all or is_sure(solver, fit[only], made))
     is_surely = is_surely and not is_cut and not any(may_take_value(solver, fit, value, only) for value in beside)
-    are_ruled_out = selects == "nearest" and len(others) < len(beside)
+    are_ruled_out = dialect.selects == "nearest" and len(others) < len(beside)
     is_surely = is_surely and not (are_ruled_out and _may_be_of_others(solver, fit[only], made))
-    return chosen, Reason.OVERLOAD if not is_surely or (selects and fit[only].against) else Reason.BOUND
+    return chosen, Reason.OVERLOAD if not is_surely or (dialect.selects and fit[only].against) else Reason.BOUND
 
 
 def _may_be_of_others(solver: Solver, own: Fit, made: MadeCall) -> bool:

@@ -57,7 +57,10 @@ def may_beat(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: Value,
     types = zip(_wanted_types(solver, other, count), _wanted_types(solver, chosen, count), strict=False)
     pairs = zip(fit[other].each, fit[chosen].each, types, strict=False)
     return any(
-        theirs > own or (theirs == own < YES and _narrows(solver, dialect, *wanted) == YES) or _may_point(*wanted)
+        theirs > own
+        or (theirs == own < YES and _narrows(solver, dialect, *wanted) == YES)
+        or (theirs == PERHAPS and own < YES and dialect.converts and wanted[0] != wanted[1])
+        or _may_point(*wanted)
         for theirs, own, wanted in pairs
     )
 
