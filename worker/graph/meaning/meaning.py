@@ -196,6 +196,8 @@ class Meaning:
         """
         units = self.project.units
         around = unit.systems_at(line)
+        if not around:  # what is never compiled may mean what is not
+            return found
         here = systems.taken_on(around & unit.named_systems or around)
         at = {target: units[target[0]].systems_at(target[1] & LINE) for target in found}
         made_from = self.project.templates

@@ -1,10 +1,14 @@
-"""On which systems the lines of a C file may be compiled, by what conditions ask of compilers.
+"""On which systems the lines of a C file may be compiled, by what conditions ask of compilers, and of the file itself.
 
-What no compiler says of itself, `HAVE_EPOLL`, may be so on any system.
+What no compiler says of itself, `HAVE_EPOLL`, may be so on any system. What the file defines is so behind that, also
+what it gives only by default: `#ifndef A`, `#define A 1`.
 """
 
+import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.languages.c.conditionals import PIECE, REMARK
@@ -24,6 +28,8 @@ from fledgling.worker.systems import (
     skipped,
 )
 
+MAX_AROUND = 50  # conditionals around a line, by which it is known where a macro is defined
+MAX_SAID = 10_000  # macros of a file that are kept
 MAX_CONDITION = 2_000  # bytes of one that is read; of a longer one nothing is known
 # What compilers define, and where: surely, and perhaps.
 SURELY = {
@@ -44,16 +50,26 @@ PERHAPS = {
         "__CYGWIN__", "__MSYS__", "__ANDROID__", "__HAIKU__", "__BEOS__", "__QNX__", "__QNXNTO__", "__hpux", "__hpux__",
         "__PASE__", "__OS400__", "__GNU__", "__EMSCRIPTEN__", "__wasi__", "__wasm__", "AMIGA", "__AMIGA__", "MSDOS",
         "__MSDOS__", "__DJGPP__", "__OS2__", "__VMS", "__VXWORKS__", "__Fuchsia__", "__minix", "__osf__", "__sgi",
-        "NETWARE", "_WIN32_WCE", "__SYMBIAN32__", "__riscos__",
+        "NETWARE", "_WIN32_WCE", "__SYMBIAN32__", "__riscos__", "__INTEL_COMPILER", "__ICCARM__", "__TINYC__",
+        "__SUNPRO_C", "__ARMCC_VERSION", "__IBMC__",
     ),
 }  # fmt: skip
 MACROS = {  # where each may be defined, and where it may not be
     **{word: (where, ANY & ~where) for where, words in SURELY.items() for word in words},
     **{word: (where, ANY) for where, words in PERHAPS.items() for word in words},
+    "__GNUC__": (ANY, ANY & ~LINUX & ~APPLE),
 }
 KNOWN = deferred(rb"\b(?:" + b"|".join(sorted(map(str.encode, MACROS), reverse=True)) + rb")\b")
+DEFINED = deferred(rb"(?m)^[ \t]*+\#[ \t]*+define[ \t]++(\w++)[ \t]++\(?\d++\)?[ \t]*+(?:/[/*].*)?$")
+ASKED = deferred(rb"(?m)^[ \t]*+\#[ \t]*+(?:el)?if\b(.*)")
+WORD = deferred(rb"\w++")
+DEFINES = deferred(rb"\s*\#\s*(define|undef)[ \t]+(\w+)(?![\w(])[ \t]*(?:\(?(\d{1,9})\)?\s*$)?")
 DIRECTIVE = deferred(rb"\s*\#\s*(?P<kind>\w+)(?P<condition>.*)", re.DOTALL)
 HIDDEN = deferred(rb"\\\r?\n|" + REMARK)
+COMPARED: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
+ENDING = ("&&", "||", ")", "")
 TOKEN = deferred(rb"defined\s*\(\s*(\w+)\s*\)|defined\s+(\w+)|(\w+)|(&&|\|\||[<>=!]=|[^\s\w])")
 
 
@@ -62,64 +78,151 @@ def systems(source: bytes) -> list[tuple[int, int]]:
 
     >>> systems(b"int a;\n#ifdef _WIN32\nint b;\n#else\nint c;\n#endif\n")
     [(2, 2), (4, 253), (6, 255)]
+    >>> systems(b"#ifndef A\n#define A 1\n#endif\n#if A == 2\nint b;\n#endif\n")
+    [(4, 0), (6, 255)]
     """
-    if not KNOWN.search(source):
+    if not KNOWN.search(source) and not _asks_itself(source):
         return []
     found: list[tuple[int, int]] = []
     here = ANY
-    open_: list[tuple[int, int]] = []  # around each conditional, and where none of its branches has been taken
+    file = _Macros()
     line, read = 1, 0
     for piece in PIECE.finditer(source):
+        if piece.lastgroup == "other":
+            file.take(piece[0])
         if piece.lastgroup not in ("begin", "turn", "end"):
             continue
         line += source.count(b"\n", read, piece.start())
         read = piece.start()
         if piece.lastgroup == "begin":
-            holds, fails = _condition(piece[0])
-            open_.append((here, fails))
-            here &= holds
-        elif open_ and piece.lastgroup == "turn":
-            around, left = open_[-1]
-            holds, fails = _condition(piece[0])
-            open_[-1] = around, left & fails
-            here = around & left & holds
-        elif open_:
-            here = open_.pop()[0]
+            here = file.begin(piece[0], here)
+        elif file.open and piece.lastgroup == "turn":
+            here = file.turn(piece[0])
+        elif file.open:
+            here = file.end()
         if here != (found[-1][1] if found else ANY):
             found.append((line, here))
     return found
 
 
-def _condition(directive: bytes) -> Where:
-    """Where the condition of a directive may hold, and where not."""
-    match = DIRECTIVE.match(HIDDEN.sub(b" ", directive[:MAX_CONDITION]))
-    kind, condition = (match["kind"], match["condition"]) if match else (b"", b"")
-    if len(directive) > MAX_CONDITION:
-        return UNKNOWN
-    if kind.endswith(b"def"):  # ifdef, ifndef, elifdef, elifndef
-        holds, fails = MACROS.get(condition.strip().decode(errors="replace"), UNKNOWN)
-        return (fails, holds) if kind.endswith(b"ndef") else (holds, fails)
-    if kind not in (b"if", b"elif"):
-        return ANY, 0  # `#else`
-    words = (next(filter(None, match.groups())) for match in TOKEN.finditer(condition))
-    return CONDITION.read(word.decode(errors="replace") for word in words)
+class _Conditional(Struct):
+    """One that is open: the systems around it, where no branch need be taken, and where surely none has been.
+
+    And of the branch that is read where it is surely taken, which macro its `#ifndef` asks for, and which it defines;
+    and those that the branches before it do.
+    """
+
+    around: int
+    left: int
+    never: int
+    sure: int
+    unless: str
+    names: list[str]
+    before: list[str]
 
 
-def _known(word: str) -> Where:
-    """Where a macro is, and where not."""
-    if word in ("1", "0"):
-        return (ANY, 0) if word == "1" else (0, ANY)
-    return MACROS.get(word, UNKNOWN)
+class _Macros:
+    """The numbers that a file gives macros up to a line, and where it surely does."""
+
+    def __init__(self) -> None:
+        self.open: list[_Conditional] = []
+        self._said: dict[str, tuple[int, int | None]] = {}
+        self._asked = ""  # the word that was read last
+        self._condition = Condition(self._known, self._compared)
+
+    def begin(self, directive: bytes, here: int) -> int:
+        """Begin a conditional; where its first branch may be compiled."""
+        (holds, fails), unless = self.condition(directive)
+        self.open.append(_Conditional(here, fails, ANY & ~holds, ANY & ~fails, unless, [], []))
+        return here & holds
+
+    def turn(self, directive: bytes) -> int:
+        """Go on with another branch, `#else`; where that may be compiled."""
+        self._leave()
+        last = self.open[-1]
+        (holds, fails), _ = self.condition(directive)
+        here = last.around & last.left & holds
+        last.sure, last.unless = last.never & ~fails, ""
+        last.left, last.never = last.left & fails, last.never & ~holds
+        return here
+
+    def end(self) -> int:
+        """End a conditional; where what follows may be compiled."""
+        self._leave()
+        last = self.open.pop()
+        if self.open:
+            self.open[-1].names += last.before
+        return last.around
+
+    def _leave(self) -> None:
+        """End a branch: what it defines need not be so behind it, but by default."""
+        last = self.open[-1]
+        names = [*dict.fromkeys(last.names)] if len(self.open) <= MAX_AROUND else []
+        if last.unless in names:  # `#ifndef A_H`: what else it defines is so as well
+            last.sure = ANY
+        for name in names:
+            where, value = self._said.get(name, (0, None))
+            self._said[name] = where & last.sure, value
+        last.before += names
+        last.names = []
+
+    def take(self, directive: bytes) -> None:
+        """Note what a directive defines, or no longer does."""
+        match = DEFINES.match(directive[:MAX_CONDITION])
+        if match is None:
+            return
+        name = match[2].decode(errors="replace")
+        self._said.pop(name, None)
+        if match[1] == b"define" and len(self.open) <= MAX_AROUND and len(self._said) < MAX_SAID:
+            self._said[name] = ANY, None if match[3] is None else int(match[3])
+            if self.open:
+                self.open[-1].names.append(name)
+
+    def condition(self, directive: bytes) -> tuple[Where, str]:
+        """Where the condition of a directive may hold, and where not; and the macro of an `#ifndef`."""
+        match = DIRECTIVE.match(HIDDEN.sub(b" ", directive[:MAX_CONDITION]))
+        kind, condition = (match["kind"], match["condition"].strip()) if match else (b"", b"")
+        if len(directive) > MAX_CONDITION:
+            return UNKNOWN, ""
+        if kind.endswith(b"def"):  # ifdef, ifndef, elifdef, elifndef
+            name = condition.decode(errors="replace")
+            holds, fails = self._known("?" + name)
+            return ((fails, holds), name) if kind.endswith(b"ndef") else ((holds, fails), "")
+        if kind not in (b"if", b"elif"):
+            return (ANY, 0), ""  # `#else`
+        words = (
+            ("?" if match.lastindex in (1, 2) else "") + match[match.lastindex or 0].decode(errors="replace")
+            for match in TOKEN.finditer(condition)
+        )
+        return self._condition.read(words), ""
+
+    def _known(self, word: str) -> Where:
+        """Where a macro is, `?A`, or is another number than 0, and where not."""
+        self._asked = name = word.removeprefix("?")
+        where, value = self._said.get(name, (0, None))
+        if where and (word != name or value is not None):
+            return (ANY & ~where, ANY) if word == name and not value else (ANY, ANY & ~where)
+        if word in ("1", "0"):
+            return (ANY, 0) if word == "1" else (0, ANY)
+        return MACROS.get(name, UNKNOWN)
+
+    def _compared(self, found: Where, end: str, words: Iterator[str]) -> tuple[Where, str]:
+        """What is known behind `a >= 1`."""
+        where, value = self._said.get(self._asked, (0, None))
+        if end in COMPARED and value is not None:
+            other, end, compare = next(words, ""), next(words, ""), COMPARED[end]
+            if other.isdecimal() and end in ENDING:
+                return ((ANY, ANY & ~where) if compare(value, int(other)) else (ANY & ~where, ANY)), end
+            found = UNKNOWN
+        elif end in (">=", ">"):  # `_MSC_VER >= 1900` may fail anywhere
+            found, _, end = (found[0], ANY), next(words, ""), next(words, "")
+        while end not in ENDING:  # of any other comparison nothing is known
+            found = skipped(words) if end == "(" else UNKNOWN
+            end = next(words, "")
+        return found, end
 
 
-def _compared(found: Where, end: str, words: Iterator[str]) -> tuple[Where, str]:
-    """What is known behind `a >= 1`."""
-    if end in (">=", ">"):  # `_MSC_VER >= 1900` may fail anywhere
-        found, _, end = (found[0], ANY), next(words, ""), next(words, "")
-    while end not in ("&&", "||", ")", ""):  # of any other comparison nothing is known
-        found = skipped(words) if end == "(" else UNKNOWN
-        end = next(words, "")
-    return found, end
-
-
-CONDITION = Condition(_known, _compared)
+def _asks_itself(source: bytes) -> bool:
+    """Whether a condition asks for a macro that the file gives a number."""
+    said = frozenset(DEFINED.findall(source))
+    return bool(said) and any(not said.isdisjoint(WORD.findall(match[1])) for match in ASKED.finditer(source))
