@@ -48,7 +48,7 @@
 (conditional_expression condition: (_) @cond consequence: (_) @arm alternative: (_) @arm) @choice
 (binary_expression) @operation
 (binary_expression left: (_) @arm @present operator: "??" right: (_) @arm) @choice
-(binary_expression left: (_) @arm operator: "+" right: (_) @arm) @sum
+(binary_expression left: (_) @arm operator: ["+" "-" "*" "/" "%"] right: (_) @arm) @sum
 [(prefix_unary_expression) (postfix_unary_expression)] @operation
 (typeof_expression) @class_of
 (postfix_unary_expression (_) @value "!") @await
