@@ -1,6 +1,7 @@
-// go/types' view of calls: go run calls.go FOLDER OF A MODULE. JSON: [[path, line, column in bytes, name, [[path, line]]]],
-// lines and columns of the name that is called, from 1 and 0; without a place where the function is defined elsewhere. What
-// is imported from other modules is not there, and calls that need it are left out, as are those of what a variable holds.
+// go/types' view of calls: go run calls.go FOLDER OF A MODULE. JSON: [[path, line, column in bytes, name, [[path, line]],
+// [[path, line]]]], lines and columns of the name that is called, from 1 and 0; without a place where the function is defined
+// elsewhere. Last come the methods of the module that implement a method of an interface, which may run. What is imported
+// from other modules is not there, and calls that need it are left out, as are those of what a variable holds.
 package main
 
 import (
@@ -29,6 +30,7 @@ type project struct {
 	library      types.Importer
 	imported     map[string]*types.Package
 	calls        [][]any
+	types        map[*types.Package]bool // those that are judged, with their tests
 }
 
 func main() {
@@ -39,7 +41,7 @@ func main() {
 	}
 	files := token.NewFileSet()
 	p := &project{root, string(moduleLine.FindSubmatch(manifest)[1]), files,
-		importer.ForCompiler(files, "source", nil), map[string]*types.Package{}, [][]any{}}
+		importer.ForCompiler(files, "source", nil), map[string]*types.Package{}, [][]any{}, map[*types.Package]bool{}}
 	filepath.WalkDir(root, func(folder string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
@@ -51,6 +53,10 @@ func main() {
 		p.judge(folder)
 		return nil
 	})
+	implementing := p.implementing()
+	for _, call := range p.calls {
+		call[5] = implementing(call[5].(*types.Func))
+	}
 	json.NewEncoder(os.Stdout).Encode(p.calls)
 }
 
@@ -101,7 +107,7 @@ func (p *project) judge(folder string) {
 	for _, names := range [][]string{append(listed.GoFiles, listed.TestGoFiles...), listed.XTestGoFiles} {
 		files := p.parsed(folder, names)
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-		p.check(name, files, info)
+		p.types[p.check(name, files, info)] = true
 		for _, file := range files {
 			ast.Inspect(file, func(node ast.Node) bool {
 				if call, ok := node.(*ast.CallExpr); ok {
@@ -136,8 +142,10 @@ func (p *project) take(name *ast.Ident, info *types.Info) {
 		return
 	}
 	places := [][]any{}
+	var function *types.Func
 	switch meant := info.Uses[name].(type) {
 	case *types.Func:
+		function = meant
 		if file, line, _ := p.place(meant.Pos()); file != "" {
 			places = append(places, []any{file, line})
 		}
@@ -146,7 +154,7 @@ func (p *project) take(name *ast.Ident, info *types.Info) {
 		return
 	}
 	file, line, column := p.place(name.Pos())
-	p.calls = append(p.calls, []any{file, line, column, name.Name, places})
+	p.calls = append(p.calls, []any{file, line, column, name.Name, places, function})
 }
 
 // place is a file of the project, a line from 1 and a column from 0; of what stands elsewhere the file is "".
@@ -157,4 +165,69 @@ func (p *project) place(at token.Pos) (string, int, int) {
 		return "", 0, 0
 	}
 	return filepath.ToSlash(within), where.Line, where.Column - 1
+}
+
+// implementing tells the places of the methods that implement a method of an interface. A package is checked several times,
+// so that types are compared as they are written.
+func (p *project) implementing() func(*types.Func) [][]any {
+	methods := map[string][]map[string]*types.Func{} // of the types that have a method, by its name: all of each
+	for of := range p.types {
+		for _, name := range of.Scope().Names() {
+			if made, ok := of.Scope().Lookup(name).(*types.TypeName); ok && !types.IsInterface(made.Type()) {
+				own := map[string]*types.Func{}
+				set := types.NewMethodSet(types.NewPointer(made.Type()))
+				for at := 0; at < set.Len(); at++ {
+					own[set.At(at).Obj().Name()] = set.At(at).Obj().(*types.Func)
+				}
+				for name := range own {
+					methods[name] = append(methods[name], own)
+				}
+			}
+		}
+	}
+	return func(called *types.Func) [][]any {
+		places := [][]any{}
+		of := interfaceOf(called)
+		if of == nil {
+			return places
+		}
+		for _, own := range methods[called.Name()] {
+			if file, line, _ := p.place(own[called.Name()].Pos()); file != "" && has(own, of) {
+				places = append(places, []any{file, line})
+			}
+		}
+		return places
+	}
+}
+
+// interfaceOf is the interface that has a method, or nil.
+func interfaceOf(method *types.Func) *types.Interface {
+	if method == nil || method.Type().(*types.Signature).Recv() == nil {
+		return nil
+	}
+	of, _ := method.Type().(*types.Signature).Recv().Type().Underlying().(*types.Interface)
+	return of
+}
+
+// has is whether a type has all methods of an interface, as they are written.
+func has(own map[string]*types.Func, of *types.Interface) bool {
+	for at := 0; at < of.NumMethods(); at++ {
+		method := own[of.Method(at).Name()]
+		if method == nil || written(method) != written(of.Method(at)) {
+			return false
+		}
+	}
+	return true
+}
+
+// written is what a method takes and gives, without the names of that.
+func written(method *types.Func) string {
+	signature, said := method.Type().(*types.Signature), ""
+	for _, each := range []*types.Tuple{signature.Params(), signature.Results()} {
+		for at := 0; at < each.Len(); at++ {
+			said += types.TypeString(each.At(at).Type(), nil) + ", "
+		}
+		said += "; "
+	}
+	return said + fmt.Sprint(signature.Variadic())
 }

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 from corpora import FetchError, fetch, unpack
-from uses import SURE, calls, report, spoken, tally
+from uses import SURE, calls, may_run, report, spoken, tally
 
 from fledgling.worker.graph.reasons import Confidence
 
 ASKED = Path(__file__).parent / "calls.go"
 ALONE = {"CGO_ENABLED": "0", "GO111MODULE": "off"}  # what other modules have is not there
-# How many calls go/types sees at least, and which part of what is certain or likely it names: of an interface with one
-# implementation it names the interface.
-PROJECTS = {"cobra": (1_500, 0.99), "mux": (1_000, 0.99), "viper": (900, 0.94)}
+# How many calls go/types sees at least, and which part of what is certain or likely it names: what implements the method of
+# an interface is neither right nor wrong.
+PROJECTS = {"cobra": (1_500, 0.99), "mux": (1_000, 0.99), "viper": (900, 0.99)}
 
 pytestmark = [
     pytest.mark.judge,
@@ -35,7 +35,7 @@ def test_calls_are_those_of_go_types(project: str, pytestconfig: pytest.Config, 
     command = ["go", "run", str(ASKED), str(root)]
     said = subprocess.run(command, env=os.environ | ALONE, check=True, capture_output=True, text=True).stdout
     theirs, outside = spoken(json.loads(said))
-    found = tally(calls(root, "go"), theirs, outside)
+    found = tally(calls(root, "go"), theirs, outside, may_run(json.loads(said)))
     report(project, found)
     assert found.sites > least
     assert found.found / found.sites >= 0.99

@@ -2,9 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from graph_reading import LANGUAGES, read
 
@@ -108,12 +108,17 @@ def tally(
     return Tally(len(theirs), certain, found, right, wrong, others)
 
 
-def spoken(said: Iterable[tuple[str, int, int, str, list[Target]]]) -> tuple[dict[Call, set[Target]], set[Call]]:
+def spoken(said: Iterable[Sequence[Any]]) -> tuple[dict[Call, set[Target]], set[Call]]:
     """The calls of which a judge names places in the project, and those of which it names none."""
     every: dict[Call, set[Target]] = defaultdict(set)
-    for path, line, column, name, places in said:
+    for path, line, column, name, places, *_ in said:
         every[Call(path, line, column, name)].update((to, at) for to, at in places)
     return {call: places for call, places in every.items() if places}, {call for call in every if not every[call]}
+
+
+def may_run(said: Iterable[Sequence[Any]]) -> dict[Call, set[Target]]:
+    """The places that a judge says a call may run besides, such as what implements the method of an interface."""
+    return {Call(*where): {(to, at) for to, at in further} for *where, _, further in said if further}
 
 
 def report(name: str, found: Tally) -> None:
