@@ -14,8 +14,8 @@ from fledgling.worker.graph.reasons import Confidence
 
 ASKED = Path(__file__).parent / "calls.go"
 ALONE = {"CGO_ENABLED": "0", "GO111MODULE": "off"}  # what other modules have is not there
-# How many calls go/types sees at least, and which part of what is certain or likely it names: what implements the method
-# of an interface is neither right nor wrong.
+# How many calls go/types sees at least, and which part of what is certain or likely it names: what implements the
+# method of an interface is neither right nor wrong.
 PROJECTS = {"cobra": (1_500, 0.99), "mux": (1_000, 0.99), "viper": (900, 0.99)}
 
 pytestmark = [
