@@ -34,7 +34,9 @@ def of_any(solver: Solver, value: Value, name: int, sure: int) -> Values:
 
 def of_outside(solver: Solver, value: Value, name: int) -> Values:
     """The functions of the project that extend a type outside, where a value is of that type or of one not known."""
-    every, extending = solver.classes.extensions.of_any.get(name, []), solver.classes.extensions.by_name.get(name, [])
+    every, extending = solver.classes.extensions.of_any.get(name, ()), solver.classes.extensions.by_name.get(name, ())
+    if not every and not extending:
+        return {}
     if len(every) + len(extending) > MAX_EXTENDING:
         return {MANY: Reason.NAME_ONLY}
     is_common = any(solver.project.text(name) in solver.project.unit(at).dialect.common for at in every[:1])

@@ -254,9 +254,11 @@ def _constants(solver: Solver, how: str, name: int, values: Values) -> Values | 
 
 def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     """Values, of whose extensions of what may be outside those are meant that the file sees, if it sees any."""
-    extensions = {value for value, sure in values.items() if value[0] == BOUND and sure == Reason.NAME_ONLY}
+    extensions = {value for value, sure in values.items() if sure == Reason.NAME_ONLY and value[0] == BOUND}
     extensions = {value for value in extensions if value[2][0] == EXTERNAL}
-    functions = seen_extensions(solver, node, name) if extensions else set()
+    if not extensions:
+        return values
+    functions = seen_extensions(solver, node, name)
     functions -= _of_texts(solver, node, name) if any(value[2][1].endswith("#") for value in extensions) else set()
     seen = {value for value in extensions if value[1] in functions}
     others = {value: sure for value, sure in values.items() if value not in extensions}
