@@ -309,6 +309,17 @@ async def test_an_absolute_path_is_taken_for_that_of_its_project(client, roots):
 
 
 @pytest.mark.anyio
+async def test_an_agent_is_told_where_paths_begin(client, alone):
+    assert "index of several projects. Prefer" in client.instructions
+    assert "Paths begin with a project's name." in client.instructions
+    assert "index of one project, which follows its changes. Prefer" in alone.instructions
+    read = await client.call_tool("read", {"path": "web/SRC/page.py"})
+    assert text(read).startswith('[taken: web/ path "SRC/page.py" as "src/page.py"]')
+    around = await client.call_tool("read", {"path": "web/src/page.py", "symbol": "paged", "budget_tokens": 500})
+    assert "[Paths in the text are relative to web/." in text(around)
+
+
+@pytest.mark.anyio
 async def test_a_cursor_of_several_is_refused_by_one(alone):
     answer = await alone.call_tool("search", {"query": "timeout", "cursor": "1:0:0"})
     assert text(answer).startswith("the cursor is of a server with several projects")

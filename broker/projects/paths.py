@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.messages.answers import AnyAnswer, Next
+from fledgling.messages.answers import AnyAnswer, Context, Next
 from fledgling.messages.bounded import Path, Place
 from fledgling.messages.questions import AnyQuestion, Search, Symbols
 from fledgling.plain import said
@@ -83,7 +83,11 @@ def within(found: AnyAnswer, project: str) -> AnyAnswer:
     >>> within(Excerpt("a.py", "python", 1, ["x = 1"], 1), "api").path
     'api/a.py'
     """
-    return _within(found, f"{project}/")
+    placed = _within(found, f"{project}/")
+    if isinstance(placed, Context):  # whose text names others
+        note = f"Paths in the text are relative to {project}/. {placed.note or ''}"
+        return replace(placed, note=said(note.rstrip()))
+    return placed
 
 
 def _within(found: S, prefix: str) -> S:
@@ -106,7 +110,7 @@ def _changes(kind: type[Struct]) -> Mapping[str, Change]:
     hints = get_type_hints(kind, include_extras=True)
     found = {field: _change(hints[field]) for field in kind.__struct_fields__}
     changes = {field: change for field, change in found.items() if change}
-    for field in {"note", "account"} & hints.keys():
+    for field in {"note", "account", "taken"} & hints.keys():
         changes[field] = lambda sentence, prefix: said(f"{prefix} {sentence}")
     return changes
 

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from fledgling import __version__
 from fledgling.broker.audit_log.records import MessageRecord, printable
 from fledgling.broker.audit_log.writer import AuditLog
+from fledgling.broker.front import Front
 from fledgling.broker.operating.operated import Answering, Operated
 from fledgling.broker.protocol import app, schema, stdio, updates
 from fledgling.broker.protocol.calls import ToolCalls
@@ -50,7 +51,7 @@ def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
             version=__version__,
             title="Fledgling",
             description="Read-only code navigation",
-            instructions=schema.instructions(front.profile),
+            instructions=schema.instructions(front.profile, is_one=isinstance(behind, Front)),
             cache_hints=dict.fromkeys(LISTS, CacheHint(ttl_ms=FRESH_MS, scope="private")),
             get_tool_input_schema={name: schema.input_schema(name) for name in front.profile.tools}.get,  # or it lists
             on_list_tools=calls.list_tools,
