@@ -22,10 +22,18 @@ function declarations(call, name) {
   const found = new Set();
   const signature = checker.getResolvedSignature(call);
   if (signature && signature.declaration) found.add(signature.declaration);
-  let symbol = checker.getSymbolAtLocation(name);
-  if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
-  for (const each of (symbol && symbol.declarations) || []) found.add(each);
+  const symbol = checker.getSymbolAtLocation(name);
+  for (const each of defining(symbol)) {
+    found.add(each);
+    if (ts.isShorthandPropertyAssignment(each)) // { a } has the variable a
+      for (const value of defining(checker.getShorthandAssignmentValueSymbol(each))) found.add(value);
+  }
   return [...found];
+}
+
+function defining(symbol) {
+  const meant = symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  return (meant && meant.declarations) || [];
 }
 
 function named(call) {

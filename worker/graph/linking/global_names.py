@@ -26,9 +26,9 @@ class GlobalNames:
         one declares it; else it may be.
         """
         declared, others = self._declaring
-        if own in declared:
-            most = Reason.UNDECLARED if len(declared[own]) <= MAX_DECLARED else Reason.NAME_ONLY
-            return [(("name", at, own), most, None) for at in declared[own][:MAX_DECLARED]]
+        if found := self._in_namespaces(unit, own) or declared.get(own):
+            most = Reason.UNDECLARED if len(found) <= MAX_DECLARED else Reason.NAME_ONLY
+            return [(("name", at, own), most, None) for at in found[:MAX_DECLARED]]
         scopes = others.get(own, ())
         most = Reason.UNDECLARED if len(scopes) == 1 and _is_script(unit) else Reason.NAME_ONLY
         return [(("name", at, own), most, None) for at in scopes[:2] if at >> SHIFT != unit.number]
@@ -54,6 +54,26 @@ class GlobalNames:
         scopes = self._modules.get(name, ())
         found = [(at, each) for at in scopes for each in names if each in self._project.table(at)]
         return [(("name", at, each), Reason.ONLY_DECLARED, None) for at, each in found[:1]]
+
+    def _in_namespaces(self, unit: Unit, own: int) -> list[int]:
+        """The namespaces of other scripts that have a name, of those that a file adds to: `namespace A {}` in both."""
+        names, having = self._namespaces
+        beside = having.get(own, {})
+        both = names.get(unit.number, set()) & beside.keys() if beside else ()
+        return [at for name in both for at in beside[name]]
+
+    @cached_property
+    def _namespaces(self) -> tuple[dict[int, set[int]], dict[int, dict[int, list[int]]]]:
+        """The names of the namespaces of scripts, by their files; these by what they have, and by their names."""
+        names, having = dict[int, set[int]](), dict[int, dict[int, list[int]]]()
+        for unit in self._project.units:
+            for at, row in enumerate(unit.facts.scopes if unit.dialect.typed and unit.dialect.prototypes else ()):
+                if row.kind == ScopeKind.NAMESPACE and row.name != NONE and _is_script(unit):
+                    own = unit.names[row.name]
+                    names.setdefault(unit.number, set()).add(own)
+                    for name in self._project.table(unit.base | at):
+                        having.setdefault(name, {}).setdefault(own, []).append(unit.base | at)
+        return names, having
 
     @cached_property
     def _modules(self) -> dict[str, list[int]]:
