@@ -326,6 +326,8 @@ class BoundNames(Positions):
     def _bound_name(self, name: int) -> int:
         """The expression of a name that a scope binds."""
         scope = self.binder(name)
+        while self.dialect.prototypes and scope != NONE and self._is_member(scope, name):  # class A { B = B }
+            scope = self.binder(name, scope)
         if scope == NONE and (of := self._namespace(name)) != NONE:
             outer = self._namespace(of)
             own = self._bound_name(of) if outer in (NONE, of) else self.add(Op.GET, self._bound_name(outer), of)
@@ -354,6 +356,11 @@ class BoundNames(Positions):
             if found is not None:
                 self.flow.uses.append((at, (scope, name), found))
         return at
+
+    def _is_member(self, scope: int, name: int) -> bool:
+        """Whether a scope is of a class, and a name that of a member: no type parameter."""
+        is_class = self.scopes[scope].kind in (ScopeKind.CLASS, ScopeKind.INTERFACE)
+        return is_class and (scope, name) not in self.type_parameters
 
     def _is_beyond_function(self, scope: int) -> bool:
         """Whether the function that is read stands, in Rust, in the one that a scope is of."""

@@ -274,8 +274,12 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
     dialect = solver.project.unit(function).dialect
     if given.rest:
         value: Value = (CONTAINER, ("rest" if given.rest == 1 else "words", function))
-        if given.type != NONE:
-            solver.key(value, "*", ("type", solver.child(function, given.type), None))
+        if given.type == NONE:
+            return {value: Reason.BOUND}
+        type_: Cell = ("type", solver.child(function, given.type), None)
+        if dialect.typed and dialect.prototypes:  # ...a: A[]
+            return add({value: int(Reason.BOUND)}, solver.value(type_))
+        solver.key(value, "*", type_)
         return {value: Reason.BOUND}
     owner = solver.classes.owner(function)
     if place == 0 and owner is not None and dialect.receiver_parameter and not row.flags & Flag.STATIC:

@@ -196,6 +196,8 @@ def _aliased(solver: Solver, node: int, receiver: Value | None, depth: int) -> V
     base = node & ~MASK
     if op in (Op.INDEX, Op.CHOICE, Op.EVERY, Op.ARRAY, Op.POINTEE, Op.FUNCTION, Op.VALUE, Op.LOOKUP):
         return of_type(solver, node, receiver, depth + 1)
+    if op == Op.TUPLE and solver.project.unit(node).dialect.prototypes:  # type A = [B, C]
+        return of_type(solver, node, receiver, depth + 1)
     if op == Op.DECLARED and expression[2] != NONE:
         return of_type(solver, base | expression[2], receiver, depth + 1)
     if op == Op.CALL:  # TypeVar("T", bound=A)

@@ -64,6 +64,13 @@
 (union_type (_) @arm) @choice
 (intersection_type (_) @arm) @choice
 (array_type (_) @of) @array
+(tuple_type) @tuple
+(tuple_type (_) @arg)
+(tuple_type (required_parameter name: (identifier) @label type: (type_annotation (_) @value)) @await)
+(tuple_type (optional_parameter name: (identifier) @label type: (type_annotation (_) @value)) @await)
+(tuple_type (required_parameter name: (rest_pattern)) @operation)
+(optional_type (_) @value) @await
+(rest_type) @operation
 (type_query (_) @of) @typeof
 (this_type) @this
 (function_type return_type: (_) @returns) @signature
