@@ -38,6 +38,20 @@ def array(builder: Builder, node: int, use: int) -> int:
     return builder.add(Op.ARRAY, of, tree.kind(node) == IS_CHANNEL, *further)
 
 
+@visits("array_made")
+def array_made(builder: Builder, node: int, _use: int) -> int:
+    """`new T[] {a}`, `new T[a][]`: an array of the type that it says."""
+    tree = builder.tree
+    of = max(builder.optional(tree.first(node, OF), Use.TYPE), 0)
+    dimensions = 0
+    for kid in tree.having(node, BRACKETS):
+        builder.visit_all(kid)
+        dimensions += 1 if tree.kids[kid] else tree.text(kid).count("[", 0, FAR_FROM_TYPE)
+    for _ in range(min(dimensions, FAR_FROM_TYPE)):
+        of = builder.add(Op.ARRAY, of, False)
+    return builder.add(Op.CAST, of, max(builder.optional(tree.first(node, VALUE)), 0))
+
+
 @visits("typeof")
 def typeof(builder: Builder, node: int, _use: int) -> int:
     """The type of a value: `typeof a`."""

@@ -19,7 +19,8 @@
 (file_scoped_namespace_declaration name: (_) @value) @package
 (qualified_name qualifier: (_) @of name: (identifier) @key) @get
 (qualified_name qualifier: (_) @of name: (generic_name (identifier) @key)) @get
-(alias_qualified_name alias: (_) @label name: (_) @value) @await
+((alias_qualified_name alias: (_) @skip name: (_) @value) @await (#eq? @skip "global"))
+((alias_qualified_name alias: (_) @label name: (_) @value) @await (#not-eq? @label "global"))
 
 ; ---- expressions
 

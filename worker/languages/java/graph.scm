@@ -24,7 +24,8 @@
 (argument_list (_) @arg)
 (array_access array: (_) @of index: (_) @key) @index
 (cast_expression type: (_) @type value: (_) @value) @cast
-(array_creation_expression) @operation
+(array_creation_expression type: (_) @of value: (_)? @value) @array_made
+(array_creation_expression [(dimensions_expr) (dimensions)] @brackets)
 (array_initializer) @list
 (array_initializer (_) @arg)
 (this) @this
