@@ -1,5 +1,6 @@
 """Judge of who calls whom in C and C++: clang's own parser. Needs apt, and pip's libclang, whose headers are gcc's."""
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,7 +110,7 @@ def _named_at(call: Any, meant: Any) -> Any:
 def stands_there(root: Path, call: Call) -> bool:
     """Whether a call is written there, and no macro's."""
     line = (root / call.path).read_bytes().split(b"\n")[call.line - 1]
-    return line[call.column :].startswith(call.name.encode())
+    return re.match(re.escape(call.name).encode() + rb"(?!\w)", line[call.column :]) is not None
 
 
 @pytest.mark.parametrize("name", PROJECTS)

@@ -125,12 +125,27 @@ class Spaces:
             else:
                 nothing = self._declaring, self._renaming
                 found = [scope for scope in found if not any((scope, name) in which for which in nothing)]
-                reason = Reason.UNDECLARED
+                seen = [scope for scope in found if not self._takes_including(unit, scope, name)]
+                found, reason = (seen, Reason.UNDECLARED) if seen or not found else (found, Reason.NAME_ONLY)
             found = [scope for scope in found if self._project.unit(scope).number in included] or found
             found = [*dict.fromkeys([*self._renamed(space, name, included), *found])]
         if len(found) > 1 and (not unit.dialect.overloads or (found[0], name) in self._renaming):
             reason = min(reason, Reason.SEVERAL)
         return found, reason
+
+    def _takes_including(self, unit: Unit, scope: int, name: int) -> bool:
+        """Whether a source has to include what binds a name: a macro, or a static function, of a header that others do.
+
+        A header may stand behind one that has it.
+        """
+        known, own = self._included_somewhere, self._project.unit(scope)
+        if not unit.dialect.declared or unit.number in known or unit.path.endswith(HEADERS) or own.number not in known:
+            return False
+        for at in self._project.table(scope)[name]:
+            op, *of = self._project.expression(self._project.value_of(at))
+            if op != Op.FUNCTION or not self._project.unit(at).facts.scopes[of[0]].flags & Flag.STATIC:
+                return False
+        return True
 
     def _is_said(self, unit: Unit, found: list[int], name: int, included: Container[int]) -> bool:
         """Whether what a file includes declares a global name whatever the build: else the system may have it.
