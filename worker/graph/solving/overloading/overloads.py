@@ -53,7 +53,8 @@ def _without_hidden(solver: Solver, values: Values, node: int) -> Values:
 def _of_friends(solver: Solver, values: Values, made: MadeCall) -> Values:
     """The values, of which a friend that a class defines is certain only where an argument is an object of that class.
 
-    By its name alone no call finds it: `struct A { friend int f(A a) {} };`.
+    By its name alone no call finds it, but beside the class of an argument ([namespace.memdef], [basic.lookup.argdep]):
+    `struct A { friend int f(A a) {} };`.
     """
     project = solver.project
     friends = {
