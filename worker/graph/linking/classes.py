@@ -6,6 +6,7 @@ from fledgling.worker.graph.linking.computed_mixins import ComputedMixins
 from fledgling.worker.graph.linking.extensions import Extensions
 from fledgling.worker.graph.linking.hierarchy import MAX_BASES, Hierarchy
 from fledgling.worker.graph.linking.implemented import Implemented
+from fledgling.worker.graph.linking.metaclasses import Metaclasses
 from fledgling.worker.graph.linking.mixins import Mixins
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.spaces import Spaces
@@ -41,6 +42,7 @@ class Classes(Hierarchy):
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._outside: dict[int, list[str]] = {}  # the bases of a class that are outside, where methods tell what it is
         self.extensions = Extensions(self)
+        self.metaclasses = Metaclasses(self)
         self.mixins = Mixins(self)
         self.computed_mixins = ComputedMixins(self)
         self.implemented = Implemented(self)
@@ -222,15 +224,16 @@ class Classes(Hierarchy):
     def calling(self, scope: int) -> list[int]:
         """The metaclasses that say by a method, `__call__`, what a call of a class does."""
         call = self.project.numbers.get(self.project.unit(scope).dialect.called_by)
-        said = [(at, self.project.scope(at).metaclass) for at in self.order(scope)] if call is not None else []
-        nodes = [(at & ~MASK) | metaclass for at, metaclass in said if metaclass != NONE]
-        types = [value[1] for node in nodes for value in self.value(node) if value[0] == CLASS]
+        types = self.metaclasses.of(scope) if call is not None else []
         return [type_ for type_ in types if call is not None and self.of_class(type_, call)[0] is not None]
 
-    def computes_members(self, scope: int) -> bool:
-        """Whether a class says itself what its members are."""
+    def computes_members(self, scope: int, name: int) -> bool:
+        """Whether a class says itself what its members are, or its metaclass what this one is."""
         asked = self.project.numbers.get("__getattribute__")
-        return asked is not None and self.of_class(scope, asked)[0] is not None
+        if asked is not None and self.of_class(scope, asked)[0] is not None:
+            return True
+        put = self.metaclasses.put(scope)
+        return name in put or NONE in put
 
     def gives_constructor(self, scope: int, owner: int, after: int | None) -> bool:
         """Whether a class makes its objects with the constructor of an owner, which not all languages inherit."""

@@ -22,7 +22,7 @@ def may_be_another(solver: Solver, scope: int, name: int) -> bool:
 
     Where more than MAX_REPLACED places do so with one name, it may be one of any class.
     """
-    if solver.classes.computes_members(scope):
+    if solver.classes.computes_members(scope, name):
         return True
     return _is_set_by_name(solver, scope, name)
 
