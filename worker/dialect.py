@@ -136,7 +136,9 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     functions: dict[str, str] = {}
     library: Library | None = None  # what it says of its classes: the text of which the row has the name
     methods: dict[str, str] = {}
-    by_members: bool = False  # what is not known may be of the class that alone has all members that it is asked for
+    # What is not known may be of the class that alone has all members that it is asked for: "everywhere" that it gets
+    # to, or only "there", in the function that asks.
+    by_members: str = ""
     universal: frozenset[str] = frozenset()  # what any object has, which tells nothing of it
     derived: frozenset[str] = frozenset()  # give an object of the class that is asked and has none: `a.clone()`
     says_derived: bool = False  # only a class that says so has these: `data class`

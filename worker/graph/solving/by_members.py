@@ -4,8 +4,7 @@ Three things are asked, each where the ones before tell nothing: all that a fiel
 is used; a variable alone; and what is known of others that go by its name. All of that is a guess, and likely at most.
 """
 
-from collections.abc import Iterator, Set
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Set
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
@@ -22,51 +21,40 @@ NOBODY: frozenset[int] = frozenset()  # has a member
 Held = tuple[str, int]  # an OBJECT of a class, or that CLASS
 
 
-class AskedFor(NamedTuple):
-    """The members that something is asked for, by the numbers of their names, and those of them that tell anything."""
-
-    every: set[int]
-    telling: set[int]
-
-    def add(self, more: "AskedFor") -> None:
-        """Take in what else asks for the same."""
-        self.every.update(more.every)
-        self.telling.update(more.telling)
-
-
 def guess(solver: Solver) -> None:
     """Give what nobody knows to the cells that are asked for members, and solve again."""
-    asked = dict[Cell, AskedFor]()
+    asked = dict[Cell, set[int]]()
+    silent = set[str]()
     for unit in solver.project.units:
         if unit.dialect.by_members:
+            solver.stays = unit.dialect.by_members == "there"
+            silent |= unit.dialect.common
             _ask(solver, unit, asked)
     if not asked:
         return
-    unknown = _unknown(solver, asked)
-    having = Having(solver, {name for cell in unknown for name in asked[cell].every})
+    telling = {at for name, at in solver.project.numbers.items() if name not in silent and not name.startswith("__")}
+    unknown = _unknown(solver, {cell: names for cell, names in asked.items() if not names.isdisjoint(telling)})
+    having = Having(solver, telling, set[int]().union(*(asked[cell] for cell in unknown)))
     shared = {cell: _shared(solver, cell) for cell in unknown}
-    together = dict[Cell, AskedFor]()
+    together = dict[Cell, set[int]]()
     for cell, of in shared.items():
-        together.setdefault(of, AskedFor(set(), set())).add(asked[cell])
+        together.setdefault(of, set()).update(asked[cell])
     found = {of: having.all_of(names) for of, names in together.items()}
     _give(solver, found | {cell: having.all_of(asked[cell]) for cell, of in shared.items() if not found[of]})
-    _give(solver, _of_names(solver, asked, having))
+    _give(solver, _of_names(solver, asked, _unknown(solver, unknown), having))
 
 
-def _ask(solver: Solver, unit: Unit, found: dict[Cell, AskedFor]) -> None:
-    """Add the members that a file asks something for."""
-    names, common, universal = unit.facts.names, unit.dialect.common, unit.dialect.universal
-    silent = {at for at, name in enumerate(names) if name in common or name.startswith("__")}
-    unasked = {at for at, name in enumerate(names) if name in universal}
+def _ask(solver: Solver, unit: Unit, found: dict[Cell, set[int]]) -> None:
+    """Add the members that a file asks something for, by the numbers of their names."""
+    unasked = {at for at, name in enumerate(unit.facts.names) if name in unit.dialect.universal}
     members = dict[int, set[int]]()
-    for op, *parts in unit.expressions:
-        if op == Op.GET and parts[0] > MADE and parts[1] not in unasked:
-            members.setdefault(parts[0], set()).add(parts[1])
-    for of, every in members.items():
+    for expression in unit.expressions:
+        if expression[0] == Op.GET and expression[1] > MADE and expression[2] not in unasked:
+            members.setdefault(expression[1], set()).add(unit.names[expression[2]])
+    for of, names in members.items():
         cell = _cell(solver, unit.base | of)
         if cell is not None:
-            own = AskedFor({unit.names[at] for at in every}, {unit.names[at] for at in every - silent})
-            found.setdefault(cell, AskedFor(set(), set())).add(own)
+            found.setdefault(cell, set()).update(names)
 
 
 def _cell(solver: Solver, of: int) -> Cell | None:
@@ -83,9 +71,9 @@ def _cell(solver: Solver, of: int) -> Cell | None:
     return cell
 
 
-def _unknown(solver: Solver, asked: dict[Cell, AskedFor]) -> list[Cell]:
-    """The cells of which nothing is known, though they are asked for a member that tells anything."""
-    return [cell for cell, names in asked.items() if names.telling and not solver.value(cell).keys() - {UNKNOWN}]
+def _unknown(solver: Solver, cells: Iterable[Cell]) -> list[Cell]:
+    """Those of some cells of which nothing is known."""
+    return [cell for cell in cells if not solver.value(cell).keys() - {UNKNOWN}]
 
 
 def _shared(solver: Solver, cell: Cell) -> Cell:
@@ -109,20 +97,19 @@ def _give(solver: Solver, found: dict[Cell, Values]) -> None:
     solver.run()
 
 
-def _of_names(solver: Solver, asked: dict[Cell, AskedFor], having: "Having") -> dict[Cell, Values]:
+def _of_names(solver: Solver, asked: dict[Cell, set[int]], unknown: list[Cell], having: "Having") -> dict[Cell, Values]:
     """What is held by others that go by the name of a cell, where it has all members that this one is asked for."""
-    known = dict[str, dict[Held, None]]()
-    unknown = set(_unknown(solver, asked))
-    for cell in asked.keys() - unknown:
-        held = [value[:2] for value in solver.value(cell) if value[0] in (OBJECT, CLASS)]
-        known.setdefault(_name(solver, cell), {}).update(dict.fromkeys(held))
-    found = dict[Cell, Values]()
-    for cell in unknown:
-        name = _name(solver, cell)
-        alike = known.get(name, {})
-        if len(name) >= MIN_NAME and len(alike) <= MAX_ALIKE:
-            found[cell] = having.outermost([each for each in alike if having.has_all(each, asked[cell].every)])
-    return found
+    names = {cell: _name(solver, cell) for cell in unknown}
+    alike = {name: dict[Held, None]() for name in names.values() if len(name) >= MIN_NAME}
+    for cell in asked.keys() - names.keys():
+        if (known := alike.get(_name(solver, cell))) is not None:
+            held = [value[:2] for value in solver.value(cell) if value[0] in (OBJECT, CLASS)]
+            known.update(dict.fromkeys(held))
+    return {
+        cell: having.outermost([each for each in alike[name] if having.has_all(each, asked[cell])])
+        for cell, name in names.items()
+        if len(alike.get(name, ())) <= MAX_ALIKE and name in alike
+    }
 
 
 def _name(solver: Solver, cell: Cell) -> str:
@@ -144,7 +131,8 @@ def _name(solver: Solver, cell: Cell) -> str:
 class Having:
     """Which classes have a member that is asked for, themselves or from one above: their objects, or they alone."""
 
-    def __init__(self, solver: Solver, asked: set[int]) -> None:
+    def __init__(self, solver: Solver, telling: Set[int], asked: Set[int]) -> None:
+        self._telling = telling
         self._classes = solver.classes
         self._owners = dict[tuple[int, str], set[int]]()
         for name, kind, scope in _members(solver, asked):
@@ -156,12 +144,12 @@ class Having:
         order = self._classes.order(scope)
         return not any(self._owners.get((name, kind), NOBODY).isdisjoint(order) for name in names)
 
-    def all_of(self, asked: AskedFor) -> Values:
+    def all_of(self, names: set[int]) -> Values:
         """What has all of some members, if enough of them tell anything; nothing where that may be too much."""
         for kind in (OBJECT, CLASS):
-            if sum((name, kind) in self._owners for name in asked.telling) >= MIN_ASKED:
-                owners = min((self._owners.get((name, kind), NOBODY) for name in asked.every), key=len)
-                if values := self.outermost(self._with_all(kind, owners, asked.every)):
+            if sum((name, kind) in self._owners for name in names & self._telling) >= MIN_ASKED:
+                owners = min((self._owners.get((name, kind), NOBODY) for name in names), key=len)
+                if values := self.outermost(self._with_all(kind, owners, names)):
                     return values
         return {}
 
@@ -186,7 +174,7 @@ class Having:
         return {(kind, at, True): Reason.ASKED for kind, at in tops} if len(tops) <= MAX_HAVING else {}
 
 
-def _members(solver: Solver, asked: set[int]) -> Iterator[tuple[int, str, int]]:
+def _members(solver: Solver, asked: Set[int]) -> Iterator[tuple[int, str, int]]:
     """Yield those names of members that are asked, whether objects of a class have them or it alone, and the class."""
     project = solver.project
     for scope in _class_scopes(solver):

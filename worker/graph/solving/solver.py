@@ -78,6 +78,7 @@ class Solver:
         self.chosen: dict[int, tuple[Values, Values]] = {}  # what calls might run when they were evaluated, and do
         self.bare: dict[int, list[tuple[Cell, int, Value | None]]] = {}  # what names mean (lookup.py), asked when over
         self.is_over = False  # nothing changes any more
+        self.stays = False  # whether what is guessed stays in the function that it is guessed in
         self.is_settled = False  # whether decorators that still say nothing are taken to return what they got
         self.evaluations = 0
         self.is_cut = False
@@ -186,6 +187,8 @@ class Solver:
 
     def enqueue(self, cell: Cell) -> None:
         """Have a cell evaluated again."""
+        if self.stays and type(cell) is not int and cell[0] != "name":
+            return
         if cell not in self._queued:
             self._queued.add(cell)
             self._queue.append(cell)
