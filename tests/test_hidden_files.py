@@ -111,13 +111,30 @@ CALLS = [
     *(("search", {"query": "needle", "path": path}) for path in ("hid*/**", "**/*.py", "none/**")),
     ("search", {"query": "ne+dle", "regex": True, "context": 0}),
     ("search", {"query": "needle", "kind": "function"}),
+    *(("search", {"query": "what is a needle", "mode": mode, "explain": True}) for mode in ("meaning", "docs")),
+    *(("explore", {"detail": detail, "depth": 3}) for detail in ("summary", "architecture")),
+    *(("symbols", {"symbol": "needle", "path": "pack_0", "relation": of}) for of in ("usages", "callers", "impact")),
+    ("symbols", {"symbol": "main", "relation": "usages", "possible": True}),
+    ("read", {"symbol": "main", "budget_tokens": 800}),
+    ("read", {"symbol": "thng"}),
     *(("symbols", {"path": path}) for path in ("**", "hid/**", "**/*.ts")),
     ("symbols", {"name_pattern": "needle_*"}),
     ("symbols", {"kind": "class"}),
     *(("dependencies", {"path": path, "depth": 3}) for path in PATHS),
     *(
         ("query", {"sql": f"SELECT * FROM {table} ORDER BY ALL"})
-        for table in ("files", "content", "symbols", "imports", "tags", "summaries")
+        for table in (
+            "files",
+            "content",
+            "symbols",
+            "imports",
+            "tags",
+            "summaries",
+            "calls",
+            "refs",
+            "inherits",
+            "hubs",
+        )
     ),
     *(("query", {"sql": f"SELECT * FROM {table} LIMIT 5"}) for table in ("files", "content", "symbols", "imports")),
     ("query", {"sql": "SELECT rowid, path FROM files ORDER BY rowid"}),
