@@ -3,7 +3,7 @@
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.class_definitions import KINDS_OF_CLASS, define_class
 from fledgling.worker.graph.reading.definitions import define_function
-from fledgling.worker.graph.reading.labels import BITS, IS_FUNCTION
+from fledgling.worker.graph.reading.labels import BITS, IS_FUNCTION, VALUE, WORD
 from fledgling.worker.graph.tables import NONE, Op, Site, Use
 
 DECORATOR, COMPILED, SKIP = BITS["decorator"], BITS["compiled"], BITS["skip"]
@@ -48,7 +48,7 @@ def annotation(builder: Builder, node: int, _use: int) -> int:
     builder.tree.unsay(node, BITS["annotation"])
     is_alone = bool(builder.tree.kind(node))  # there is no more than the name
     of, *arguments = [node] if is_alone else builder.tree.kids[node] or [NONE]
-    before = len(builder.sites)
+    before, made = len(builder.sites), 0
     at = builder.visit(of, Use.TYPE)
     op, *parts = builder.expressions[at]
     if op == Op.INDEX:
@@ -61,10 +61,16 @@ def annotation(builder: Builder, node: int, _use: int) -> int:
         builder.mean_type(longer)
         builder.apply(longer, *parts[4:])
         named = builder.add(Op.ANNOTATION, at)
+        made = builder.add(Op.NEW, builder.add(Op.CHOICE, [named, longer]), [], [])
         for site in builder.sites[before:]:
             if (site.name, site.at) == (short, at):
                 site.at = named
                 builder.sites.append(Site(site.line, site.column, name, site.use, longer, site.scope))
     for argument in arguments:
-        builder.visit(argument)
+        word = builder.tree.first(argument, WORD)
+        if word == NONE:
+            builder.visit(argument)
+            continue
+        builder.site(word, Use.WRITE, builder.add(Op.GET, made, builder.name(word)))  # `[A(B = c)]`
+        builder.optional(builder.tree.first(argument, VALUE))
     return 0

@@ -8,6 +8,7 @@
 (preproc_elif condition: (_) @skip)
 [(preproc_region) (preproc_endregion) (preproc_nullable) (preproc_pragma) (preproc_define)] @skip
 (attribute) @annotation
+(attribute_argument name: (identifier) @word "=" (_) @value) @keyword
 (parameter (attribute_list (attribute) @decorator))
 
 ; ---- namespaces
