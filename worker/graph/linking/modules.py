@@ -65,3 +65,18 @@ def crates(project: GraphProject) -> dict[str, int]:
             if root is not None and root != crate(project, unit):
                 found[name] = root if found.get(name, root) == root else None
     return {name: root for name, root in found.items() if root is not None}
+
+
+def from_root(project: GraphProject) -> dict[tuple[int, str], int]:
+    """Where the crate of a file begins, by the names of modules there with which its paths begin: Rust of 2015."""
+    found: dict[tuple[int, str], int] = {}
+    for unit in project.units:
+        for row in unit.rows if unit.dialect.crates else ():
+            name = row.module.partition("::")[0]
+            place = project.imports.places.get(row.resolved_path or "")
+            if place is None or name in RELATIVE or row.is_relative or (unit.number, name) in found:
+                continue
+            root = crate(project, unit)
+            if root not in (None, unit.number) and root == crate(project, project.units[place]):
+                found[unit.number, name] = root
+    return found

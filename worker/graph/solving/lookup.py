@@ -403,11 +403,15 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
 
 
 def _of_crate(solver: Solver, unit: Unit, own: int) -> list[Any]:
-    """The place of a name that is a crate's, or one of a macro of any."""
-    crate = solver.crates.get(solver.project.text(own)) if unit.dialect.crates else None
-    if crate is not None:
-        return [(("module", crate), Reason.BOUND, None)]
-    macros = solver.spaces.binding("", own) if unit.dialect.crates else []
+    """The place of a name that is a crate's, or a module's where the crate begins, or one of a macro of any."""
+    if not unit.dialect.crates:
+        return []
+    name = solver.project.text(own)
+    if name in solver.crates:
+        return [(("module", solver.crates[name]), Reason.BOUND, None)]
+    if (root := solver.from_root.get((unit.number, name))) is not None:
+        return places(solver, (MODULE, root), own, Reason.BOUND)
+    macros = solver.spaces.binding("", own)
     return [(("name", at, own), Reason.UNDECLARED, None) for at in macros]
 
 

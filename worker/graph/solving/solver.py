@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from fledgling.worker.graph.linking.classes import Classes
 from fledgling.worker.graph.linking.global_names import GlobalNames
-from fledgling.worker.graph.linking.modules import crates
+from fledgling.worker.graph.linking.modules import crates, from_root
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.spaces import Spaces
 from fledgling.worker.graph.linking.stars import Stars
@@ -89,6 +89,7 @@ class Solver:
         self.spaces = Spaces(project)
         self.global_names = GlobalNames(project)
         self.crates = crates(project)
+        self.from_root = from_root(project)
         self.classes = Classes(project, self.spaces, self.value)
         self.taken_classes = TakenClasses(project, self.classes)
         self._readers: dict[Cell, Cell | dict[Cell, None]] = {}  # the only one, as most are, or all
