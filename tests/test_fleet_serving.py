@@ -553,7 +553,7 @@ def test_shard_of_another_release_is_refused(shards: Path) -> None:
 async def test_shard_under_another_name_is_refused(shards: Path) -> None:
     (shards / "lib.shard").rename(shards / "other.shard")
     async with serving(shards) as fleet:
-        assert "other/: not served, it is the shard of lib" in fleet.stands()
+        assert "other/: not served, it is the shard of lib, and is to be called lib.shard" in fleet.stands()
 
 
 def test_profile_that_hides_more_than_the_shards_is_not_served(shards: Path, tmp_path: Path) -> None:

@@ -108,7 +108,9 @@ def usable(fd: int, name: str, profile: Profile) -> tuple[Manifest, str]:
 def check(manifest: Manifest, name: str, profile: Profile) -> None:
     """Raise ShardError unless a shard is the one of that name, and a profile may show all that it holds."""
     if manifest.repository != name:
-        raise ShardError(f"it is the shard of {manifest.repository}")
+        raise ShardError(
+            f"it is the shard of {manifest.repository}, and is to be called {manifest.repository}{SHARD.suffix}"
+        )
     check_release(manifest.extractors)
     if wider := manifest.under.wider_than(profile):
         raise ShardError(f"{wider}; make it under that profile")
