@@ -17,6 +17,7 @@ class Mixins:
         self.modules: dict[int, list[int]] = {}  # whose methods a class has itself
         self.classes: dict[int, list[int]] = {}  # by such a module, those that have its methods themselves
         self.cut: set[int] = set()  # classes with more modules than are looked at: they may have any method
+        self.given: dict[int, list[int]] = {}  # by modules, those whose methods a class has that includes it
         self._from_hooks: set[int] = set()  # the classes that have some where they include a module: in which order?
 
     def include_further(self) -> None:
@@ -42,6 +43,7 @@ class Mixins:
                 if row.extended:
                     self._extend_by(scope, self._named(unit.base, row.extended))
                 if modules := self._named(unit.base, row.extends):
+                    self.given[scope] = modules
                     is_class = row.kind == ScopeKind.CLASS  # whose `inherited` runs for all below it
                     for each in self._hierarchy.below(scope) if is_class else self._hierarchy.kids.get(scope, ()):
                         self._from_hooks.add(each)

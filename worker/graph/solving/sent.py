@@ -71,7 +71,9 @@ def _classes_of(solver: Solver, held: Values) -> Values:
             found[CLASS, value[1], value[2]] = sure
             continue
         below = [at for at in solver.classes.below(value[1]) if solver.project.scope(at).kind == ScopeKind.CLASS]
-        add(found, {(CLASS, at, True): min(sure, Reason.OVERRIDE) for at in below[:MAX_UNTYPED]})
+        classes = [(CLASS, at, True) for at in below[:MAX_UNTYPED]]
+        given = [(OBJECT, at, True) for at in solver.classes.mixins.given.get(value[1], ())]  # where none is seen
+        add(found, dict.fromkeys(classes or given, min(sure, Reason.OVERRIDE)))
     return found
 
 
