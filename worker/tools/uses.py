@@ -157,6 +157,7 @@ def callees(asked: Asked) -> RelatedEntries:
     """Find what a definition calls, and what that calls, step by step; and how much of it leads out of the project."""
     entries: list[RelatedEntry] = []
     reached, seen = asked.about.definitions, {*asked.places}
+    unlisted: list[Occurrence] = []  # of what it calls itself, what no outline has: functions without a name
     for distance in range(1, asked.steps + 1):
         called: dict[GraphDefinition, list[Occurrence]] = {}
         for each in reached:
@@ -167,13 +168,14 @@ def callees(asked: Asked) -> RelatedEntries:
                     called.setdefault(row.target, []).append(row)
         found = [(definitions.at(asked.request, target), rows) for target, rows in called.items()]
         placed = [(each, rows) for each, rows in found if each]
+        unlisted += [row for each, rows in found if not each and distance == 1 for row in rows]
         for each, rows in placed:
             entries += _callee(asked, each, rows, distance)
         seen |= called.keys()
         reached = [each for each, _ in placed]
         if len(entries) > MOST:
             break
-    return RelatedEntries(entries, _unresolved(asked))
+    return RelatedEntries(entries, _unresolved(asked, unlisted))
 
 
 def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Iterator[RelatedEntry]:
@@ -196,7 +198,7 @@ def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: in
         yield RelatedEntry(each.file, related)
 
 
-def _unresolved(asked: Asked) -> str:
+def _unresolved(asked: Asked, unlisted: Sequence[Occurrence]) -> str:
     """Say which calls of a definition lead nobody knows where, and that those out of the project are not listed."""
     sites: dict[tuple[int, int, int], list[Occurrence]] = {}
     for each in asked.about.definitions:
@@ -210,6 +212,8 @@ def _unresolved(asked: Asked) -> str:
     said += f"May mean more than is listed: {_named(asked, in_part)}. " if in_part else ""
     if merely and not asked.admits("possible"):
         said += f"Merely possible: {_named(asked, merely)}; possible=true lists what they may call. "
+    if unlisted:
+        said += f"Of what is no definition in the index: {_named(asked, unlisted)}. "
     if computed := _computed(asked):
         said += f"Names are computed at run time in {', '.join(computed)}: what they run need not be listed. "
     return f"{said}Calls of what the project does not define are not listed."
