@@ -371,7 +371,7 @@ DOCUMENTS = (
     "docs/tools.md",
     "docs/profiles.md",
     "docs/settings.md",
-    "docs/graph.md",
+    "docs/graph/limits.md",
 )
 
 

@@ -122,7 +122,7 @@ def may_run(said: Iterable[Sequence[Any]]) -> dict[Call, set[Target]]:
 
 
 def report(name: str, found: Tally) -> None:
-    """Print a row of the table in docs/graph.md: pytest shows it with -s."""
+    """Print a row of a table in docs/graph/judged.md: pytest shows it with -s."""
     wrong = len(found.wrong[Confidence.CERTAIN])
     shares = f"{found.certain / found.sites:.3f}, {found.found / found.sites:.3f}"
     certain = f"{wrong} of {wrong + found.right[Confidence.CERTAIN]}"

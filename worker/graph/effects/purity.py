@@ -1,7 +1,7 @@
 """Which functions have no effect: `pure`, `pure-ish` (it only logs), `impure` or `unknown`, each with its evidence.
 
 A function is impure where it, or one that it surely calls, writes what it did not make or asks the world. It is pure
-only if all that it calls is seen and pure; where anything is not, it is unknown. docs/graph.md has the rules.
+only if all that it calls is seen and pure; where anything is not, it is unknown. docs/graph/effects.md has the rules.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-; What C and C++ have in common, for the graph. docs/graph.md has the captures.
+; What C and C++ have in common, for the graph. docs/graph/reading.md has the captures.
 
 (comment) @skip
 (identifier) @name

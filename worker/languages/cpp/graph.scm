@@ -1,4 +1,4 @@
-; What C++ has besides C, for the graph. docs/graph.md has the captures.
+; What C++ has besides C, for the graph. docs/graph/reading.md has the captures.
 
 (namespace_identifier) @name
 (primitive_type) @name

@@ -1,4 +1,4 @@
-; C#, for the graph. docs/graph.md has the captures.
+; C#, for the graph. docs/graph/reading.md has the captures.
 
 (comment) @skip
 (identifier) @name

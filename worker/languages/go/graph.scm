@@ -1,4 +1,4 @@
-; Go, for the graph. docs/graph.md has the captures.
+; Go, for the graph. docs/graph/reading.md has the captures.
 
 (comment) @skip
 (identifier) @name

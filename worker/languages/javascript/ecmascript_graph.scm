@@ -1,4 +1,4 @@
-; What JavaScript and TypeScript have in common, for the graph. docs/graph.md has the captures.
+; What JavaScript and TypeScript have in common, for the graph. docs/graph/reading.md has the captures.
 
 (comment) @skip
 (hash_bang_line) @skip

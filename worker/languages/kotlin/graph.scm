@@ -1,4 +1,4 @@
-; Kotlin, for the graph. docs/graph.md has the captures.
+; Kotlin, for the graph. docs/graph/reading.md has the captures.
 
 [(line_comment) (block_comment)] @skip
 (identifier) @name

@@ -1,4 +1,4 @@
-; PHP, for the graph. docs/graph.md has the captures.
+; PHP, for the graph. docs/graph/reading.md has the captures.
 
 (comment) @skip
 (name) @name

@@ -1,4 +1,4 @@
-; Python, for the graph. docs/graph.md has the captures.
+; Python, for the graph. docs/graph/reading.md has the captures.
 
 (comment) @skip
 (identifier) @name

@@ -1,4 +1,4 @@
-; Ruby, for the graph. docs/graph.md has the captures.
+; Ruby, for the graph. docs/graph/reading.md has the captures.
 
 (comment) @skip
 (identifier) @name
