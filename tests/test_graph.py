@@ -50,7 +50,7 @@ from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIV
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
 from fledgling.worker.graph.solving.solver import MAX_KEYS, GraphBudget
 from fledgling.worker.graph.solving.types import MAX_NAMING
-from fledgling.worker.graph.tables import GraphFile, Op, Use, sites_of, unpacked
+from fledgling.worker.graph.tables import MAX_KEY, GraphFile, Op, Use, sites_of, unpacked
 from fledgling.worker.graph.telling import unheard
 from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer import same_graph
@@ -643,6 +643,17 @@ def test_a_loop_names_so_many_methods() -> None:
     costs_under(2, partial(graph_of, {"a.rb": text.encode()}))
     text = "class A\n" + "A.each { |n| class_eval(<<B) }\nA = [\n" * 2_000 + "end\n"
     costs_under(2, partial(graph_of, {"a.rb": text.encode()}))
+    for count, found in ((MAX_KEY - 2, {"2 likely"}), (MAX_KEY - 1, set[str]())):
+        name = "a" * count
+        text = f"class A\n%w[{name}].each {{ |n| class_eval 'def #{{n}}_b; end' }}\ndef run = {name}_b\nend\n"
+        assert said(*graph_of({"a.rb": text.encode()})).get(("a.rb", 3, f"{name}_b"), set()) == found, count
+    for text in (
+        f"class A\n%w[{'a' * 3_900}].each {{ |n| class_eval 'def {'#{n}' * 900}b; end' }}\nend\n",  # 3.5 MB of a name
+        f"A = %w[{' '.join(f'a{n}' for n in range(700))}]\n" + "A.each { |n| b }\n" * 4_000,  # each read it anew
+        "class A\n" + "class_eval <<A;" * 4_000 + "\n" + "def \u00e9; end;\n" * 200 + "A\nend\n",  # likewise
+    ):
+        facts = costs_under(1.2, partial(FACTS.facts_of, "ruby", text.encode()))
+        assert len(facts or b"") < 100 * len(text)
 
 
 def test_what_is_global_is_declared_in_so_many_places() -> None:

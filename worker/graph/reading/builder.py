@@ -43,7 +43,7 @@ class Builder(BoundNames):
         self.replaced_names: list[tuple[int, int]] = []  # the same, by the numbers of names that a text has
         self.listed: dict[str, Sequence[tuple[str, int]]] = {}  # by the names that loops give: all that these are
         self.defined_at = set[int]()  # bytes where the name of a method stands that such a loop or a text defines
-        self.lists: dict[str, int] | None = None  # constants, and where the lists begin that they are given
+        self.lists: dict[str, Sequence[tuple[str, int]]] | None = None  # what constants list
         self.made = 0  # methods that they define
         self.defines_static = False  # whether such a loop stands in `class << self`
         self.augmented: list[Augmented] = []

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called
 from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import MAX_KEY, NONE, Flag, Op, ScopeKind, Use
 
 MAX_LISTED = 4_000  # bytes of a list that is written out, and of a text that defines methods
 MAX_MADE = 10_000  # methods of a file that loops and texts define: each place in a loop makes one for each name
@@ -55,10 +55,16 @@ def _listed(builder: Builder, node: int) -> Names:
     """The words of a list that is written out, or the keys of a dictionary, here or where a constant gets it."""
     tree, source = builder.tree, builder.tree.source
     start, end = tree.start[node], tree.end[node]
-    if source[start : start + 1].isupper():
-        if builder.lists is None:
-            builder.lists = {found[1].decode(): found.end() for found in CONSTANT.finditer(source)}
-        start, end = builder.lists.get(tree.text(node), end), len(source)
+    if not source[start : start + 1].isupper():
+        return _written(source, start, end)
+    if builder.lists is None:
+        lists = ((found[1].decode(), found.end()) for found in CONSTANT.finditer(source))
+        builder.lists = {name: _written(source, at, len(source)) for name, at in lists}
+    return builder.lists.get(tree.text(node), ())
+
+
+def _written(source: bytes, start: int, end: int) -> Names:
+    """The words of the list, or the keys of the dictionary, that begins at a byte."""
     end = min(end, start + MAX_LISTED)
     for whole, each in ((WORDS, WORD), (LIST, ITEM), (DICT, PAIR)):
         if found := whole.match(source, start, end):
@@ -77,16 +83,18 @@ def computed_names(builder: Builder, text: str) -> Names:
 
 
 def _filled(builder: Builder, template: str) -> Names:
-    """The texts that `a_#{n}` may be, and where each stands if it is n alone."""
+    """The names that `a_#{n}` may be, none longer than MAX_KEY, and where each stands if it is n alone."""
     holes = {found[1] for found in HOLE.finditer(template)}
-    if len(holes) > 1:
+    if len(holes) > 1 or len(template) > MAX_KEY:
         return ()
     each = builder.listed.get(holes.pop(), ()) if holes else [("", NONE)]
+    builder.made += len(each)
+    if builder.made > MAX_MADE:
+        return ()
     is_alone = HOLE.fullmatch(template) is not None
     names = [(HOLE.sub(own, template), start if is_alone else NONE) for own, start in each]
-    if not all(NAME.fullmatch(name) for name, _ in names) or builder.made + len(names) > MAX_MADE:
+    if not all(len(name) <= MAX_KEY and NAME.fullmatch(name) for name, _ in names):
         return ()
-    builder.made += len(names)
     return names
 
 
@@ -124,6 +132,8 @@ def evaluated(builder: Builder, node: int, use: int) -> int:
 
 def _defined(builder: Builder, node: int) -> Iterator[tuple[str, int, bool]]:
     """The methods that a text defines: their names, where each begins, and whether the class has it itself."""
+    if builder.made > MAX_MADE:
+        return
     source, (start, end) = builder.tree.source, _text(builder, node)
     text = source[start : min(end, start + MAX_LISTED)].decode(errors="replace")
     for found in METHOD.finditer(text):
@@ -143,7 +153,7 @@ def _text(builder: Builder, node: int) -> tuple[int, int]:
     if heredoc is None:
         quote = QUOTE.search(source, start, end)
         return (quote.end() if quote else end), end
-    begin = source.find(b"\n", heredoc.end()) + 1
+    begin = source.find(b"\n", heredoc.end(), heredoc.end() + MAX_LISTED) + 1
     closing = re.compile(rb"^[ \t]*+" + heredoc[2] + rb"[ \t]*+\r?$", re.MULTILINE)
     closed = closing.search(source, begin, begin + MAX_LISTED) if begin else None
     return (begin, closed.start()) if closed else (begin, begin)

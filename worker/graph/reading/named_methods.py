@@ -9,7 +9,7 @@ from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF, WORD
 from fledgling.worker.graph.reading.listed_methods import bind_method, class_around, computed_names
 from fledgling.worker.graph.reading.targets import TARGETS
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
-from fledgling.worker.graph.tables import MAX_KEY, NONE, Flag, Op, Parameter, ScopeKind, Use, Write
+from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind, Use, Write
 
 IS_LAMBDA, IS_STATIC = BITS["lambda"], BITS["static"]
 NAME = re.compile(r":\w+[?!=]?|:?\"\w+[?!=]?\"|'\w+[?!=]?'")
@@ -112,13 +112,12 @@ def method_made(builder: Builder, node: int, use: int) -> int:
     for block in blocks:
         flags = Flag.STATIC if is_static else 0
         number = builder.named(name) if is_written else NONE
-        value = builder.add(
-            Op.FUNCTION, read_function(builder, block, ScopeKind.FUNCTION, number, builder.line(node), flags)
-        )
+        scope = read_function(builder, block, ScopeKind.FUNCTION, number, builder.line(node), flags)
+        value = builder.add(Op.FUNCTION, scope)
         if is_written:
             define(builder, word, value, name)
-        is_computed = own != NONE and not is_written and tree.end[word] - tree.start[word] <= MAX_KEY
-        for each, start in computed_names(builder, tree.text(word)) if is_computed else ():
+            continue
+        for each, start in computed_names(builder, tree.text(word)) if own != NONE else ():
             bind_method(builder, own, each, start, value, builder.line(node))
     return 0
 
