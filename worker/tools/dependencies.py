@@ -86,7 +86,7 @@ def _edges(request: Request, path: str, question: Dependencies) -> list[_Edge]:
         if question.direction != "imported_by":
             found += _imports(request, reached, distance)
         if question.direction != "imports":
-            found += _importers(request, packages.apart(request, reached), distance)
+            found += _importers(request, reached, distance)
         edges += sorted(found, key=lambda edge: edge.path)
         reached = sorted(set(_neighbours(request, found)) - seen)
         seen.update(reached)
@@ -152,10 +152,14 @@ def _importers(request: Request, reached: Sequence[str], distance: int) -> list[
     if words.keys().isdisjoint(file.language for file in files):
         found = request.rows("importers_of", _Imported, paths=list(reached))
     else:
-        members = [file.path for file in files if packages.is_member(file, modules.get(file.language or ""))]
+        firsts = filter(None, map(request.blocks.find, packages.apart(request, reached)))
+        members = [file.path for file in firsts if packages.is_member(file, modules.get(file.language or ""))]
         declared = [*_declared(request, files, words), *_above(request, files, words)]
         columns = {name: [getattr(row, name) for row in declared] for name in _Declared._fields}
-        found = request.rows("package_importers_of", _Imported, paths=list(reached), members=members, **columns)
+        documents = list(request.opened.generation.documents)
+        found = request.rows(
+            "package_importers_of", _Imported, paths=list(reached), members=members, documents=documents, **columns
+        )
     return [_Edge(row.resolved_path, distance, Importer(row.path, row.line_number)) for row in found]
 
 
@@ -190,6 +194,8 @@ def _neighbours(request: Request, edges: Iterable[_Edge]) -> Iterator[str]:
     for edge in edges:
         if isinstance(edge.edge, Importer):
             yield edge.edge.path
+        elif packages.is_linked(request, edge.path):
+            yield from edge.leads
         else:
             for path in edge.leads:
                 yield from packages.members(request, path)

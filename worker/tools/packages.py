@@ -37,6 +37,12 @@ def is_apart(file: File, modules: Modules | None) -> bool:
     return modules is not None and modules.apart != "" and file.path.endswith(modules.apart)
 
 
+def is_linked(request: Request, path: str) -> bool:
+    """Return whether what a file leads to are links, as in a document: they name files, and no packages."""
+    file = request.blocks.find(path)
+    return file is not None and file.language in request.opened.generation.documents
+
+
 def siblings(request: Request, path: str) -> Iterator[File]:
     """Yield the files beside a file."""
     prefix = path.rpartition("/")[0] + "/" if "/" in path else ""
