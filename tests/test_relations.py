@@ -116,6 +116,17 @@ async def test_several_definitions_of_a_name_are_named(front: Front) -> None:
     assert isinstance(again, Relations)
 
 
+async def test_of_definitions_of_a_name_that_is_first_which_is_near_the_root(front: Front) -> None:
+    """Copies that are built or generated lie deep, and come first by their paths."""
+    found: Any = await front.call("symbols", {"symbol": "near_root112", "relation": "callers"})
+    place = next(PLACES[name] for name, row in CASES.items() if row["ask"]["symbol"] == "near_root112")
+    first, second = (f"function near_root112 ({place}/{path}:1)" for path in ("near112.py", "a/near112.py"))
+    assert f"names 2 definitions: {first}, {second}" in found.reason
+    assert f'path="{place}/near112.py"' in found.next_step
+    found = await front.call("read", {"symbol": "near_root112"})
+    assert f'path="{place}/near112.py"' in found.next_step
+
+
 async def test_other_names_answer_as_the_tools_do(front: Front) -> None:
     asked = {"symbol": "conductor"}
     assert await front.call("callees", asked) == await front.call("symbols", {**asked, "relation": "callees"})
@@ -152,6 +163,14 @@ async def test_a_context_of_overloads_has_the_one_with_a_body(front: Front) -> N
     assert isinstance(found, Context), found
     assert any("return how" in line for line in found.lines)
     assert any("in open_valve" in line for line in found.lines)
+
+
+async def test_a_context_says_where_it_may_be_run_from_besides(front: Front) -> None:
+    found: Any = await front.call("read", {"symbol": "Tree.write83", "budget_tokens": 300})
+    assert found.symbol == "Tree.write83"  # which is on a line with its class
+    assert any("in Use.exact" in line and "write83()" in line for line in found.lines)
+    assert "It overrides `Base.write83`" in found.note
+    assert "1 call of that may run it: ask for the callers of `Base.write83`." in found.note
 
 
 # ---- as tables ------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CALLS, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, documents, meaning, occurrences, unknown
-from fledgling.worker.tools.meant import Placed
+from fledgling.worker.tools.meant import Placed, named
 from fledgling.worker.tools.related import Asked, RelatedEntry, order
 from fledgling.worker.tools.request import Request, shown
 from fledgling.worker.tools.uses import callers
@@ -75,12 +75,13 @@ def _heading(kind: str, lines: Sequence[str]) -> str:
 
 
 class _Related(NamedTuple):
-    """What is around a definition."""
+    """What is around a definition, and what is to be said of its callers."""
 
     callers: list[RelatedEntry]
     tests: list[RelatedEntry]
     callees: list[Placed]
     types: list[Placed]
+    note: str | None = None
 
 
 def context(request: Request, question: Read, file: File, start: int, end: int) -> Context:
@@ -88,7 +89,8 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
     assert question.symbol
     assert question.budget_tokens
     found = [Placed(file, row) for row in request.outlines.beginning(file, start)] if request.outlines else []
-    about = [each for each in found if each.row.line_end == end] or found
+    there = [each for each in found if each.row.line_end == end] or found
+    about = [each for each in there if named([each.row], question.symbol)] or there
     packing = _Packing(question.budget_tokens * TOKEN_CHARS)
     _add_own(request, packing, file, start, end)
     related = _related(request, question, about[:1])
@@ -111,6 +113,7 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
         tokens=-(-chars // TOKEN_CHARS),
         budget=question.budget_tokens,
         dropped=packing.dropped,
+        note=related.note,
     )
 
 
@@ -157,7 +160,8 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
         return _Related([], [], [], [])
     chosen = definitions.Chosen([*about], [])
     asked = Asked(request, request.graph, Symbols(symbol=question.symbol, relation="callers"), chosen)
-    calling = sorted(callers(asked).entries, key=order)
+    found = callers(asked)
+    calling = sorted(found.entries, key=order)
     own = {*asked.places}
     rows = [
         row
@@ -169,7 +173,7 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
     callees = [*_targets(request, rows, own, lambda row: row.use in CALLS)]
     types = [*_targets(request, rows, own, lambda row: row.use in ("type", "inherit"))]
     tests = [entry for entry in calling if is_test(entry.file.path)]
-    return _Related([entry for entry in calling if entry not in tests], tests, callees, types)
+    return _Related([entry for entry in calling if entry not in tests], tests, callees, types, found.note)
 
 
 def _targets(

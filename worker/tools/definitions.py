@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from fledgling.messages.questions import Symbols
+from fledgling.plain import by_depth
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, Graph, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
@@ -74,6 +75,7 @@ def _unknown(request: Request, question: Symbols) -> Refused:
 
 
 def _several(question: Symbols, symbol: str, found: Sequence[Placed]) -> Refused:
+    found = sorted(found, key=lambda each: by_depth(each.file.path))
     shown = [f"{each.row.kind} {each.row.qualified_name} ({each.file.path}:{each.row.line_start})" for each in found]
     more = f" and {len(shown) - SHOWN_MEANT} more" if len(shown) > SHOWN_MEANT else ""
     first = next((each for each in found if each.row.qualified_name != symbol), found[0])

@@ -256,9 +256,14 @@ def code(found: list[Placed]) -> list[Placed]:
 
 
 def first_meant(found: list[Placed], symbol: str) -> list[Placed]:
-    """Return those of some definitions that a name means before the others: in full, and then outside of tests."""
+    """Return those of some definitions that a name means before the others.
+
+    In full, and then outside of tests; and a class before its constructor, `A` before `A.A`.
+    """
     full = [each for each in found if each.row.qualified_name == symbol] or found
-    return [each for each in full if not is_test(each.file.path)] or full
+    first = [each for each in full if not is_test(each.file.path)] or full
+    names = {each.row.qualified_name for each in first}
+    return [each for each in first if each.row.qualified_name.rpartition(".")[0] not in names]
 
 
 def others(found: Iterable[Placed]) -> str | None:
@@ -286,7 +291,8 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
         )
     if len(files) > 1:
         budget = f", budget_tokens={question.budget_tokens}" if question.budget_tokens else ""
-        example = f'read(path="{files[0]}", symbol="{found[0].row.qualified_name}"{budget})'
+        first = min(found, key=lambda each: by_depth(each.file.path))
+        example = f'read(path="{first.file.path}", symbol="{first.row.qualified_name}"{budget})'
         raise _several(f"{symbol!r} is defined in {len(files)} files", files, f"Give path, too: {example}.")
     names = {each.row.qualified_name for each in found}
     is_named = named([each.row for each in found], symbol)

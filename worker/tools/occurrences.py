@@ -381,5 +381,5 @@ def line_of(request: Request, file: File, line: int) -> bytes:
 def of_parsing(request: Request, files: Sequence[File]) -> str | None:
     """Say which of some files were not parsed whole: uses in them may be missing."""
     assert request.graph
-    names = [file.path for file in files if request.graph.how_far(file.number) == IN_PART]
+    names = [*dict.fromkeys(file.path for file in files if request.graph.how_far(file.number) == IN_PART)]
     return f"Parsed in part: {unknown.listed(names)}; uses may be missing there." if names else None

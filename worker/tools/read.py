@@ -44,7 +44,9 @@ def read(request: Request, question: Read) -> Excerpt | Context:
         found = context.context(request, question, file, wanted.start, wanted.end)
         return replace(
             found,
-            note=unknown.joined(wanted.note, _parsing(request, file, question, None), relations.unseen(request, file)),
+            note=unknown.joined(
+                found.note, wanted.note, _parsing(request, file, question, None), relations.unseen(request, file)
+            ),
         )
     lines, cut_lines = _lines(request, file, wanted)
     last = wanted.start + len(lines) - 1
