@@ -53,6 +53,30 @@ CONDITIONS = {  # and where what stands behind each may be compiled
     f"#if _WIN32 && {' ' * (MAX_CONDITION - 20)}1": WINDOWS,
     f"#if _WIN32 && {' ' * MAX_CONDITION}1": ANY,
 }
+GIVEN = "#define A 5\n#define B 0\n#define C 010\n#define D (5) /* so */\n#define E F\n#undef G\n"
+GIVEN += f"#define H {' ' * (MAX_CONDITION - 11)}1\n#define I {' ' * (MAX_CONDITION - 11)}12\n"
+NUMBERS = {  # whether what stands behind each may be compiled in a file that gives macros these
+    "#if A == 5": True,
+    "#if A": True,
+    "#if !B && (A >= 5)": True,
+    "#if A != 5": False,
+    "#if D < 5": False,
+    "#if B": False,
+    "#if H == 12": False,
+    "#if I == 12": True,
+    "#if A && !defined(E)": False,
+    "#if E == 5": True,
+    "#if (A + 1) == 6": True,
+    "#if (A * 100 + B) >= 500": True,
+    "#if (G || A) == 1": True,
+    "#if defined(A) == 1": True,
+    "#if !A == 0": True,
+    "#if C == 8": True,
+    "#if A == 05": True,
+    "#if A == 5L": True,
+    "#if A(1)": True,
+    "#if A ? 0 : 1": True,
+}
 CONSTRAINTS = {  # and where a file of Go may be compiled that begins with each
     "//go:build windows": WINDOWS,
     "//go:build !windows && amd64 && cgo": BUT_WINDOWS,
@@ -116,6 +140,12 @@ PATHS = {
 def test_condition_says_where_it_may_hold(condition: str) -> None:
     changes = systems(f"{LEAST}{condition}\nint a;\n".encode())
     assert ([ANY, *(where for _, where in changes)])[-1] == CONDITIONS[condition]
+
+
+@every_row("number", NUMBERS)
+def test_numbers_of_a_file_say_which_conditions_hold(number: str) -> None:
+    changes = systems(f"{GIVEN}{number}\nint a;\n".encode())
+    assert ([ANY, *(where for _, where in changes)])[-1] == ANY * NUMBERS[number]
 
 
 @every_row("constraint", CONSTRAINTS)

@@ -43,8 +43,8 @@ def taken_on(where: int) -> int:
 class Condition:
     """What `a && (b || !c)` says, by what each of its words does.
 
-    `behind` reads what may follow a word, `a >= 1`: it is given what is known so far, the next word and those after it,
-    and returns what is known then, and the word behind that.
+    `behind` reads what may follow an operand, `a >= 1`: it is given the word that this is, else "", what is known
+    so far, the next word and those after it; it returns what is known then, and the word behind that.
 
     >>> condition = Condition({"linux": (LINUX, ANY & ~LINUX), "cgo": UNKNOWN}.__getitem__)
     >>> condition.read(["linux", "&&", "cgo"]) == (LINUX, ANY)
@@ -54,7 +54,7 @@ class Condition:
     def __init__(
         self,
         known: Callable[[str], Where],
-        behind: Callable[[Where, str, Iterator[str]], tuple[Where, str]] = lambda found, end, _: (found, end),
+        behind: Callable[[str, Where, str, Iterator[str]], tuple[Where, str]] = lambda _, found, end, __: (found, end),
     ) -> None:
         self._known = known
         self._behind = behind
@@ -88,7 +88,8 @@ class Condition:
             found = self._either(words, depth + 1) if depth < MAX_INNER else skipped(words)
         else:
             found = self._known(word)
-        return self._behind(found[::-1] if is_not else found, next(words, ""), words)
+        alone = "" if is_not or word == "(" else word
+        return self._behind(alone, found[::-1] if is_not else found, next(words, ""), words)
 
 
 def skipped(words: Iterator[str]) -> Where:

@@ -63,7 +63,8 @@ KNOWN = deferred(rb"\b(?:" + b"|".join(sorted(map(str.encode, MACROS), reverse=T
 DEFINED = deferred(rb"(?m)^[ \t]*+\#[ \t]*+define[ \t]++(\w++)[ \t]++\(?\d++\)?[ \t]*+(?:/[/*].*)?$")
 ASKED = deferred(rb"(?m)^[ \t]*+\#[ \t]*+(?:el)?if\b(.*)")
 WORD = deferred(rb"\w++")
-DEFINES = deferred(rb"\s*\#\s*(define|undef)[ \t]+(\w+)(?![\w(])[ \t]*(?:\(?(\d{1,9})\)?\s*$)?")
+NUMBER = "0|[1-9][0-9]{0,8}"  # none of another base: 010
+DEFINES = deferred(rb"\s*\#\s*(define|undef)[ \t]+(\w+)(?![\w(])[ \t]*(?:\(?(" + NUMBER.encode() + rb")\)?\s*$)?")
 DIRECTIVE = deferred(rb"\s*\#\s*(?P<kind>\w+)(?P<condition>.*)", re.DOTALL)
 HIDDEN = deferred(rb"\\\r?\n|" + REMARK)
 COMPARED: dict[str, Callable[[int, int], bool]] = {
@@ -127,7 +128,6 @@ class _Macros:
     def __init__(self) -> None:
         self.open: list[_Conditional] = []
         self._said: dict[str, tuple[int, int | None]] = {}
-        self._asked = ""  # the word that was read last
         self._condition = Condition(self._known, self._compared)
 
     def begin(self, directive: bytes, here: int) -> int:
@@ -168,13 +168,14 @@ class _Macros:
 
     def take(self, directive: bytes) -> None:
         """Note what a directive defines, or no longer does."""
-        match = DEFINES.match(directive[:MAX_CONDITION])
+        match = DEFINES.match(HIDDEN.sub(b" ", directive[:MAX_CONDITION]))
         if match is None:
             return
+        number = None if len(directive) > MAX_CONDITION else match[3]
         name = match[2].decode(errors="replace")
         self._said.pop(name, None)
         if match[1] == b"define" and len(self.open) <= MAX_AROUND and len(self._said) < MAX_SAID:
-            self._said[name] = ANY, None if match[3] is None else int(match[3])
+            self._said[name] = ANY, None if number is None else int(number)
             if self.open:
                 self.open[-1].names.append(name)
 
@@ -198,7 +199,7 @@ class _Macros:
 
     def _known(self, word: str) -> Where:
         """Where a macro is, `?A`, or is another number than 0, and where not."""
-        self._asked = name = word.removeprefix("?")
+        name = word.removeprefix("?")
         where, value = self._said.get(name, (0, None))
         if where and (word != name or value is not None):
             return (ANY & ~where, ANY) if word == name and not value else (ANY, ANY & ~where)
@@ -206,12 +207,12 @@ class _Macros:
             return (ANY, 0) if word == "1" else (0, ANY)
         return MACROS.get(name, UNKNOWN)
 
-    def _compared(self, found: Where, end: str, words: Iterator[str]) -> tuple[Where, str]:
+    def _compared(self, word: str, found: Where, end: str, words: Iterator[str]) -> tuple[Where, str]:
         """What is known behind `a >= 1`."""
-        where, value = self._said.get(self._asked, (0, None))
+        where, value = self._said.get(word, (0, None))
         if end in COMPARED and value is not None:
             other, end, compare = next(words, ""), next(words, ""), COMPARED[end]
-            if other.isdecimal() and end in ENDING:
+            if re.fullmatch(NUMBER, other) and end in ENDING:
                 return ((ANY, ANY & ~where) if compare(value, int(other)) else (ANY & ~where, ANY)), end
             found = UNKNOWN
         elif end in (">=", ">"):  # `_MSC_VER >= 1900` may fail anywhere
