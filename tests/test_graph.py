@@ -663,8 +663,32 @@ def test_what_is_global_is_declared_in_so_many_places() -> None:
         rows = said(*graph_of(texts | {"b.ts": b"N.go();\n"}))
         assert rows["b.ts", 1, "go"] == {f"a{n}.d.ts:1 {sure}" for n in range(MAX_DECLARED)}, count
     texts = {f"a{n}.d.ts": b"declare function go(): void;\n" * 20 for n in range(1_000)}
-    files = graph_files(texts | {"b.ts": b"go();\n" * 5_000})
-    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+    _resolves_under(2, texts | {"b.ts": b"go();\n" * 5_000})
+    modules = "".join(f"declare module 'm' {{ export function f{n}(): void; }}\n" for n in range(3_000))
+    taken = "".join(f"import {{f{n}}} from 'm';\nf{n}();\n" for n in range(3_000))
+    _resolves_under(3, {"m.d.ts": modules.encode(), "b.ts": taken.encode()})
+    scripts = ("".join(f"{how}f{n}()\n" for n in range(12_000)) for how in ("", "function "))
+    _resolves_under(
+        4, {f"{n}.js": text.replace(")\n", ") {}\n" if n else ");\n").encode() for n, text in enumerate(scripts)}
+    )
+    spaces = "".join(f"namespace A{n} {{ export function f() {{ g() }} }}\n" for n in range(3_000))
+    _resolves_under(4, {"a.ts": spaces.encode(), "b.ts": spaces.replace("f() { g", "g() { f").encode()})
+
+
+def _resolves_under(seconds: float, texts: dict[str, bytes]) -> None:
+    files = graph_files(texts)
+    costs_under(seconds, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_what_many_classes_get_is_found_once() -> None:
+    """What one metaclass puts into each of its classes, and what stands below a type outside."""
+    puts = "".join(f"    d['a{n}'] = {n}\n" for n in range(3_000))
+    made = "".join(f"class A{n}(metaclass=M):\n  def b(self): self.a{n}()\n" for n in range(3_000))
+    _resolves_under(3, {"a.py": f"class M(type):\n  def __new__(cls, name, bases, d):\n{puts}{made}".encode()})
+    below = "".join(
+        f"class A{n} extends A{n - 1} implements B {{ function f{n}(B $b) {{ $b->f{n}(); }} }}\n" for n in range(500)
+    )
+    _resolves_under(2, {"a.php": f"<?php\nuse C\\B;\n{below}".encode()})
 
 
 def test_a_module_that_is_computed_is_one_of_so_many() -> None:

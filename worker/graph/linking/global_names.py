@@ -18,6 +18,7 @@ class GlobalNames:
 
     def __init__(self, project: GraphProject) -> None:
         self._project = project
+        self._beside: dict[tuple[int, int], list[int]] = {}  # what _in_namespaces() found
 
     def places(self, unit: Unit, own: int) -> list[Any]:
         """The places of a name that no scope of its file binds.
@@ -30,7 +31,7 @@ class GlobalNames:
             most = Reason.UNDECLARED if len(found) <= MAX_DECLARED else Reason.NAME_ONLY
             return [(("name", at, own), most, None) for at in found[:MAX_DECLARED]]
         scopes = others.get(own, ())
-        most = Reason.UNDECLARED if len(scopes) == 1 and _is_script(unit) else Reason.NAME_ONLY
+        most = Reason.UNDECLARED if len(scopes) == 1 and unit.number in self._scripts else Reason.NAME_ONLY
         return [(("name", at, own), most, None) for at in scopes[:2] if at >> SHIFT != unit.number]
 
     def declares(self, name: int) -> bool:
@@ -50,17 +51,19 @@ class GlobalNames:
 
     def module(self, name: str, own: int) -> list[Any]:
         """The place of a name that a module outside has as it is declared: `declare module "m" { function a(): A }`."""
-        names = [own, self._project.export_of(own)]
-        scopes = self._modules.get(name, ())
-        found = [(at, each) for at in scopes for each in names if each in self._project.table(at)]
-        return [(("name", at, each), Reason.ONLY_DECLARED, None) for at, each in found[:1]]
+        names = [each for each in (own, self._project.export_of(own)) if (name, each) in self._modules]
+        return [(("name", self._modules[name, each], each), Reason.ONLY_DECLARED, None) for each in names[:1]]
 
     def _in_namespaces(self, unit: Unit, own: int) -> list[int]:
         """The namespaces of other scripts that have a name, of those that a file adds to: `namespace A {}` in both."""
-        names, having = self._namespaces
-        beside = having.get(own, {})
-        both = names.get(unit.number, set()) & beside.keys() if beside else ()
-        return [at for name in both for at in beside[name]]
+        found = self._beside.get((unit.number, own))
+        if found is None:
+            names, having = self._namespaces
+            beside = having.get(own, {})
+            both = names.get(unit.number, set()) & beside.keys() if beside else ()
+            found = [at for name in both for at in beside[name]][: MAX_DECLARED + 1]
+            self._beside[unit.number, own] = found
+        return found
 
     @cached_property
     def _namespaces(self) -> tuple[dict[int, set[int]], dict[int, dict[int, list[int]]]]:
@@ -68,7 +71,7 @@ class GlobalNames:
         names, having = dict[int, set[int]](), dict[int, dict[int, list[int]]]()
         for unit in self._project.units:
             for at, row in enumerate(unit.facts.scopes if unit.dialect.typed and unit.dialect.prototypes else ()):
-                if row.kind == ScopeKind.NAMESPACE and row.name != NONE and _is_script(unit):
+                if row.kind == ScopeKind.NAMESPACE and row.name != NONE and unit.number in self._scripts:
                     own = unit.names[row.name]
                     names.setdefault(unit.number, set()).add(own)
                     for name in self._project.table(unit.base | at):
@@ -76,38 +79,41 @@ class GlobalNames:
         return names, having
 
     @cached_property
-    def _modules(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+    def _modules(self) -> dict[tuple[str, int], int]:
+        """The first scope that declares each name of each module outside."""
+        found: dict[tuple[str, int], int] = {}
         for unit in self._project.units:
             for at, row in enumerate(unit.facts.scopes if unit.dialect.typed and unit.dialect.prototypes else ()):
                 if _is_open(row) and row.name != NONE:
-                    found.setdefault(unit.facts.names[row.name], []).append(unit.base | at)
+                    for name in self._project.table(unit.base | at):
+                        found.setdefault((unit.facts.names[row.name], name), unit.base | at)
         return found
+
+    @cached_property
+    def _scripts(self) -> frozenset[int]:
+        """The files that are no modules: their names are those of all scripts."""
+        return frozenset(unit.number for unit in self._project.units if _is_script(unit))
 
     @cached_property
     def _declaring(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
         """The scopes that bind each global name: those of TypeScript, and the others."""
         found: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
         for unit in self._project.units:
-            for scope in _global_scopes(unit):
+            for scope in self._global_scopes(unit):
                 for name in self._project.table(scope):
                     found[not unit.dialect.typed].setdefault(name, []).append(scope)
         return found
 
-
-def _global_scopes(unit: Unit) -> Iterator[int]:
-    if not unit.dialect.prototypes:
-        return
-    if _is_script(unit):
-        yield unit.base
-    for at, row in enumerate(unit.facts.scopes) if unit.dialect.typed else ():
-        if _is_open(row) and row.name == NONE:
-            yield unit.base | at
+    def _global_scopes(self, unit: Unit) -> Iterator[int]:
+        if unit.number in self._scripts:
+            yield unit.base
+        for at, row in enumerate(unit.facts.scopes if unit.dialect.typed and unit.dialect.prototypes else ()):
+            if _is_open(row) and row.name == NONE:
+                yield unit.base | at
 
 
 def _is_script(unit: Unit) -> bool:
-    """Whether a file is no module: its names are those of all scripts."""
-    is_module = unit.facts.scopes[0].flags & Flag.HIDDEN or unit.facts.imports
+    is_module = not unit.dialect.prototypes or unit.facts.scopes[0].flags & Flag.HIDDEN or unit.facts.imports
     return not is_module and OF_MODULES.isdisjoint(unit.facts.names)
 
 

@@ -1,6 +1,6 @@
 """What the metaclasses of Python put into the classes that they make: `namespace["a"] = b`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from fledgling.worker.graph.linking.hierarchy import Hierarchy
 from fledgling.worker.graph.tables import NONE, Op
@@ -8,6 +8,7 @@ from fledgling.worker.graph.unit import MASK, Unit
 from fledgling.worker.graph.values import CLASS
 
 MAKERS = ("__new__", "__init__")  # the methods of a metaclass that run when a class of it is made
+NOTHING: frozenset[int] = frozenset()
 
 
 class Metaclasses:
@@ -15,7 +16,8 @@ class Metaclasses:
 
     def __init__(self, classes: Hierarchy) -> None:
         self._classes, self._project = classes, classes.project
-        self._puts: dict[int, set[int]] = {}
+        self._puts: dict[int, Set[int]] = {}  # by classes
+        self._by: dict[int, Set[int]] = {}  # by metaclasses
         self._keyed: dict[int, dict[int, list[tuple[int, int]]]] = {}  # of files, by their numbers
 
     def of(self, scope: int) -> list[int]:
@@ -24,20 +26,29 @@ class Metaclasses:
         nodes = [(at & ~MASK) | metaclass for at, metaclass in said if metaclass != NONE]
         return [value[1] for node in nodes for value in self._classes.value(node) if value[0] == CLASS]
 
-    def put(self, scope: int) -> set[int]:
+    def put(self, scope: int) -> Set[int]:
         """The names behind which a class gets something from its metaclass when it is made, -1 for any."""
         found = self._puts.get(scope)
         if found is None:
-            found = {name for function in self._making(scope) for name in self._put_in(function)}
+            found = next(map(self._put_by, self.of(scope)), NOTHING)
             if self._classes.is_settled:
                 self._puts[scope] = found
         return found
 
-    def _making(self, scope: int) -> Iterator[int]:
+    def _put_by(self, metaclass: int) -> Set[int]:
+        """The same by one metaclass, found once: many classes may be of one that puts much into each."""
+        found = self._by.get(metaclass)
+        if found is None:
+            found = frozenset(name for function in self._making(metaclass) for name in self._put_in(function))
+            if self._classes.is_settled:
+                self._by[metaclass] = found
+        return found
+
+    def _making(self, metaclass: int) -> Iterator[int]:
         """Yield the functions that run when a class is made."""
         project = self._project
         names = [project.numbers[name] for name in MAKERS if name in project.numbers]
-        for up in {up for type_ in self.of(scope)[:1] for up in self._classes.order(type_)}:
+        for up in self._classes.order(metaclass):
             bindings = [binding for name in names for binding in project.table(up).get(name, ())]
             yield from (function for _, function in map(project.defined, bindings) if function >= 0)
 

@@ -127,7 +127,7 @@ class Unresolved:
 
         In PHP by its namespace as well, and from traits: `RequestInterface` is a `MessageInterface`.
         """
-        found: dict[Any, set[int]] = {}
+        scopes: dict[Any, set[int]] = {}
         for unit in self.project.units:
             for at, row in enumerate(unit.facts.scopes) if unit.dialect.typed else ():
                 bases = [value for base in row.bases for value in self.solver.value(unit.base | base)]
@@ -135,11 +135,11 @@ class Unresolved:
                 is_global = unit.dialect.spaces == "global"
                 keys = [f"{type_}#" for type_ in outside]
                 keys += [space for type_ in outside if is_global and (space := type_.rpartition(".")[0])]
-                for of in (unit.base | at, *self.solver.classes.below(unit.base | at)) if outside else ():
-                    for up in self.solver.classes.order(of) if is_global else (of,):
-                        for key in keys:
-                            found.setdefault(key, set()).update(self.project.table(up))
-        return found
+                having = {unit.base | at, *self.solver.classes.below(unit.base | at)} if outside else ()
+                for of in having:
+                    for key in keys:
+                        scopes.setdefault(key, set()).update(self.solver.classes.order(of) if is_global else (of,))
+        return {key: set().union(*map(self.project.table, having)) for key, having in scopes.items()}
 
     def _is_protocol(self, unit: Unit, value: Value) -> bool:
         """Whether an object is of a protocol, or of what that holds: `Iterable[A]`."""

@@ -53,9 +53,8 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
     while scope >= 0:
         outer = project.outer(scope)
         row = project.scope(scope)
-        if (
-            row.kind == ScopeKind.FUNCTION and unit.dialect.bare_calls and not in_method
-        ):  # outside of methods, self is the class
+        is_method = row.kind == ScopeKind.FUNCTION and unit.dialect.bare_calls
+        if is_method and not in_method:  # outside of methods, self is the class
             is_of_class, in_method = bool(row.flags & Flag.STATIC), True
         if row.kind == ScopeKind.LAMBDA and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
             is_of_class = False
