@@ -43,6 +43,7 @@ from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVER
 from fledgling.worker.graph.solving.extension_members import MAX_EXTENDING
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
 from fledgling.worker.graph.solving.names import MAX_SEEN
+from fledgling.worker.graph.solving.overloading.argument_types import MAX_CONVERTING
 from fledgling.worker.graph.solving.overloading.inherited import MAX_INHERITED
 from fledgling.worker.graph.solving.overloading.specific import MAX_NARROWED
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
@@ -678,6 +679,15 @@ def test_what_is_global_is_declared_in_so_many_places() -> None:
 def _resolves_under(seconds: float, texts: dict[str, bytes]) -> None:
     files = graph_files(texts)
     costs_under(seconds, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_so_many_constructors_are_asked_what_they_take() -> None:
+    """Of a class with more than MAX_CONVERTING a further one may take what is passed, and nothing else is certain."""
+    for count in (MAX_CONVERTING, MAX_CONVERTING + 1):
+        others = "".join(f" A(B{n} *a);" for n in range(count - 1))
+        text = f"struct X {{}}; struct A {{{others} A(X a); }};\n"
+        text += "void f(A a) {}\nvoid f(...) {}\nvoid g(X x) { f(x); }"
+        assert said(*graph_of({"a.cpp": text.encode()}))["a.cpp", 4, "f"] == {"2 likely", "3 likely"}, count
 
 
 def test_what_many_classes_get_is_found_once() -> None:

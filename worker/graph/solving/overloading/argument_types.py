@@ -38,7 +38,7 @@ from fledgling.worker.library import ROOT
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
 POINTER, TO_ANY = "char*", "void*"  # the names of those types of C++
 UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
-MAX_CONVERTING = 16  # constructors of a class that are asked whether they take an argument in its place
+MAX_CONVERTING = 16  # constructors of a class that are asked whether they take an argument; with more, one may
 LONG = (EXTERNAL, "builtins.long#")
 Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
 
@@ -101,7 +101,8 @@ def _fits_plainly(solver: Solver, function: int, parameter: Parameter, cell: Cel
     if dialect.library and (how := _of_written(solver, function, parameter, cell)):
         return how
     if dialect.converts and type(cell) is int and solver.project.expression(cell) == (Op.MADE, CHARACTER):
-        return _of_character(dialect, *wanted_of(solver, solver.child(function, parameter.type)))
+        is_pointer = solver.op(solver.child(function, parameter.type)) == Op.POINTEE
+        return NO if is_pointer else _of_character(dialect, *wanted_of(solver, solver.child(function, parameter.type)))
     return _of_values(solver, function, parameter, cell, is_spread=is_spread) if solver.value(cell) else PERHAPS
 
 
@@ -110,7 +111,9 @@ def _converted(solver: Solver, objects: list[Value], cell: Cell) -> int:
     best = NO
     for of in objects:
         name = solver.project.number(solver.project.unit(of[1]).dialect.constructors[0])
-        for binding in solver.project.table(of[1]).get(name, ())[:MAX_CONVERTING]:
+        bindings = solver.project.table(of[1]).get(name, ())
+        best = max(best, PERHAPS if len(bindings) > MAX_CONVERTING else NO)
+        for binding in bindings[:MAX_CONVERTING]:
             function = solver.project.defined(binding)[1]
             row = solver.project.scope(function) if function >= 0 else None
             if row is None or row.flags & Flag.ASKED_FOR or not row.parameters:
@@ -122,10 +125,17 @@ def _converted(solver: Solver, objects: list[Value], cell: Cell) -> int:
     return best
 
 
-def _of_template(solver: Solver, values: Values) -> int:
-    """How well a parameter of any type takes what is known: as it is, but not what has no type, `{1, 2}`."""
+def _of_template(solver: Solver, values: Values, *, is_pointer: bool) -> int:
+    """How well a parameter of any type takes what is known: as it is, but not what has no type, `{1, 2}`.
+
+    One that `is_pointer`, `T *`, takes no number; a text points, and an object is not told from what points to it.
+    """
     if all(_is_bare_list(solver, value) for value in values):
         return NO
+    if is_pointer and all(value[:2] == (CONSTANT, "number") for value in values):
+        return NO
+    if is_pointer and any(value[:2] != (CONSTANT, "text") for value in values):
+        return PERHAPS
     is_known = all(
         value[0] in (OBJECT, CONSTANT) or (value[0] == EXTERNAL and value[1][-1:] == "#") for value in values
     )
@@ -146,7 +156,8 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
         return NO if parameter.by_reference else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
     if dialect.converts and wanted == ("", []):
-        return _of_template(solver, values)
+        is_pointer = solver.op(solver.child(function, parameter.type)) == Op.POINTEE
+        return _of_template(solver, values, is_pointer=is_pointer)
     if how := of_function_type(solver, solver.child(function, parameter.type), values):
         return how
     if dialect.library and (full := container_type(solver, cell)) and not wanted[1]:
