@@ -288,6 +288,17 @@ NESTED = {  # functions within functions: what begins, what each begins and ends
 }
 
 
+PATTERNS = {  # what each begins with, what is within each other, around a name, and how it ends
+    "list.js": ("let ", "[", "last", "]", " = b;"),
+    "object.js": ("let ", "{a: ", "last", "}", " = b;"),
+    "a.py": ("", "(", "last", ",)", " = b"),
+    "a.php": ("<?php ", "[", "$a->last", "]", " = $b;"),
+    "a.rb": ("f { |", "(", "last", ")", "| }"),
+    "a.rs": ("fn f() { match b { ", "Some(", "last", ")", " => 1 } }"),
+    "a.cs": ("class A { void f() { var ", "(", "last", ", b)", " = c; } }"),
+}
+
+
 @pytest.mark.parametrize("path", NESTED)
 def test_what_stands_in_functions_within_each_other_is_read_once(path: str) -> None:
     begin, inner, end, rest = NESTED[path]
@@ -569,6 +580,16 @@ def test_a_constant_with_a_body_may_stand_as_deep_as_anything() -> None:
         text = f"{'class X {' * depth}enum E {{ A {{ void b() {{}} }} }}{'}' * depth}\n"
         facts = unpacked(FACTS.facts_of("java", text.encode()))
         assert {"A", "b"} <= {facts.names[site.name] for site in sites_of(facts)}, depth
+
+
+@pytest.mark.parametrize("path", PATTERNS)
+def test_patterns_within_each_other_are_read_so_far(path: str) -> None:
+    """Of what is nested too deeply the names are listed; a thousand within each other ended the process."""
+    before, opening, name, closing, behind = PATTERNS[path]
+    for depth in (MAX_DEPTH // 3, 8 * MAX_DEPTH):
+        text = f"{before}{opening * depth}{name}{closing * depth}{behind}"
+        facts = unpacked(FACTS.facts_of(LANGUAGES.detect(path, b""), text.encode()))
+        assert "last" in {facts.names[site.name] for site in sites_of(facts)}, depth
 
 
 def test_of_many_parts_of_a_class_none_says_what_its_type_parameter_is() -> None:

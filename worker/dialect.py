@@ -114,7 +114,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     spellings: dict[str, str] = {}  # what other languages of the family call them
     fields: dict[str, str] = {}  # of what is known: of what type, `size = "=Int"`, or how it hands on what it holds
     holding: dict[str, str] = {}  # types outside, and of what type what they hold is: `ByteArray = Byte`
-    sums: tuple[str, ...] = ()  # of added numbers, the type of the sum: the first that is among them, or the last
+    sums: tuple[str, ...] = ()  # of what two numbers make, the type: the first that one of them has, or the last
     first_of_tuple: str = ""  # the name of the first field of a tuple, which ends in its number: `Item1`, `0`
     pointers: tuple[str, ...] = ()  # types and functions: what they point to is behind `->` and `*`
     casts: tuple[str, ...] = ()  # functions that give the type in their brackets

@@ -41,11 +41,11 @@ class Builder(BoundNames):
         self.opening: list[tuple[int, str]] = []  # macros, and the namespaces that they begin
         self.replaced: dict[int, int] = {}  # the nodes of names of members, and whose they are
         self.replaced_names: list[tuple[int, int]] = []  # the same, by the numbers of names that a text has
-        self.listed: dict[str, Sequence[tuple[str, int]]] = {}  # by the names that loops give: all that these are
-        self.defined_at = set[int]()  # bytes where the name of a method stands that such a loop or a text defines
-        self.lists: dict[str, Sequence[tuple[str, int]]] | None = None  # what constants list
-        self.made = 0  # methods that they define
-        self.defines_static = False  # whether such a loop stands in `class << self`
+        self.listed: dict[str, Sequence[tuple[str, int]]] = {}  # what loops go over, by the names that they give it
+        self.lists: dict[str, Sequence[tuple[str, int]]] | None = None  # what constants list (listed_methods.py)
+        self.defined_at = set[int]()  # bytes where names stand of methods that a loop or a text defines
+        self.made = 0  # how many such methods there are, of MAX_MADE
+        self.defines_static = False  # whether the class itself has them: the loop stands in `class << self`
         self.augmented: list[Augmented] = []
         self.taken: list[Consumed] = []
         self.checked: dict[int, list[tuple[int, int]]] = {}  # by conditions, what names they say more of (narrowing.py)

@@ -20,7 +20,7 @@ from fledgling.worker.graph.reading.labels import (
     VALUE,
 )
 from fledgling.worker.graph.reading.put_by_call import put_all
-from fledgling.worker.graph.reading.reduced import Reduced
+from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "addressed", "cast", "choice", "operation", "tokens")]
@@ -36,10 +36,14 @@ def left_of(builder: Builder, node: int) -> int:
 
 
 def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> None:
-    """Give what stands on the left its value."""
+    """Give what stands on the left its value; of what is nested too deeply the names are listed."""
     tree = builder.tree
     if node == NONE:
         return
+    if builder.depth > MAX_DEPTH:
+        builder.list_names(node)
+        return
+    builder.depth += 1
     kind = tree.kind(node)
     if kind == IS_NAME:
         builder.bind(node, value)
@@ -55,6 +59,7 @@ def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> No
     else:
         for kid in tree.kids[node]:
             target(builder, kid, value)
+    builder.depth -= 1
 
 
 def own_field_target(builder: Builder, node: int, value: int) -> None:

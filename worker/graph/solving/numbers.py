@@ -1,4 +1,4 @@
-"""Numbers and texts: of which type they are where they are added, or one of them may be null."""
+"""Numbers and texts: of which type what is calculated from two is, or one that may be null."""
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import Reason
@@ -32,7 +32,7 @@ def present(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def sum_(solver: Solver, node: int, expression: Expression) -> Values:
-    """SUM"""
+    """SUM: what is calculated from two, `a + b`, `a * b`."""
     held = [dict(solver.value(solver.child(node, part))) for part in expression[1]]
     dialect = solver.project.unit(node).dialect
     if dialect.sums and held[0] and all(value[0] == CONTAINER for value in held[0]):
@@ -53,7 +53,7 @@ def sum_(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def _sum_type(dialect: Dialect, values: list[Value]) -> str:
-    """The type of numbers that are added: `int`, or one of theirs that is wider; "" where that is not known.
+    """The type of what is calculated from numbers: `int`, or one of theirs that is wider; "" where that is not known.
 
     Where that is none of theirs, as of `uint` and `int` of C#, a constant `int` would be a `uint`.
     """
