@@ -36,7 +36,7 @@ from fledgling.worker.graph.values import (
 from fledgling.worker.library import ROOT
 
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
-POINTER, TO_ANY = "char*", "void*"  # the names of those types of C++
+POINTER, TO_ANY, POINTING = "char*", "void*", "*"  # the names of those types of C++: the last of a template's `T *`
 UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
 MAX_CONVERTING = 16  # constructors of a class that are asked whether they take an argument; with more, one may
 LONG = (EXTERNAL, "builtins.long#")
@@ -101,8 +101,7 @@ def _fits_plainly(solver: Solver, function: int, parameter: Parameter, cell: Cel
     if dialect.library and (how := _of_written(solver, function, parameter, cell)):
         return how
     if dialect.converts and type(cell) is int and solver.project.expression(cell) == (Op.MADE, CHARACTER):
-        is_pointer = solver.op(solver.child(function, parameter.type)) == Op.POINTEE
-        return NO if is_pointer else _of_character(dialect, *wanted_of(solver, solver.child(function, parameter.type)))
+        return _of_character(dialect, *wanted_of(solver, solver.child(function, parameter.type)))
     return _of_values(solver, function, parameter, cell, is_spread=is_spread) if solver.value(cell) else PERHAPS
 
 
@@ -155,9 +154,8 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
         return NO if parameter.by_reference else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
-    if dialect.converts and wanted == ("", []):
-        is_pointer = solver.op(solver.child(function, parameter.type)) == Op.POINTEE
-        return _of_template(solver, values, is_pointer=is_pointer)
+    if dialect.converts and wanted in (("", []), (POINTING, [])):
+        return _of_template(solver, values, is_pointer=wanted[0] == POINTING)
     if how := of_function_type(solver, solver.child(function, parameter.type), values):
         return how
     if dialect.library and (full := container_type(solver, cell)) and not wanted[1]:
@@ -363,7 +361,7 @@ def _wanted(solver: Solver, type_: int, values: Values) -> Wanted:
     if is_pointer := solver.op(type_) == Op.POINTEE:
         type_ = solver.child(type_, project.expression(type_)[1])
     if not values and solver.op(type_) in (Op.NAME, Op.BARE):  # a type parameter
-        return "", wanted
+        return POINTING if is_pointer and project.unit(type_).dialect.converts else "", wanted
     op, *parts = project.expression(type_)
     if op == Op.ARRAY and project.unit(type_).dialect.selects:
         name, objects = wanted_of(solver, solver.child(type_, parts[0]))

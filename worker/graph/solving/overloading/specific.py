@@ -1,7 +1,14 @@
 """Which of several functions that all take the arguments of a call is the most specific: takes the narrowest types."""
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.solving.overloading.argument_types import POINTER, TO_ANY, Wanted, of_array, wanted_of
+from fledgling.worker.graph.solving.overloading.argument_types import (
+    POINTER,
+    POINTING,
+    TO_ANY,
+    Wanted,
+    of_array,
+    wanted_of,
+)
 from fledgling.worker.graph.solving.overloading.fits import Fit, parameters_of
 from fledgling.worker.graph.solving.overloading.library_types import ANYTHING, ARRAY, NO, PERHAPS, YES, widens_to
 from fledgling.worker.graph.solving.solver import Solver
@@ -78,7 +85,9 @@ def may_take_value(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: 
 
 
 def _may_point(other: Wanted, chosen: Wanted) -> bool:
-    """Whether one takes any pointer, which what another takes may be: a number is not told from what points to one."""
+    """Whether one takes any pointer, which what another takes may be: nothing is told from what points to it."""
+    if other[0] == POINTING:
+        return chosen[0][-1:] != "*"
     return other[0] == TO_ANY and not chosen[1] and chosen[0][-1:] != "*"
 
 
