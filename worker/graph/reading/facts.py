@@ -1,5 +1,6 @@
 """The facts of one file: its text, parsed, asked by the query of its language, and read once."""
 
+import sys
 from bisect import bisect_left, bisect_right
 
 import msgspec
@@ -32,12 +33,13 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
 from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.labels import BITS, IS_CLASS, IS_FUNCTION
 from fledgling.worker.graph.reading.namespaces import enclose
-from fledgling.worker.graph.reading.reduced import Reduced
+from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.reading.whole_text import read_whole
 from fledgling.worker.graph.tables import Flag, packed
 from fledgling.worker.language import Language, Languages
 
 NEWLINE = 10
+FRAMES = 20  # calls of Python within each other that reading a node takes: 8 for `if (a) {}`; by default 1,000 in all
 DEFINING = IS_FUNCTION | IS_CLASS | BITS["interface"]
 LEAVES_OUT = "bodies"  # the repairs that leave out what holds no definition, but uses
 
@@ -50,6 +52,7 @@ class FactsExtractor:
     """
 
     def __init__(self, languages: Languages) -> None:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES * MAX_DEPTH))
         self._readers = {
             name: LanguageReader(name, row, languages.rules) for name, row in languages.rows.items() if row.graph.rules
         }
