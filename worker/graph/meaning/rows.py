@@ -207,10 +207,14 @@ class Rows:
             order = classes.order(scope)
             for name in self._project.table(scope):
                 having = [up for up in order[order.index(scope) + 1 :] if classes.has(up, name)]
-                if having and unit.dialect.selects:
+                if having and (unit.dialect.selects or self._are_several(unit, (scope, having[0]), name)):
                     self._overrides_by_types(graph, scope, having, name)
                 elif having:
                     self._overrides(graph, scope, having[0], name)
+
+    def _are_several(self, unit: Unit, scopes: Iterable[int], name: int) -> bool:
+        """Whether one of some classes has overloads of a name: which of them overrides which, their types say."""
+        return unit.dialect.says_virtual and any(len(self._functions(scope, name)) > 1 for scope in scopes)
 
     def _base(self, graph: GraphColumns, own: Target, node: int) -> None:
         project = self._solver.project
