@@ -4,8 +4,8 @@
 KINDS = [
     "import", "from", "imports", "export", "require", "package", "import_path", "use", "use_under", "pointee",
     "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "accessor", "method_alias",
-    "method_made", "class_made", "listed", "evaluated", "constant_made", "setting", "own_field", "attribute",
-    "annotation", "decorated", "function",
+    "method_made", "class_made", "listed", "evaluated", "constant_made", "setting", "own_field",
+    "trait_method", "attribute", "annotation", "decorated", "function",
     "variables", "type_alias", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension",
     "block", "branch", "asserted", "loop", "try", "handler", "with", "item_with", "within", "match", "case",
     "case_name", "pattern", "narrow", "return", "yield", "raise",

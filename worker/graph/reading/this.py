@@ -55,10 +55,18 @@ def super_(builder: Builder, node: int, use: int) -> int:
 
 @visits("own_field")
 def own_field(builder: Builder, node: int, use: int) -> int:
-    """`@a`: a field of the object that a method is of; a method of a trait, `use A { a as b; }`"""
+    """`@a`: a field of the object that a method is of"""
     part = builder.name(node)
-    is_of_trait = builder.dialect.texts_name_classes
-    of = builder.add(Op.SUPER, builder.scope, NONE, A_TRAIT) if is_of_trait else builder.add(Op.THIS, builder.scope)
+    of = builder.add(Op.THIS, builder.scope)
     at = builder.use_path(of, part, builder.add(Op.GET, of, part))
+    builder.site(node, use, at)
+    return at
+
+
+@visits("trait_method")
+def trait_method(builder: Builder, node: int, use: int) -> int:
+    """`use A { a as b; }`: the method a of a trait"""
+    of = builder.add(Op.SUPER, builder.scope, NONE, A_TRAIT)
+    at = builder.add(Op.GET, of, builder.name(node))
     builder.site(node, use, at)
     return at

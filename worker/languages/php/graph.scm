@@ -84,7 +84,7 @@
 (base_clause (_) @base)
 (class_interface_clause (_) @base)
 (use_declaration [(name) (qualified_name)] @base)
-(use_as_clause . (name) @own_field)
+(use_as_clause . (name) @trait_method)
 (use_as_clause . (_) @value (name) @bind .) @field @alias
 (use_instead_of_clause . (class_constant_access_expression) @value) @field @alias
 (enum_case name: (_) @bind) @field @receiver
