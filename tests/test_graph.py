@@ -503,6 +503,27 @@ def test_what_has_all_that_is_asked_for_is_one_of_so_many_classes() -> None:
         costs_under(1.2, partial(resolved, files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
+MANY_CLASSES = {  # what has all that arguments are asked for, or is known of others of their name, and metaclasses
+    "the same members": lambda n: "".join(
+        f"class A{i}:\n def foo(self): pass\n def bar(self): pass\ndef f{i}(x):\n x.foo()\n x.bar()\n" for i in range(n)
+    ),
+    "arguments of one name": lambda n: "".join(
+        f"class A{i}:\n def foo(self): pass\ndef f{i}(node): node.foo()\nf{i}(A{i}())\ndef g{i}(node): node.foo()\n"
+        for i in range(n)
+    ),
+    "a metaclass each": lambda n: "".join(
+        f"class M{i}(type):\n def __init__(a, b, c, d): d['foo'] = b\n"
+        f"class A{i}(metaclass=M{i}):\n def foo(self): pass\nA{i}().foo()\n"
+        for i in range(n)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", MANY_CLASSES)
+def test_each_of_many_classes_of_python_costs_its_own(shape: str) -> None:
+    _resolves_under(1.5, {"a.py": MANY_CLASSES[shape](2_000).encode()})
+
+
 def test_many_namespaces_are_not_each_looked_through_for_each_name() -> None:
     """A file that takes all names of 600 namespaces, and uses 1,800 names: some 6 CPU seconds where each is asked.
 
