@@ -475,6 +475,7 @@ def test_what_reaches_a_use_is_told_apart_so_far() -> None:
         assert said(*graph_of({"a.py": f"{text} w()\n".encode()}))["a.py", count + 5, "w"] == found, count
     many = " try:\n  a = b\n  a = c\n except E:\n  a()\n" * 4_000
     costs_under(1, lambda: FACTS.facts_of("python", f"def f():\n{many}".encode()))
+    costs_under(0.8, lambda: FACTS.facts_of("rust", b"#[cfg(windows)]\nfn a() {}\n" * 4_000))
 
 
 def test_what_many_places_replace_is_looked_at_so_far() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reading.declared_names import declared_names
-from fledgling.worker.graph.reading.flow import MAX_REACHING, Flow, Key
+from fledgling.worker.graph.reading.flow import MAX_REACHING, Flow, Key, as_many_as_count
 from fledgling.worker.graph.reading.labels import BITS, IS_ALIASED
 from fledgling.worker.graph.reading.positions import Positions
 from fledgling.worker.graph.reading.reduced import Reduced
@@ -242,7 +242,8 @@ class BoundNames(Positions):
             before = self.flow.reaching((scope, key)) if self._merges(node, value) else ()
             self.flow.hold((scope, key), binding)
             if any(at != NONE for at in before):
-                self.flow.layers[-1][scope, key] = (*(at for at in before if at != NONE), binding)
+                merged = (*(at for at in before if at != NONE), binding)
+                self.flow.layers[-1][scope, key] = as_many_as_count((scope, key), merged)
         if counts:
             self._note_doubted(scope, key, value, use)
             self.scopes[scope].every.setdefault(key, []).append(binding)
