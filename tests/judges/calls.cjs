@@ -23,6 +23,8 @@ function declarations(call, name) {
   const signature = checker.getResolvedSignature(call);
   if (signature && signature.declaration) found.add(signature.declaration);
   const symbol = checker.getSymbolAtLocation(name);
+  if (["apply", "call"].includes(name.text) && ts.isPropertyAccessExpression(name.parent) && !defining(symbol).some(inside))
+    for (const each of functions(name.parent.expression)) found.add(each); // f.call(a) runs f
   for (const each of defining(symbol)) {
     found.add(each);
     if (ts.isShorthandPropertyAssignment(each)) // { a } has the variable a
