@@ -25,6 +25,8 @@ GAPS = [
 
 # ECMAScript 2026: a name that begins no declaration: using(a), `${using}`, using.b = c
 USING = deferred(rb"(?<![\w$.#])(using)(?![\w$]|[ \t]++[\w$])")
-GAPS.append((USING, b"xsing"))
+# JSX: an attribute holds whatever it does: <a href="?b&c">
+AMPERSAND = deferred(rb"(?<=\w=\")[^\"\n<>{}&]*+&[^\"\n]*+(?=\")")
+GAPS += [(USING, b"xsing"), (AMPERSAND, b"a")]
 
 repaired = partial(filled, gaps=GAPS)

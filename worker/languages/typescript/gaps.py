@@ -4,11 +4,10 @@ from functools import partial
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.filling import filled
+from fledgling.worker.languages.javascript.gaps import AMPERSAND
 
 # TypeScript 5.0: all types of a module: export type * from "./a"
 TYPES_OF_MODULE = deferred(rb"(?<=\bexport[ ])type(?=[ ]\*)")
-# JSX: an attribute holds whatever it does: <a href="?b&c">
-AMPERSAND = deferred(rb"(?<=\w=\")[^\"\n<>{}&]*+&[^\"\n]*+(?=\")")
 # a member of an interface that begins with type parameters, where no `;` ends the one above: <A>(a: A): B
 SIGNATURE = deferred(
     rb"(?:[\w\])}.]|(?<!=)>)[ \t]*+\n\s*?([ \t])(?=<\s*+\w++\s*+(?:>|,|=|extends\b))"  # a comment may stand between
