@@ -1,5 +1,7 @@
 """What stands on the left of an assignment gets its value: names, parts of what is taken apart, fields, keys."""
 
+import re
+
 from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.expressions import constant_key, last_number, without_sigil
 from fledgling.worker.graph.reading.labels import (
@@ -23,6 +25,7 @@ from fledgling.worker.graph.reading.put_by_call import put_all
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
+COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*+", re.DOTALL)
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "addressed", "cast", "choice", "operation", "tokens")]
 
 
@@ -49,7 +52,8 @@ def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> No
         builder.bind(node, value)
     elif kind == IS_TUPLE:
         op, *parts = builder.expressions[value]
-        take_apart(builder, tree.kids[node], value, parts[0] if op in (Op.TUPLE, Op.LIST) else [])
+        nodes = with_holes(tree, node) if builder.dialect.prototypes else tree.kids[node]
+        take_apart(builder, nodes, value, parts[0] if op in (Op.TUPLE, Op.LIST) else [])
     elif kind == IS_GET:
         field_target(builder, node, value, bare=bare)
     elif kind in TARGETS:
@@ -136,17 +140,30 @@ def key_changed(builder: Builder, node: int) -> tuple[Write, int]:
     return write, keys[0] if len(keys) == 1 and not is_slice else 0
 
 
+def with_holes(tree: Reduced, node: int) -> list[int]:
+    """The parts of a pattern of JavaScript, with NONE for each that it leaves out: `[, a, , b]`."""
+    found = list[int]()
+    at = tree.start[node]
+    for kid in tree.kids[node]:
+        commas = COMMENT.sub(b"", tree.source[at : tree.start[kid]]).count(b",")
+        found += [*[NONE] * (commas - bool(found)), kid]
+        at = tree.end[kid]
+    return found
+
+
 def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int]) -> None:
-    """`a, *b, c = d`, where the parts of d may be `known`."""
+    """`a, *b, c = d`, where the parts of d may be `known`; a node is NONE where nothing takes that part."""
     tree = builder.tree
     if not known:
         builder.scopes[builder.frame].flags |= Flag.UNPACKS
-    rest = next((place for place, node in enumerate(nodes) if tree.kind(node) == IS_SPREAD), NONE)
+    rest = next((place for place, node in enumerate(nodes) if node != NONE and tree.kind(node) == IS_SPREAD), NONE)
     is_known = len(known) >= len(nodes) - (rest != NONE) and min(known, default=-1) >= 0
     is_known = is_known and (rest != NONE or len(known) == len(nodes))
     if nodes and not is_known:
-        builder.take(value, nodes[0])
+        builder.take(value, next(node for node in nodes if node != NONE))
     for place, node in enumerate(nodes):
+        if node == NONE:
+            continue
         behind = len(nodes) - place - 1
         if place == rest:
             inner = tree.first(node, VALUE)
