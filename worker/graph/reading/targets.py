@@ -25,7 +25,7 @@ from fledgling.worker.graph.reading.put_by_call import put_all
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
-COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*+", re.DOTALL)
+COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*+", re.DOTALL)  # also one that a broken text does not end
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "addressed", "cast", "choice", "operation", "tokens")]
 
 

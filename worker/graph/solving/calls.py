@@ -182,7 +182,7 @@ def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         return _run(solver, value[1], made, sure, None)
     if kind == BOUND:
         if sure == Reason.OTHER_ARGUMENTS and (full := _of_type_outside(solver, value)):
-            return outside.external(solver, full, made, Reason.BOUND)
+            return outside.external(solver, (EXTERNAL, full), made, Reason.BOUND)
         return _run(solver, value[1], made, sure, value[2])
     if kind == CLASS:
         return _made(solver, value, made, sure)
@@ -195,7 +195,7 @@ def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if kind == METHOD_OF:
         return container_methods.method(solver, value, made, sure)
     if kind == EXTERNAL:
-        return outside.external(solver, value[1], made, sure)
+        return outside.external(solver, value, made, sure)
     return outside.called(solver, named_callables(solver, {value: sure}, made.node), made, Reason.NAMED)
 
 

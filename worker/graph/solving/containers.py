@@ -5,6 +5,7 @@ from typing import Any
 
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.applied_outside import first_of
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
@@ -359,6 +360,8 @@ def item(solver: Solver, node: int, expression: Expression) -> Values:
         elif value[0] == CONTAINER and keys_of(solver, value) is None:
             key = ("number", expression[2])
             add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
+        elif value[0] == EXTERNAL:
+            add(found, first_of(solver, value) if expression[2] == 0 else {}, sure)
         else:
             add(found, iterated(solver, {value: sure}))
     return found

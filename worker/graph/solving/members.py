@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Sequence
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving import extension_members
+from fledgling.worker.graph.solving import applied_outside, extension_members
 from fledgling.worker.graph.solving.bound_members import bound_to, returned
 from fledgling.worker.graph.solving.class_members import (
     by_classes,
@@ -296,7 +296,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     if kind == EXTERNAL:
         if extending := extension_members.of_outside(solver, value, name):
             return extending
-        return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
+        return applied_outside.member_of(solver, value, name, sure) if len(value[1]) < 200 else {}
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
         return _of_container(solver, value, name, sure)
     found = constant(solver, value, name, sure)
@@ -431,6 +431,7 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
     if value[0] in (OBJECT, CLASS) and solver.project.text(name) == NEW:
         return {(EXTERNAL, f"{BUILTIN}object.{NEW}"): int(Reason.EXTERNAL_BASE)}
     if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
-        found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
+        inherited = (EXTERNAL, f"?.{solver.project.text(name)}")
+        found = dict.fromkeys(applied_outside.of_base(solver, value[1], inherited), int(Reason.EXTERNAL_BASE))
         found.update(extension_members.perhaps(solver, value, name))
     return found

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving import applied_outside
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import (
     MAPPED,
@@ -52,8 +53,9 @@ def handing_on(solver: Solver, node: int, full: str) -> str | None:
     return functions.get(".".join(full.split(".")[-2:])) or functions.get(full.rpartition(".")[2])
 
 
-def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
+def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """What a call of something outside gives, known by its last name."""
+    full = value[1]
     library = solver.project.unit(made.node).dialect.library
     if library is not None and (given := library.gives(full)):
         return {(EXTERNAL, f"{given}#"): sure}
@@ -67,7 +69,7 @@ def external(solver: Solver, full: str, made: MadeCall, sure: int) -> Values:
     if how in ("container", "holds") and not made.arguments:  # list()
         how = "gathered"
     if how is None or (first is None and how not in WITHOUT):
-        return {(EXTERNAL, (full + "()")[:200]): sure} if not full.startswith("?") else {}
+        return {applied_outside.called(solver, value, made): sure} if not full.startswith("?") else {}
     found: Values = HANDING_ON[how](solver, made, first, sure)
     return found
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving import applied_outside
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.containers import element_of
 from fledgling.worker.graph.solving.imports import import_places
@@ -272,7 +273,8 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
         return capped(GIVING[how](solver, of_type(solver, arguments[0], receiver, depth + 1), node), Reason.SEVERAL)
     if how in HOLDING:
         return _holding(solver, node, arguments, how, receiver)
-    return applied_to(solver, node, of_type(solver, of, receiver, depth + 1), receiver)
+    found = applied_to(solver, node, of_type(solver, of, receiver, depth + 1), receiver)
+    return {applied_outside.applied(solver, value, node): sure for value, sure in found.items()}
 
 
 def _holding(solver: Solver, node: int, arguments: list[int], how: str, receiver: Value | None) -> Values:

@@ -1,0 +1,66 @@
+"""What is outside may give what it is applied to: `useRef<A>().current`, `this.props` below a `Component<A>`.
+
+Nothing here knows what it does with that, so that it counts only where an A has the member that is asked for. What is
+outside is then more than (EXTERNAL, name): it has the expression of `useRef<A>`, and how it comes from that.
+"""
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.type_arguments import arguments_of
+from fledgling.worker.graph.tables import Op
+from fledgling.worker.graph.values import CONTAINER, EXTERNAL, METHOD_OF, OBJECT, Value, Values, add, capped
+
+OF_TYPE, GIVEN, FIELD, RETURNED = range(4)  # a `B<A>`; what `b<A>()` gives; a member of these; what calling that gives
+MAX_APPLIED = 4  # types that something outside is applied to, all of which are asked for each member; more say nothing
+
+
+def applied(solver: Solver, value: Value, type_: int, how: int = OF_TYPE) -> Value:
+    """Something outside, with the types that it is applied to, if there are any and the language counts them."""
+    is_kept = value[0] == EXTERNAL and solver.project.unit(type_).dialect.applies_bases
+    return (*value[:2], type_, how) if is_kept and 0 < len(arguments_of(solver, type_)) <= MAX_APPLIED else value
+
+
+def called(solver: Solver, value: Value, made: MadeCall) -> Value:
+    """What a call of something outside gives, with what that is applied to, or what its only argument is."""
+    found: Value = (EXTERNAL, (value[1] + "()")[:200])
+    op, *parts = solver.project.expression(made.node)
+    if op in (Op.CALL, Op.NEW) and len(parts) > 3:
+        return applied(solver, found, solver.child(made.node, parts[3]), GIVEN if op == Op.CALL else OF_TYPE)
+    if len(value) > 2:
+        return (*found, value[2], RETURNED) if value[3] == FIELD else found
+    takes_types = len(made.arguments) == 1 and solver.project.unit(made.node).dialect.applies_bases
+    taken = solver.value(made.arguments[0][0]) if takes_types else {}
+    types = {held[2] for held in taken if held[0] == EXTERNAL and len(held) > 2 and held[3] in (OF_TYPE, GIVEN)}
+    return (*found, *types, GIVEN) if len(types) == 1 else found  # useContext(a)
+
+
+def of_base(solver: Solver, scope: int, value: Value) -> list[Value]:
+    """What a class has from outside, with each that one applies to types: `extends Component<A>`."""
+    bases = [solver.child(at, base) for at in solver.classes.order(scope) for base in solver.project.scope(at).bases]
+    return [held for base in bases if (held := applied(solver, value, base, FIELD)) != value] or [value]
+
+
+def member_of(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """What a member of something outside is, and of what it is applied to where that has one of the name."""
+    text = solver.project.text(name)
+    found: Value = (EXTERNAL, f"{value[1]}.{text}")
+    if len(value) == 2:
+        return {found: sure}
+    dialect = solver.project.unit(value[2]).dialect
+    held: Values = {}
+    is_open = value[3] == FIELD or text not in dialect.common  # else what a call gives may be of the language's own
+    for type_ in arguments_of(solver, value[2]) if is_open else ():
+        for of, own in list(solver.value(("type", type_, None)).items()) if value[3] != OF_TYPE else ():
+            if of[0] == OBJECT and solver.classes.of_class(of[1], name)[0] is not None:
+                add(held, solver.value(("member", of, name)), own)
+            elif of[0] == CONTAINER and value[3] == FIELD and text in dialect.methods:
+                held[METHOD_OF, of, name] = own
+    further = (value[2], FIELD) if value[3] in (OF_TYPE, GIVEN) else ()
+    return add({(*found, *further): sure}, held, Reason.CONTAINER)
+
+
+def first_of(solver: Solver, value: Value) -> Values:
+    """What stands first in what something outside gives that is applied to one type: `const [a, b] = useState<A>()`."""
+    types = arguments_of(solver, value[2]) if len(value) > 2 and value[3] == GIVEN else []
+    return capped(solver.value(("type", types[0], None)), Reason.CONTAINER) if len(types) == 1 else {}
