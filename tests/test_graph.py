@@ -23,10 +23,6 @@ from fledgling.worker.graph.linking.hierarchy import MAX_BELOW
 from fledgling.worker.graph.linking.mixins import MAX_MODULES
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.stars import MAX_STARS
-from fledgling.worker.graph.meaning import handed_back, unknown_beside
-from fledgling.worker.graph.meaning import rows as graph_rows
-from fledgling.worker.graph.meaning.handed_back import MAX_PARTS
-from fledgling.worker.graph.meaning.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
 from fledgling.worker.graph.reading.flow import MAX_REACHING
@@ -37,6 +33,10 @@ from fledgling.worker.graph.reading.reduced import MAX_DEPTH
 from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.resolve import Resolving, resolved, solved
+from fledgling.worker.graph.rows import handed_back, unknown_beside
+from fledgling.worker.graph.rows import rows as graph_rows
+from fledgling.worker.graph.rows.handed_back import MAX_PARTS
+from fledgling.worker.graph.rows.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
@@ -210,7 +210,7 @@ def names_in(source: str) -> Iterator[tuple[int, int, str]]:
 
 def test_every_occurrence_of_a_defined_name_has_a_row() -> None:
     sources = {
-        str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("graph/[es]*/[a-m]*.py"))
+        str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("graph/[els]*/[a-m]*.py"))
     }
     graph, files = graph_of(sources)
     rows = defaultdict[str, set[tuple[int, int, str]]](set)

@@ -70,7 +70,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # one "above" a class, or the "same" object; what "taps" or "yields" hands that to a block, and "yields" its result.
     sending: dict[str, str] = {}
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
-    # Names of the language by which names are computed as a program runs (meaning/computed.py).
+    # Names of the language by which names are computed as a program runs (rows/computed.py).
     computing: dict[str, Computing] = {}
     reflecting: frozenset[str] = frozenset()  # types outside whose objects know the members of a class
     texts_name_classes: bool = False  # a text has the members of the class that it names

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.linking.families import DefinedNames, families
 from fledgling.worker.graph.linking.project import GraphProject
-from fledgling.worker.graph.meaning.rows import Rows, with_rows
+from fledgling.worker.graph.rows.rows import Rows, with_rows
 from fledgling.worker.graph.solving import (
     by_members,
     calls,

@@ -173,8 +173,8 @@ class Flag:
     LASTING = 17179869184  # it is called on what lasts: `int a() &`
     PASSING = 34359738368  # it is called on what is made for it: `int a() &&`
     CONSTRAINED = 68719476736  # a template of C++ that is there for some types alone: `enable_if`, `requires`
-    TEMPLATED = 274877906944  # a template of C++, which a call may give types: `f<A>()`
     ASKED_FOR = 137438953472  # a constructor of C++ that makes no object by itself of what is passed: `explicit`
+    TEMPLATED = 274877906944  # a template of C++, which a call may give types: `f<A>()`
 
 
 class Use:

@@ -53,9 +53,8 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
         return _called_on(solver, receiver, held, sure, is_static=bool(flags & Flag.STATIC))
     is_extending = flags & Flag.EXTENSION and receiver[0] == OBJECT
     if flags & Flag.STATIC and not (is_extending and solver.classes.whole(solver.project.outer(held[1])) != owner):
-        is_read = (
-            flags & Flag.PROPERTY and solver.project.unit(held[1]).dialect.prototypes
-        )  # static get a() { return b }
+        # static get a() { return b }
+        is_read = flags & Flag.PROPERTY and solver.project.unit(held[1]).dialect.prototypes
         return capped(returned(solver, held[1], receiver), sure) if is_read else {held: sure}
     if flags & Flag.CLASSMETHOD:
         return {(BOUND, held[1], receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])): sure}

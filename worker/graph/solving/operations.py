@@ -207,9 +207,8 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     is_settled = is_typed and any(held[0] == OBJECT or is_pointer(solver, held) for held in type_)
     if not is_settled and any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
         is_told = solver.project.unit(node).dialect.selects and any(held[0] not in (FUNCTION, BOUND) for held in value)
-        is_filled = is_typed and any(
-            held[0] == CONTAINER for held in type_
-        )  # `a: A[] = []` holds what is put there later
+        # `a: A[] = []` holds what is put there later.
+        is_filled = is_typed and any(held[0] == CONTAINER for held in type_)
         if is_filled:  # `A[] a = b`, of objects of what is declared, whatever b is declared to hold
             value = {held: min(sure, Reason.FLOW) if held[0] == CONTAINER else sure for held, sure in value.items()}
         if not is_typed and says_more(solver, type_, value):

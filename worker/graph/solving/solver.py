@@ -60,9 +60,8 @@ class Solver:
         self.generic_fields: dict[tuple[int, int], int] = {}  # of classes, by their names: their types
         self.type_parameters: dict[int, list[int]] = {}  # of classes, by their names, in order (type_arguments.py)
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
-        self.made_names: dict[
-            int, set[tuple[str, str, int]]
-        ] = {}  # calls by names that are made: their ends, a class or -1
+        # Calls by names that are made: their ends, and a class or -1.
+        self.made_names: dict[int, set[tuple[str, str, int]]] = {}
         self.names_asked = 0  # look-ups of such names
         self.bound_arguments: dict[int, list[tuple[Cell, bool]]] = {}  # of `a.bind(b, c)`: c, with whether it is spread
         self.functions: dict[tuple[int, int], list[int]] = {}  # of a name in a class (class_members.py)

@@ -337,9 +337,8 @@ def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> 
         return PERHAPS
     if name in dialect.only_declared:
         return NO
-    is_other = (
-        value[1] == "number" and dialect.declared and name[-1:] != "*" and not is_own and not dialect.is_plain(name)
-    )  # size_t
+    is_number = value[1] == "number" and dialect.declared and name[-1:] != "*"
+    is_other = is_number and not is_own and not dialect.is_plain(name)  # size_t
     may_convert = dialect.converts and not (is_own or name[-1:] == "*" or dialect.is_plain(name))  # `string_view`
     otherwise = WIDER if is_other else PERHAPS if may_convert or _is_above_plain(name) else NO
     return known.get(name, min(known.get(name.removesuffix("?"), otherwise), WIDER))

@@ -3,12 +3,12 @@
 from functools import cached_property
 
 from fledgling.worker import systems
-from fledgling.worker.graph.meaning.asked import behind_call, is_constant, outside_macro, receivers_of
-from fledgling.worker.graph.meaning.bound_definitions import BoundDefinitions, Targets, put
-from fledgling.worker.graph.meaning.callees import callees, run_by
-from fledgling.worker.graph.meaning.declared import CAME, crowded, declared_types, made_class, weighed, without_tests
-from fledgling.worker.graph.meaning.rewritten import Rewritten
 from fledgling.worker.graph.reasons import LIKELY, Reason
+from fledgling.worker.graph.rows.asked import behind_call, is_constant, outside_macro, receivers_of
+from fledgling.worker.graph.rows.bound_definitions import BoundDefinitions, Targets, put
+from fledgling.worker.graph.rows.callees import callees, run_by
+from fledgling.worker.graph.rows.declared import CAME, crowded, declared_types, made_class, weighed, without_tests
+from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.solving.class_members import asked_of
 from fledgling.worker.graph.solving.lookup import bare_places, is_variable
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, asks_this_of, called_on_others
@@ -148,9 +148,8 @@ class Meaning:
         """The targets, without functions where a name means none, and without others where it means one: `a::b`."""
         name, functions = unit.names[site.name], self.project.vocabulary.functions_apart
         if site.use == Use.CALL and unit.dialect.implicit_parameter and unit.dialect.says_overrides:
-            defined = self.project.vocabulary.definitions.get(
-                name, ()
-            )  # what cannot be called leaves it to one of its name
+            # What cannot be called leaves it to one of its name.
+            defined = self.project.vocabulary.definitions.get(name, ())
             return {
                 at: sure if at in defined or not defined else min(sure, Reason.SEVERAL) for at, sure in found.items()
             }

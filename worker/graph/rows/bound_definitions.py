@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from fledgling.worker.graph.meaning.asked import EITHER, is_of, receivers_of
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.rows.asked import EITHER, is_of, receivers_of
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.class_members import as_annotation
 from fledgling.worker.graph.solving.imports import import_places

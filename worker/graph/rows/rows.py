@@ -16,12 +16,12 @@ from fledgling.worker.graph.columns import (
     GraphColumns,
     MadeName,
 )
-from fledgling.worker.graph.meaning.bound_definitions import Targets
-from fledgling.worker.graph.meaning.computed import Computed, is_module
-from fledgling.worker.graph.meaning.meaning import Meaning
-from fledgling.worker.graph.meaning.rewritten import Rewritten
-from fledgling.worker.graph.meaning.unresolved import Unresolved
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
+from fledgling.worker.graph.rows.bound_definitions import Targets
+from fledgling.worker.graph.rows.computed import Computed, is_module
+from fledgling.worker.graph.rows.meaning import Meaning
+from fledgling.worker.graph.rows.rewritten import Rewritten
+from fledgling.worker.graph.rows.unresolved import Unresolved
 from fledgling.worker.graph.solving.names import seen_extensions
 from fledgling.worker.graph.solving.overrides import Overrides, may_override
 from fledgling.worker.graph.solving.solver import Solver

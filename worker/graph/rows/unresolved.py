@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from fledgling.worker.graph.meaning.asked import behind_call, is_constant, is_of, outside_macro
-from fledgling.worker.graph.meaning.handed_back import HandedBack
-from fledgling.worker.graph.meaning.missing import Missing
-from fledgling.worker.graph.meaning.rewritten import Rewritten
-from fledgling.worker.graph.meaning.unknown_beside import UnknownBeside
 from fledgling.worker.graph.reasons import Confidence, Reason, confidence
+from fledgling.worker.graph.rows.asked import behind_call, is_constant, is_of, outside_macro
+from fledgling.worker.graph.rows.handed_back import HandedBack
+from fledgling.worker.graph.rows.missing import Missing
+from fledgling.worker.graph.rows.rewritten import Rewritten
+from fledgling.worker.graph.rows.unknown_beside import UnknownBeside
 from fledgling.worker.graph.solving.lookup import CLASSES
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind, Site, Use
