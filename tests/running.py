@@ -69,7 +69,8 @@ def is_alive(process: psutil.Process) -> bool:
 def broker() -> psutil.Process:
     """The server that this test has started last."""
     servers = [child for child in psutil.Process().children() if is_alive(child) and "serve" in words_of(child)]
-    return max(servers, key=psutil.Process.create_time)
+    # Two may start in one of the hundredths of a second that the kernel counts.
+    return max(servers, key=lambda server: (server.create_time(), server.pid))
 
 
 def words_of(process: psutil.Process) -> list[str]:
