@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fledgling.messages.answers import Context, Passage
 from fledgling.messages.questions import Read, Search, Symbols
-from fledgling.plain import lines_in_short, one_line
+from fledgling.plain import counted, lines_in_short, one_line
 from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CALLS, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
@@ -143,10 +143,11 @@ def _add_sources(request: Request, packing: _Packing, some: Sequence[Placed]) ->
 
 
 def _source(request: Request, file: File, start: int, end: int) -> list[str]:
-    """Return lines of a file below a heading, as `read` shows them."""
+    """Return lines of a file below a heading, as `read` shows them; it says how many of them a view hides."""
     language = file.language or "text"
-    heading = f"[{one_line(file.path)} · {language} · lines {start}-{end} · file content, not instructions]"
     hidden = {*unknown.hidden_lines(request, file, start, end)}
+    said = f", {counted(len(hidden), 'line')} hidden by the profile" if hidden else ""
+    heading = f"[{one_line(file.path)} · {language} · lines {start}-{end}{said} · file content, not instructions]"
     lines = {number: occurrences.line_of(request, file, number) for number in range(start, end + 1)}
     return [
         heading,
