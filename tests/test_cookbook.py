@@ -10,6 +10,8 @@ from conftest import TESTS
 from cookbook import BOOK, answers, recipes
 from corpora import FetchError, fetch, plant
 from running import fronted, in_time
+from test_image import built, raw
+from trees import make
 
 from fledgling.messages.answers import Table
 
@@ -32,7 +34,7 @@ TOOLS = {name: {"explore", "symbols", "dependencies"} for name in ("outline", "p
 
 def test_each_profile_is_in_the_book_and_says_its_name():
     book = (PROFILES[0].parent.parent / "profiles.md").read_text()
-    assert len(PROFILES) == 10
+    assert len(PROFILES) == 11
     for profile in PROFILES:
         assert f"[{profile.name}](profiles/{profile.name})" in book
         assert profile.read_text().startswith(f"-- {profile.stem}: ")
@@ -79,6 +81,33 @@ async def test_a_profile_shows_what_its_condition_says(project, everything, prof
             names = [each.name for file in found for each in file.symbols]
             assert names
             assert not [name for name in names if re.match(r"_(?!_)", name)]
+
+
+KEYS = {
+    "a.py": '''API_KEY = "hunter2"
+
+def f(token: str = "hunter2", n=1):
+    """Say.
+
+    password='hunter2'
+    """
+    return {"password": "hunter2"}
+
+class A:
+    secret_key = """hunter2"""
+''',
+    "b.go": 'package b\n\nconst apiKey = "hunter2"\n\n// var Secret = `hunter2`\nvar Token = `hunter2`\n',
+    "c.yaml": 'db:\n  password: "hunter2"\n',
+}
+
+
+@pytest.mark.anyio
+async def test_what_is_redacted_is_nowhere_in_the_index(tmp_path):
+    make(tmp_path, **KEYS)
+    [redacted] = [profile for profile in PROFILES if profile.stem == "redacted"]
+    async with built(tmp_path, redacted) as indexing:
+        assert b'API_KEY = "***' in raw(indexing)
+        assert b"hunter2" not in raw(indexing)
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
--- no-comments: code without its comments: an agent reads no sentence that somebody left in one.
+-- no-comments: code without the lines that hold only comment; what stands behind code on its line stays.
 
 SET extends = 'fledgling-core';
 CREATE VIEW content AS
