@@ -80,6 +80,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     plain_bases: tuple[str, ...] = ()  # classes outside without members to speak of
     enumerations: tuple[str, ...] = ()  # bases, with their modules: what a class below binds are objects of it
     macros: frozenset[str] = frozenset()  # what these get are surely expressions; what others get that reads so, likely
+    unwrapping: frozenset[str] = frozenset()  # macros that give what their argument holds
     outside_methods: dict[str, tuple[str, ...]] = {}  # all methods of some interfaces outside
     protocols: frozenset[str] = frozenset()  # types outside that any class of the project may be of
 

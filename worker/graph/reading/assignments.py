@@ -70,16 +70,23 @@ def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> i
 
 @visits("bound")
 def bound(builder: Builder, node: int, _use: int) -> int:
-    """`T: A + B`, `where T: A`: all that is said of a type parameter, in one place or in several."""
+    """`T: A + B`, `where T: A, T::B: C`: all that is said of a type parameter, in one place or in several."""
     tree = builder.tree
     left = tree.first(node, LEFT)
     types = [builder.visit(kid, Use.TYPE) for kid in tree.having(node, RIGHT)]
-    known = builder.bounded.get((builder.scope, builder.name(left)))
+    name, is_path = builder.name(left), bool(tree.kids[left])
+    known = builder.bounded.get((builder.scope, name))
+    if known is not None or is_path:
+        builder.visit(left)
     if known is None:
         value = types[0] if len(types) == 1 else builder.add(Op.EVERY, types)
-        builder.bounded[builder.scope, builder.name(left)] = builder.bind(left, value, Use.DEFINITION)
+        builder.bounded_paths.update([name] if is_path else ())
+        builder.bounded[builder.scope, name] = (
+            builder.bind_silently(name, builder.scope, value, left)
+            if is_path
+            else builder.bind(left, value, Use.DEFINITION)
+        )
         return 0
-    builder.visit(left)
     builder.bindings[known].value = builder.add(Op.EVERY, [builder.bindings[known].value, *types])
     return 0
 

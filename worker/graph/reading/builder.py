@@ -53,6 +53,7 @@ class Builder(BoundNames):
         self.exports: list[int] | None = []  # of CommonJS, by a name; None once another object is what is exported
         self.generic: dict[int, list[int]] = {}  # the type parameters of a function that is being read
         self.bounded: dict[Key, int] = {}  # the bindings of type parameters of which something is said
+        self.bounded_paths: set[int] = set()  # ... and the names of such paths: `where T::B: C`
         self.own_types: dict[int, int] = {}  # the types of what functions say they are called on: `f(this: A)`
         self.calling = NONE  # the name of the function whose arguments are read
         self.written_for: dict[int, int] = {}  # lambdas, and the name of the function that each is handed to

@@ -1,7 +1,5 @@
 """How calls become expressions: what is called, and what it is handed."""
 
-import re
-
 from fledgling.worker.graph.reading.bound_names import LOCAL
 from fledgling.worker.graph.reading.builder import REPLACED, Builder, visits
 from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
@@ -32,8 +30,6 @@ from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
 from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Imported, Op, ScopeKind, Use
 
-MACRO = re.compile(rb"([A-Za-z_]\w*+)![ \t]*+\Z")
-FAR_FROM_MACRO = 100  # bytes before what it gets, in which its name stands
 HOLDING = ("elements", "mapped")
 CALLING = (Use.CALL, Use.DECORATOR)
 EXTENDED, MIXED = BITS["extended"], BITS["mixed"]
@@ -119,6 +115,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     made = function
     takes_types = builder.dialect.typed and (op == Op.CALL or builder.dialect.applies_bases)
     around, builder.calling = builder.calling, last_number(builder, function)
+    begun = len(builder.sites)
     for kid in tree.kids[node]:
         if takes_types and kid not in (of, key) and tree.labels[kid] & (TYPE | ARG | ARGS) == TYPE:  # `a.<B>c()`
             types.append(builder.visit(kid, Use.TYPE))
@@ -136,7 +133,8 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
         builder.sites[site].at = at
     else:
         builder.site_of_call(node, at)
-    return of_applied(builder, function, types, at) if types else of_format(builder, of, at)
+    gives = of_macro(builder, of, begun, at) if builder.dialect.macros else of_format(builder, of, at)
+    return of_applied(builder, function, types, at) if types else gives
 
 
 def holds_others(builder: Builder, function: int) -> bool:
@@ -263,11 +261,8 @@ def read_part(
     tree = builder.tree
     labels = tree.labels[node]
     if labels & ARGS and not labels & ARG:
-        begun = len(builder.sites)
         for argument in tree.kids[node]:
             add_argument(builder, argument, arguments, words, typed)
-        if builder.dialect.macros:
-            doubt(builder, node, begun)
     elif labels & (ARG | ARGS):
         add_argument(builder, node, arguments, words, typed)
     else:
@@ -278,16 +273,24 @@ def read_part(
     return function
 
 
-def doubt(builder: Builder, node: int, begun: int) -> None:
-    """Let the names that a macro gets, which reads as a call, be only likely; those of one within are already."""
-    tree, start = builder.tree, builder.tree.start[node]
-    macro = MACRO.search(tree.source, max(0, start - FAR_FROM_MACRO), start)
-    if macro is None or macro[1].decode() in builder.dialect.macros:
-        return
+def of_macro(builder: Builder, callee: int, begun: int, call: int) -> int:
+    """What a call gives, or what reads as one and is a macro: what its argument holds, `ready!(a)`, or nobody knows.
+
+    The names that a macro gets are only likely; those of one within are already.
+    """
+    tree = builder.tree
+    if callee == NONE or not tree.source.startswith(b"!", tree.end[callee]):
+        return call
+    macro = tree.text(callee).rpartition("::")[2]
+    if macro in builder.dialect.macros:
+        return call
     for site in builder.sites[max(begun, builder.in_macros) :]:
         if site.at > MADE and site.binding == NONE and builder.expressions[site.at][0] != Op.TOKEN:
             site.at = builder.add(Op.IN_MACRO, site.at)
     builder.in_macros = len(builder.sites)
+    arguments = builder.expressions[call][2]
+    is_known = macro in builder.dialect.unwrapping and len(arguments) == 1
+    return builder.add(Op.ELEMENT, arguments[0]) if is_known else 0
 
 
 def member_called(builder: Builder, of: int, key: int, op: int) -> int:

@@ -89,7 +89,7 @@ def bind_parameters(
                 holder, site = builder.scopes[scope].parent, builder.sites[-1]
                 held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
                 site.name, site.scope, site.binding = field, holder, builder.bind_silently(field, holder, held, node)
-        elif tree.labels[node] & PATTERNS:  # `function ({ a: b }) {}`
+        elif tree.labels[node] & PATTERNS and not tree.labels[node] & TYPE:  # `function ({ a: b }) {}`
             tree.unsay(node, BITS["param"])
             target(builder, node, value)
         else:

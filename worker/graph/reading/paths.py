@@ -84,6 +84,9 @@ def taken(builder: Builder, path: int, name: int, *, is_sure: bool = True) -> No
     number = builder.named(text)
     builder.own[builder.scope].add(number)
     builder.items[builder.scope].add(number)
+    op, *parts = builder.expressions[path]
+    if op == Op.BARE and parts[0] == number:  # it stands in another module, and not here
+        builder.expressions[path] = (Op.NAME, number, NONE, None)
     if builder.sites and builder.sites[-1].at == path:  # the last name of the path is what binds
         builder.sites.pop()
     bound = path if is_sure else builder.add(Op.UNSURE, path)

@@ -100,11 +100,14 @@ def type_alias(builder: Builder, node: int, _use: int) -> int:
     """`type A<T extends B> = C`: T is a name in there alone."""
     tree = builder.tree
     name = tree.first(node, DEFINED)
-    builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
+    scope = builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
     read_rest(builder, node)
     value = builder.visit(tree.first(node, VALUE))
     builder.leave()
+    if builder.dialect.crates:  # whoever applies it to types says what T is
+        value = builder.add(Op.EVERY, [value], scope)
     builder.name_value(value, name)
+    builder.begin(name, node)
     target(builder, name, value)
     return value
 

@@ -9,6 +9,7 @@ from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS, CONTAINER, OBJECT, Cell, Value, Values
 
+ALIAS = "alias"  # what stands for the receiver in the type that another one names, `type A<T> = B<T>`
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 MAX_DEPTH = 4  # types within each other that may say a type parameter
 PARAMETERS = (Op.MADE, Op.NAME, Op.BARE, Op.GET, Op.INDEX, Op.EVERY)  # what they are bound to
@@ -88,11 +89,11 @@ def argument_for(solver: Solver, name: int, receiver: Value) -> int:
     """The type that a NAME of a type parameter stands for in the class of a receiver; -1 where that is not known."""
     _, own, scope, _ = solver.project.expression(name)
     around = (name & ~MASK) | scope if scope != NONE else NONE
-    if around == NONE or receiver[0] != OBJECT:
+    if around == NONE or receiver[0] not in (OBJECT, ALIAS):
         return NONE
-    if solver.classes.whole(around) != receiver[1]:
+    if receiver[0] == OBJECT and solver.classes.whole(around) != receiver[1]:
         return _argument_above(solver, name, around, receiver)
-    if len(receiver) < 4:
+    if len(receiver) < 4 or (receiver[0] == ALIAS and around != receiver[1]):
         return NONE
     number = solver.project.unit(name).names[own]
     type_ = solver.classes.extensions.extended_by.get(around, NONE)

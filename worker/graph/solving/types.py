@@ -11,7 +11,7 @@ from fledgling.worker.graph.solving.lookup import bare_places
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.type_arguments import applied_to, argument_for, arguments_of, container_of
+from fledgling.worker.graph.solving.type_arguments import ALIAS, applied_to, argument_for, arguments_of, container_of
 from fledgling.worker.graph.tables import MADE, NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (
@@ -165,8 +165,10 @@ def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Val
     if classes and len(classes) < len(found):  # class A {} namespace A {}
         return {value: sure for value, sure in found.items() if value in classes or value[0] != OBJECT}
     is_part = any(solver.project.scope(value[1]).name == NONE for value in classes)  # A & { b: C }
-    named = aliases(solver, node, 0) if not classes or is_part else []
-    if is_part and any(solver.op(alias) in (Op.CHOICE, Op.EVERY) for alias in named):
+    is_applied = bool(classes) and solver.project.unit(node).dialect.crates  # type A = B<C>
+    named = aliases(solver, node, 0) if not classes or is_part or is_applied else []
+    whole = (Op.INDEX,) if is_applied else (Op.CHOICE, Op.EVERY)
+    if (is_part or is_applied) and any(solver.op(alias) in whole for alias in named):
         found = {}
     elif classes:
         return found
@@ -273,8 +275,19 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
         return capped(GIVING[how](solver, of_type(solver, arguments[0], receiver, depth + 1), node), Reason.SEVERAL)
     if how in HOLDING:
         return _holding(solver, node, arguments, how, receiver)
+    if project.unit(node).dialect.crates and (named := _by_another_name(solver, of)):
+        value, scope = named
+        return of_type(solver, value, (ALIAS, scope, True, node, *([receiver[:4]] if receiver else [])), depth + 1)
     found = applied_to(solver, node, of_type(solver, of, receiver, depth + 1), receiver)
     return {applied_outside.applied(solver, value, node): sure for value, sure in found.items()}
+
+
+def _by_another_name(solver: Solver, node: int) -> tuple[int, int] | None:
+    """The type that one with type parameters is another name of, and the scope of these: `type A<T> = B<T>`."""
+    found = aliases(solver, node, 0)
+    expression = solver.project.expression(found[0]) if len(found) == 1 else ()
+    is_generic = expression[:1] == (Op.EVERY,) and len(expression) > 2
+    return (solver.child(found[0], expression[1][0]), solver.child(found[0], expression[2])) if is_generic else None
 
 
 def _holding(solver: Solver, node: int, arguments: list[int], how: str, receiver: Value | None) -> Values:

@@ -93,7 +93,8 @@
 (field_declaration name: (_) @bind type: (_) @type) @field
 (ordered_field_declaration_list) @payload
 (ordered_field_declaration_list type: (_) @type)
-(type_item name: (_) @left @bind @constant type: (_) @right) @assign @fresh
+(type_item name: (_) @left @bind @constant !type_parameters type: (_) @right) @assign @fresh
+(type_item name: (_) @defined type_parameters: (_) type: (_) @value) @type_alias
 (associated_type name: (_) @bind !bounds) @field
 (associated_type name: (_) @left @bind bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type)] @right)) @bound
 (const_item name: (_) @left @bind @constant type: (_) @type value: (_)? @right) @assign @fresh
@@ -105,6 +106,8 @@
 ((where_predicate left: (type_identifier) @left @bind
     bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type) (higher_ranked_trait_bound)] @right)) @bound
   (#not-eq? @left "Self"))
+(where_predicate left: (scoped_type_identifier) @left @bind
+    bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type) (function_type) (higher_ranked_trait_bound)] @right)) @bound
 (const_parameter name: (_) @label @bind)
 
 ; ---- types
@@ -124,6 +127,9 @@
 (removed_trait_bound) @skip
 (tuple_type (_) @arg) @tuple
 (function_type return_type: (_)? @returns) @signature
+(function_type parameters: (parameters
+  [(type_identifier) (scoped_type_identifier) (generic_type) (reference_type) (pointer_type) (primitive_type) (tuple_type)
+    (unit_type) (array_type) (dynamic_type) (abstract_type) (function_type) (bounded_type) (never_type)] @type @param))
 (qualified_type type: (_) @value alias: (_) @type) @qualified
 
 ; ---- statements and patterns
