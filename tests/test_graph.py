@@ -525,6 +525,22 @@ def test_each_of_many_classes_of_python_costs_its_own(shape: str) -> None:
     _resolves_under(1.5, {"a.py": MANY_CLASSES[shape](2_000).encode()})
 
 
+CHAINS = {  # what the first class of a chain has, and what each below it has and asks for
+    "what a base outside has": ("m() { this.props.p0(); }", lambda n: f"m{n}() {{ this.props.p0(); this.q{n}(); }}"),
+    "overloads": ("m(a: any) {}", lambda n: "m(a: string): void; m(a: number): void; m(a: any) { this.m(1); }"),
+    "fields": ("f = 1;", lambda n: f"f{n} = () => 1; m{n}() {{ this.f{n}(); this.f; }}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", CHAINS)
+def test_classes_above_each_other_are_asked_for_fields_by_name(shape: str) -> None:
+    """Some 8 CPU seconds where each class asks all that are above it for a field."""
+    first, each = CHAINS[shape]
+    below = "".join(f"class A{n} extends A{n - 1} {{ {each(n)} }}\n" for n in range(1, 400))
+    text = f"import {{B}} from 'b';\ninterface P {{ p0(): void }}\nclass A0 extends B<P> {{ {first} }}\n{below}"
+    _resolves_under(2.5, {"a.ts": text.encode()})
+
+
 def test_many_namespaces_are_not_each_looked_through_for_each_name() -> None:
     """A file that takes all names of 600 namespaces, and uses 1,800 names: some 6 CPU seconds where each is asked.
 

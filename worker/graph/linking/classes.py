@@ -1,6 +1,7 @@
 """Classes of a project: their bases, what makes their objects, and which of them stand around something."""
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from fledgling.worker.graph.linking.computed_mixins import ComputedMixins
 from fledgling.worker.graph.linking.extensions import Extensions
@@ -174,14 +175,22 @@ class Classes(Hierarchy):
     def with_field(self, scope: int, name: int) -> int | None:
         """The class of which objects of a class of JavaScript have a field, which they have before any method."""
         project = self.project
-        if not project.unit(scope).dialect.prototypes:
-            return None
-        for at in self.order(scope):
-            is_there = project.scope(at).kind != ScopeKind.INTERFACE  # which only says what objects have
-            bindings = project.table(at).get(name, ()) if is_there else ()
-            if any(project.binding(binding).how == OF_OBJECTS for binding in bindings):
+        having = self._with_fields.get(name, ()) if project.unit(scope).dialect.prototypes else ()
+        for at in self.order(scope) if having else ():
+            if at in having and any(project.binding(own).how == OF_OBJECTS for own in project.table(at).get(name, ())):
                 return at
         return None
+
+    @cached_property
+    def _with_fields(self) -> dict[int, set[int]]:
+        """The classes of JavaScript of which objects may have a field of a name; interfaces only say what they have."""
+        found: dict[int, set[int]] = {}
+        for unit in self.project.units:
+            for row in unit.bindings if unit.dialect.prototypes else ():
+                whole = self.whole(unit.base | row.scope)
+                if row.how == OF_OBJECTS and self.project.scope(whole).kind != ScopeKind.INTERFACE:
+                    found.setdefault(unit.names[row.name], set()).add(whole)
+        return found
 
     def is_virtual(self, scope: int, name: int) -> bool:
         """Whether a class, or one above, may say of a method that others override it, or has it from outside."""

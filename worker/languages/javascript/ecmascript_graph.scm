@@ -68,7 +68,7 @@
 (method_definition "get" @property)
 (method_definition "set" @setter)
 (method_definition "static" @static)
-(class_body (class_static_block body: (_) @body) @function @static)
+(class_static_block body: (_) @body) @function @static
 (class_declaration name: (_) @defined body: (_) @body) @class
 (class name: (_)? @word body: (_) @body) @class
 

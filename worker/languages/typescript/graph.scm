@@ -19,7 +19,7 @@
 (method_definition return_type: (_) @returns)
 (function_signature name: (identifier) @defined return_type: (_)? @returns) @function @overload
 (class_body (method_signature name: (_) @defined return_type: (_)? @returns) @function @overload)
-(class_body (abstract_method_signature name: (_) @defined return_type: (_)? @returns) @function @abstract)
+(abstract_method_signature name: (_) @defined return_type: (_)? @returns) @function @abstract
 (interface_body (method_signature name: (_) @defined return_type: (_)? @returns) @function)
 (object_type (method_signature name: (_) @defined return_type: (_)? @returns) @function)
 
