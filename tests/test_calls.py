@@ -105,6 +105,8 @@ def long(tmp_path_factory):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(words, newline="")
     (root / "latin.txt").write_bytes(b"caf\xe9\n")
+    (root / "large.png").write_bytes(b"\x89PNG\r\n\x1a\n\0" * 131_072)
+    (root / "wide16.txt").write_bytes(f"\ufeff{'😀' * 524_288}".encode("utf-16-le"))
     git(root, "init", "-q")
     return root
 

@@ -297,6 +297,9 @@ MODES: dict[str, tuple[str, dict[str, Any]]] = {
     "words that a line holds as they stand": ("text", {"query": "pause doubles"}),
     "words that no line holds": ("meaning", {"query": "password check of users"}),
     "a question": ("meaning", {"query": "how long is the pause before a retry?"}),
+    "a question that names a file": ("meaning", {"query": "where is the password of users.json checked"}),
+    "a question that names a constant": ("meaning", {"query": "how is a password with SALT_LENGTH checked"}),
+    "code of several words": ("nothing", {"query": "from accounts.password import check"}),
     "a word that no line holds": ("meaning", {"query": "authentication"}),
     "a name that no line holds": ("nothing", {"query": "PasswordChecker"}),
     "code": ("nothing", {"query": "check_password(root)"}),
@@ -572,6 +575,11 @@ ASIDE = {
     "latest/a.py": False,
     "src/main/java/com/example/demo/Owner.java": False,  # what Spring calls the package of a new project
     "src/test/java/com/example/demo/OwnerTests.java": True,
+    "src/main/java/org/acme/samples/clinic/Owner.java": False,  # a package, as Spring's petclinic has it
+    "app/src/main/kotlin/org/acme/test/Owner.kt": False,  # what others test with
+    "samples/app/src/main/java/org/acme/Owner.java": True,
+    "src/main/resources/samples/a.java": True,
+    "src/main/java/samples/OwnerTest.java": True,
     "com/example/A.java": False,
     "com/example/demo/examples/A.java": True,
     "com/example/test/A.java": True,

@@ -419,7 +419,27 @@ def test_a_setup_py_declares_commands(case: str) -> None:
     assert [*manifests.scripts_of_setup_py(text)] == expected
 
 
+# Likewise of a gem.
+GEMSPECS: dict[str, tuple[str, list[str]]] = {
+    "a list": ("  g.executables = [\"up\", 'down'.freeze]\n", ["up", "down"]),
+    "words": ("  g.executables  = %w[up down]\n", ["up", "down"]),
+    "one": ('  g.executables << "up"\n', ["up"]),
+    "on lines of Windows": ("g.executables = [\r\n  'up',\r\n]\r\n", ["up"]),
+    "computed": ("g.executables = g.files.grep(%r{^exe/}) { |f| File.basename(f) }\n", []),
+    "computed in part": ('g.executables = ["up", name]\ng.executables = ["#{name}"]\n', []),
+    "in a comment": ('# g.executables = ["up"]\n', []),
+}
+
+
+@every_row("case", GEMSPECS)
+def test_a_gemspec_declares_programs(case: str) -> None:
+    text, expected = GEMSPECS[case]
+    assert [*manifests.executables(text)] == expected
+
+
 LONG = [
+    "g.executables = [",
+    "g.executables = %w[",
     "console_scripts=[",
     "'q',",
     "entry_points='''",
@@ -450,6 +470,7 @@ def test_a_hostile_manifest_takes_no_time(part: str) -> None:
         costs_under(0.2, lambda heading=heading: [*manifests.scripts_of_setup_cfg(f"{heading}{text}")])
     for heading in ("", 'entry_points="""[console_scripts]\n', "console_scripts=['q',"):
         costs_under(0.2, lambda heading=heading: [*manifests.scripts_of_setup_py(f"{heading}{text}")])
+    costs_under(0.2, lambda: [*manifests.executables(f"g.executables = [{text}")])
     for name in (*manifests.SPEAKING, "a.gemspec"):
         costs_under(0.2, lambda name=name: manifests.says(name, f"[package]\ndescription = '{text}"))
         costs_under(0.2, lambda name=name: manifests.says(name, f"[package]\n{text}"))
@@ -562,6 +583,11 @@ PACKAGES = {
     "site/data/index.ts": "export const a = 1;\n",
     "site/package.json": "{}\n",
     "kit/package.json": "{}\n",
+    "rust/run/package.json": '{"main": "index.js"}\n',
+    "rust/run/index.js": "",
+    "rust/run/Dockerfile": "FROM a\n",
+    "rust/gem/sell.gemspec": "Gem.new do |g|\n  g.executables = %w[sell gone]\nend\n",
+    "rust/gem/bin/sell": "#!/usr/bin/env ruby\n",
     "net/Acme/Aside/go.mod": "module a.com/order\n",
     "net/Acme/Aside/order.go": "package order\n\ntype Order struct{}\n",
     "Sources/Core/Aside/go.mod": "module a.com/tools\n",
@@ -698,8 +724,9 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
         assert isinstance(found, Architecture)
         shown = "\n".join(found.lines)
         assert ", 51 of them generated (" in found.lines[0], shown
+        declared = "sell = rust/gem/bin/sell, rust/run/index.js"
         begins = "main.tf, site/index.tsx, Sources/run/Run.swift:3, net/Shop/Seller.cs:3, rust/cart/public/index.php"
-        assert f"entry points: {begins}" in found.lines, shown
+        assert f"entry points: {declared}, {begins}" in found.lines, shown
         assert "libraries: kit/, net/Acme/, rust/jvm/, rust/php/, net/Acme/Aside/" in found.lines, shown
         assert any("net/All.slnx, *.csproj (4), site/" in line for line in found.lines), shown
         assert (

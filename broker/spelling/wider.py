@@ -16,6 +16,7 @@ REGEX_SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")  # of RE2's syntax; a text with
 # `src/*.py`, with no file of a directory below; not `{src/*.py,docs/*.md}`, whose `/` stands in braces.
 _ONE_LEVEL = re.compile(r"(?<!\*\*)/((?=[^/*]*\*)(?:[^/{}\[\]]|\{[^/{}]*\}|\[[^/\[\]]*\])*)\Z")
 _NAME = re.compile(r"[^\W\d]\w*")  # what a path may be that is none
+_NAMES = re.compile(r"\w++(?:\.\w++)*+")  # words and names in a query: `nodemon.json`
 
 
 class Wider(NamedTuple):
@@ -51,8 +52,14 @@ def wider(question: AnyQuestion) -> Iterator[Wider]:
     elif question.kind:
         yield Wider(Symbols(question.path, None, question.language, f"*{question.query}*"), "of any kind")
         yield Wider(replace(question, kind=None), "as text")
-    elif not question.is_ranked and len(parts := words_of(question.query)) > 1:
+    elif not question.is_ranked and len(parts := _parts(question.query)) > 1:
         yield Wider(replace(question, query=max(parts, key=len), regex=False, mode="auto"), "its longest word")
+
+
+def _parts(query: str) -> list[str]:
+    """Return the words of a query, names as they are; of one name alone the words that it is made of."""
+    names = _NAMES.findall(query)
+    return names if len(names) > 1 else words_of(query)
 
 
 def _as_text(question: Symbols) -> Iterator[Wider]:

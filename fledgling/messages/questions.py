@@ -77,6 +77,9 @@ def meaning(text: str) -> dict[str, str]:
 _EDGES = re.compile(r"\b(?:calls|refs|inherits|cycles|hubs|unreachable|purity|purity_reason)\b", re.IGNORECASE)
 _ASKS = re.compile(r"[^\W_]+(?:[ ,'-]+[^\W_]+)*[ ?.!]?")  # words, and what stands between them in a sentence
 _WORD = re.compile(r"[a-z]{3,}")
+# A question that names something, too: `where is app_config.json read`; but `from app.models import User` is code.
+_NAMES = re.compile(r"\.?\w++(?:[./]\w++)*+(?:[ ,'-]++\.?\w++(?:[./]\w++)*+){2,}+[ ?.!]*+")
+_ASKING = re.compile(r"(?i)(?<![\w./])(?:where|how|what|which|who|why|when|does|are|the)(?![\w./])")
 _NO_TEXT = re.compile("[\ud800-\udfff]")  # bytes of a command line that are not UTF-8, halves of pairs in JSON
 
 
@@ -223,10 +226,14 @@ class Search(Question, frozen=True):
 
         >>> Search("where uploads are retried").may_mean, Search("retry(").may_mean, Search("NoSuchName").may_mean
         (True, False, False)
+        >>> Search("where is MAX_SIZE read").may_mean, Search("MAX_SIZE min_size read").may_mean
+        (True, False)
         """
         is_plain = self.mode == "auto" and not (self.is_regex or self.case_sensitive or self.whole_word or self.kind)
-        if not is_plain or self.cursor or not _ASKS.fullmatch(self.query):
+        if not is_plain or self.cursor:
             return False
+        if not _ASKS.fullmatch(self.query):
+            return _NAMES.fullmatch(self.query) is not None and _ASKING.search(self.query) is not None
         return len(self.query.split()) > 1 or _WORD.fullmatch(self.query) is not None
 
 

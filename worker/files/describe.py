@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from fledgling.worker.files.generated import is_generated
 from fledgling.worker.files.notebook import NOTEBOOK, without_outputs
 from fledgling.worker.files.openat import Reader
-from fledgling.worker.files.text import Pieces, Text, content_hash, count_lines, cut, decoded
+from fledgling.worker.files.text import HEAD, Pieces, Text, content_hash, count_lines, cut, decoded
 from fledgling.worker.files.tree import Entry
 from fledgling.worker.language import Languages
 from fledgling.worker.process import fault
@@ -36,7 +36,8 @@ class Describing:
         What has more than `room` bytes is not read.
         """
         if entry.skip_reason:
-            return self._row(entry, b"", None, entry.skip_reason)
+            is_binary = entry.skip_reason == TOO_LARGE and _begins_binary(reader, entry)
+            return self._row(entry, b"", None, BINARY if is_binary else entry.skip_reason)
         if entry.size > room:
             return self._row(entry, b"", None, NO_ROOM)
         try:
@@ -78,3 +79,12 @@ class Describing:
             encoding=text.encoding if text else None,
         )
         return row, pieces
+
+
+def _begins_binary(reader: Reader, entry: Entry) -> bool:
+    """Return whether a file that is not read is no text, either: a picture, which no search would look into."""
+    try:
+        head = reader.read(entry.raw, HEAD)
+    except OSError:
+        return False
+    return all(decoded(head[:end]) is None for end in (HEAD, HEAD - 2))  # a character may be cut in UTF-16

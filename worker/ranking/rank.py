@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker import words as cutting
+from fledgling.worker.of_tests import without_packages
 from fledgling.worker.ranking.asked import AskedWords
 from fledgling.worker.ranking.corpus import Corpus, Scores
 from fledgling.worker.ranking.definitions import BY_NAME, Definitions
@@ -146,7 +147,7 @@ def _of_definitions(definitions: Definitions, files: npt.NDArray[np.intp], value
 
 def is_aside(path: str) -> bool:
     """Return whether a file is of tests, examples, or not the project's own: `is_aside("tests/test_a.py")`."""
-    return _ASIDE.search(path) is not None
+    return _ASIDE.search(without_packages(path)) is not None
 
 
 def _said(definitions: Definitions, number: int) -> float:

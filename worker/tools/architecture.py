@@ -33,6 +33,7 @@ _MANIFEST = re.compile(
     r"|WORKSPACE(?:\.bazel)?|MODULE\.bazel|Gemfile|Rakefile|.*\.gemspec|composer\.json|mix\.exs|rebar\.config|Package\.swift"
     r"|build\.sbt|build\.(?:sc|mill)|build\.zig|dune-project|.*(?P<ending>\.(?:slnx?|[cfv][sb]proj|cabal|opam|nimble|rockspec))|stack\.yaml|pubspec\.yaml|Project\.toml"
     r"|DESCRIPTION|Makefile\.(?:PL|am)|Build\.PL|cpanfile|dist\.ini|.*\.podspec|Podfile|foundry\.toml|.*\.psd1|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml"
+    r"|skaffold\.ya?ml|cloudbuild\.ya?ml|Chart\.yaml|Jenkinsfile|azure-pipelines\.ya?ml|\.?appveyor\.ya?ml|\.travis\.yml|\.goreleaser\.ya?ml"
     r"|requirements\.txt|environment\.ya?ml)"
 )
 _WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from fledgling.messages.questions import Symbols
-from fledgling.plain import by_depth
+from fledgling.plain import by_depth, counted
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, Graph, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
@@ -44,7 +44,7 @@ def chosen(request: Request, question: Symbols) -> Chosen:
     if not groups:
         raise _unknown(request, question)
     if len(groups) > 1:
-        raise _several(question, symbol, [group[0] for group in groups.values()])
+        raise Refused("ambiguous", *_named(question, symbol, [group[0] for group in groups.values()]))
     [taken] = groups.values()
     return Chosen(taken, [each for each in known if each not in taken])
 
@@ -67,21 +67,25 @@ def _left(question: Symbols, found: Iterable[Placed]) -> list[Placed]:
 
 def _unknown(request: Request, question: Symbols) -> Refused:
     symbol = question.symbol or ""
+    filters = [(name, value) for name in ("path", "kind", "language") if (value := getattr(question, name))]
+    if filters and (elsewhere := placed(all_named(request, symbol, lambda _: True), symbol)):
+        left = " and ".join(f"{name} {value!r}" for name, value in filters)
+        named, next_step = _named(question, symbol, elsewhere)
+        return Refused("not_found", f"no definition {symbol!r} has {left}; {named}", next_step)
     last = symbol.rpartition(".")[2]
-    named = Symbols(question.path, question.kind, question.language, last or None)
     ways = empty_answers.ways_to(request, symbol)
-    looked = empty_answers.of_symbols(request, named)
+    looked = empty_answers.of_symbols(request, Symbols(question.path, question.kind, question.language, last or None))
     return Refused("not_found", f"no definition {symbol!r} in the index", f"{looked} {ways}" if looked else ways)
 
 
-def _several(question: Symbols, symbol: str, found: Sequence[Placed]) -> Refused:
+def _named(question: Symbols, symbol: str, found: Sequence[Placed]) -> tuple[str, str]:
+    """Say which definitions a name has, and how to ask about one of them."""
     found = sorted(found, key=lambda each: by_depth(each.file.path))
     shown = [f"{each.row.kind} {each.row.qualified_name} ({each.file.path}:{each.row.line_start})" for each in found]
     more = f" and {len(shown) - SHOWN_MEANT} more" if len(shown) > SHOWN_MEANT else ""
     first = next((each for each in found if each.row.qualified_name != symbol), found[0])
-    return Refused(
-        "ambiguous",
-        f"{symbol!r} names {len(found)} definitions: {', '.join(shown[:SHOWN_MEANT])}{more}",
+    return (
+        f"{symbol!r} names {counted(len(found), 'definition')}: {', '.join(shown[:SHOWN_MEANT])}{more}",
         "Give the qualified name, path or kind: "
         f'symbols(symbol="{first.row.qualified_name}", path="{first.file.path}", relation="{question.relation}").',
     )

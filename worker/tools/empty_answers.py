@@ -9,7 +9,8 @@ import msgspec
 
 from fledgling.messages.questions import Search, Symbols
 from fledgling.plain import counted
-from fledgling.worker.matching import globs
+from fledgling.worker.matching import globs, prefilter
+from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import DEFINITIONS
 from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.request import Request
@@ -26,6 +27,11 @@ _AROUND = re.compile(r"\*{0,2}([^*?\[{]+)\*{0,2}")  # a glob that asks for one t
 
 class _Near(NamedTuple):
     name: str
+
+
+class _Named(NamedTuple):
+    total: int
+    row: int | None
 
 
 class _Covered(NamedTuple):
@@ -89,13 +95,47 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
 
 
 def ways_to(request: Request, symbol: str) -> str:
-    """Say what else to ask where nothing has a name: `search(query="main") finds text.`; it may be that of a file."""
+    """Say what else to ask where nothing has a name, if that finds something; the name may be that of a file.
+
+    >>> ways_to(request, "Engine.main")
+    'symbols(name_pattern="*main*") lists names that hold it; search(query="main") finds text.'
+    """
     if request.blocks.find(symbol):
         return f'It is a file: symbols(path="{symbol}") lists what it defines.'
     words = re.findall(r"\w+", symbol)
-    if not words:
-        return f"search(query={msgspec.json.encode(symbol).decode()}) finds text."
-    return f'symbols(name_pattern="*{words[-1]}*") lists names that hold it; search(query="{words[-1]}") finds text.'
+    word = words[-1] if words else symbol
+    query = msgspec.json.encode(word).decode()
+    ways = [
+        f'symbols(name_pattern="*{word}*") lists names that hold it' if words and _is_in_names(request, word) else "",
+        f"search(query={query}) finds text" if _is_in_text(request, word) else "",
+    ]
+    return f"{'; '.join(filter(None, ways)) or f'No name and no line of the index holds {query}'}."
+
+
+def _is_in_names(request: Request, word: str) -> bool:
+    everywhere = {"first": None, "last": None, "path": "", "language": None, "code": None}
+    found = request.rows(
+        "list_names",
+        _Named,
+        **everywhere,
+        name=globs.name_pattern(f"*{word}*"),
+        definitions=DEFINITIONS,
+        max_results=1,
+        offset=0,
+    )
+    return found[0].total > 0
+
+
+def _is_in_text(request: Request, word: str) -> bool:
+    """Return whether a line holds a word; where lines are not known, that it may."""
+    if not request.opened.generation.has_content or not request.signatures:
+        return True
+    finding, needed = matching.matcher(Search(word)), prefilter.of_literal(word, case_sensitive=False)
+    for block in request.blocks.in_order() if needed is None else request.signatures.holding(needed):
+        request.check()
+        if matching.places(finding, request.blocks.text(block)):
+            return True
+    return False
 
 
 def of_filters(request: Request, question: Search) -> str | None:

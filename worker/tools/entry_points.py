@@ -47,6 +47,8 @@ _PACKAGED = tuple(  # the manifest of a package, and what in it is imported by i
     )
 )
 # What others start: a server of applications, a telephone, the runtime of .NET.
+_CONTAINED = "Dockerfile"  # beside the manifest of a package below the root: what runs it
+_BINS = ("exe/", "bin/")  # where a gem has its programs
 _STARTED = re.compile(r"(?:.*/)?(?:src/main/(?:webapp/.+|AndroidManifest\.xml)|Global\.asax|App\.a?xaml)")
 _OF_PAGES = ("index.tsx", "index.jsx", "main.jsx")
 _ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
@@ -66,8 +68,9 @@ def entry_points(request: Request, project: OwnCode) -> EntryPoints:
     """
     functions = sorted((*_named_main(request, project), *_marked_main(request, project)), key=by_depth)
     started = {function.rpartition(":")[0] for function in functions}
-    named = [path for path in (*_by_name(project), *_pages(project)) if path not in started]
     declared = [*_declared(request, project)]
+    started |= {posixpath.normpath(each.entry.rpartition(" = ")[2]) for each in declared}
+    named = [path for path in (*_by_name(project), *_pages(project)) if path not in started]
     begun = sorted((*functions, *_together(named)), key=lambda path: path.count("/"))
     found = [*dict.fromkeys([*(each.entry for each in declared), *begun])]
     if not found:
@@ -85,6 +88,7 @@ def _packages(project: OwnCode, begun: Iterable[str]) -> Iterator[str]:
         if imported := [imported for manifest, imported in _PACKAGED if manifest.fullmatch(name)]:
             places.setdefault(folder, []).extend(imported)
     programs = {_around(path, places.keys()) for path in (*begun, *filter(_STARTED.fullmatch, paths))}
+    programs |= {folder for path in paths if path.endswith(f"/{_CONTAINED}") and (folder := posixpath.dirname(path))}
     own = (file.path.removeprefix(project.prefix) for file in project.own)
     libraries = {
         place
@@ -112,7 +116,7 @@ class _Declared(NamedTuple):
 def _declared(request: Request, project: OwnCode) -> Iterator[_Declared]:
     """Yield what manifests declare, the nearest to the root first; those of packages in it declare commands alone."""
     names = {file.path.removeprefix(project.prefix): file for file in project.files}
-    declaring = (name for name in names if name.rpartition("/")[2] in _DECLARING)
+    declaring = (name for name in names if name.rpartition("/")[2] in _DECLARING or name.endswith(".gemspec"))
     for name in sorted(filter(is_own, declaring), key=by_depth)[:DECLARING]:
         folder, slash, _ = name.rpartition("/")
         text = manifests.text_of(request, names[name])
@@ -122,8 +126,14 @@ def _declared(request: Request, project: OwnCode) -> Iterator[_Declared]:
             entries = manifests.scripts_of_setup_cfg(text)
         elif name.endswith(".py"):
             entries = manifests.scripts_of_setup_py(text)
+        elif name.endswith(".gemspec"):
+            places = [
+                (each, f"{folder}{slash}{place}{each}") for each in manifests.executables(text) for place in _BINS
+            ]
+            entries = (f"{each} = {path}" for each, path in places if path in names)
         else:
-            commands = (entry for entry in manifests.entries(text) if not folder or " = " in entry)
+            is_run = not folder or f"{folder}/{_CONTAINED}" in names
+            commands = (entry for entry in manifests.entries(text) if is_run or " = " in entry)
             entries = _there(request, project, f"{folder}{slash}", commands)
         yield from (_Declared(name, entry) for entry in entries)
 

@@ -41,6 +41,11 @@ _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^\n])|\s++)")
 _METADATA = re.compile(r"(?ms)^\[metadata\][ \t]*\n(.*?)(?=^\[|\Z)")  # of setup.cfg
 _DESCRIPTION = re.compile(r"(?m)^description[ \t]*+=[ \t]*+(?!file:|attr:)([^\n]+)")
 _SUMMARY = re.compile(r"(?m)^[ \t]*+\w+\.summary[ \t]*+=[ \t]*+([\"'])([^\n]+?)\1(?:\.freeze)?[ \t]*+$")
+_EXECUTABLES = re.compile(  # of a gemspec: a text, or a list of literals alone
+    r"(?m)^[ \t]*+\w+\.executables[ \t]*+(?:<<|\+?=)[ \t]*+(?:\[(?P<list>[^\[\]#{}]*+)\]"
+    r"|%w[\[({](?P<words>[^\[\](){}#]*+)[\])}]|(?P<text>\"[^\"\n#]*+\"|'[^'\n]*+'))[ \t]*+(?:\.freeze[ \t]*+)?$"
+)
+_NAMES = re.compile(rf"(?:\s*+{_STRING}(?:\.freeze)?\s*+(?:,|\Z))*+\s*+")
 # Of a directory, in the order in which they are asked what it is.
 SPEAKING = ("pyproject.toml", "setup.cfg", "package.json", "Cargo.toml", "composer.json")
 
@@ -92,6 +97,15 @@ def _in_sections(text: str) -> Iterator[str]:
             section = line.strip("[] ")
         elif section in _SCRIPTS:
             yield line
+
+
+def executables(gemspec: str) -> Iterator[str]:
+    """Yield the programs that a gem brings, where they stand as literals: of `g.executables = %w[up]` that is `up`."""
+    for found in _EXECUTABLES.finditer(gemspec.replace("\r\n", "\n")):
+        if found["words"] is not None:
+            yield from found["words"].split()
+        elif _NAMES.fullmatch(listed := found["list"] or found["text"] or ""):
+            yield from (name[1:-1] for name in re.findall(_STRING, listed))
 
 
 def entries(package: str) -> Iterator[str]:

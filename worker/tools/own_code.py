@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fledgling.worker.of_tests import is_test
+from fledgling.worker.of_tests import is_test, without_packages
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.store.text import File
 from fledgling.worker.tools.links import ImportLinks, links
@@ -42,7 +42,7 @@ def own_code(request: Request, prefix: str, numbers: Sequence[int]) -> OwnCode:
 
 def is_own(path: str) -> bool:
     """Return whether a file is the project's own and no test: `is_own("third_party/zlib/inflate.c")` is False."""
-    return not (is_aside(path) or is_test(path) or _OF_OTHERS.search(path))
+    return not (is_aside(path) or is_test(path) or _OF_OTHERS.search(without_packages(path)))
 
 
 def line_count(file: File) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fledgling.messages.answers import Related
 from fledgling.plain import counted
+from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CALLS, SURE, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
@@ -89,7 +90,8 @@ def _handed_over(asked: Asked) -> str | None:
     read = sorted({(row.file, row.line) for row in rows if row.use == "read" and row.confidence in SURE})
     if not read:
         return None
-    places = [f"{asked.request.blocks.file(file).path}:{line}" for file, line in read[:SHOWN_READ]]
+    named = ((asked.request.blocks.path(file), line) for file, line in read)
+    places = [f"{path}:{line}" for path, line in sorted(named, key=lambda place: is_test(place[0]))[:SHOWN_READ]]
     more = ", ..." if len(read) > SHOWN_READ else ""
     many = f"in {counted(len(read), 'place')} ({', '.join(places)}{more})"
     return f"It is named without a call {many}: what gets it there may call it."
