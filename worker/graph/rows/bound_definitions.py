@@ -237,11 +237,12 @@ class BoundDefinitions:
 
     def _is_one_meant(self, bindings: list[int]) -> bool:
         """Whether one of some bindings is: of definitions by a condition, of classes by their type parameters."""
-        scopes = [self.project.defined(at)[1] for at in bindings] if len(bindings) > 1 else []
-        if scopes and min(scopes) >= 0:
-            dialect = self.project.unit(scopes[0]).dialect
-            if dialect.structural or not (dialect.overloads or dialect.declared):
-                return True
+        if len(bindings) < 2:
+            return False
+        dialect = self.project.unit(bindings[0]).dialect
+        scopes = [self.project.defined(at)[1] for at in bindings]
+        if not (dialect.overloads or dialect.declared) or (dialect.structural and min(scopes) >= 0):
+            return True
         classes = [at for at in scopes if at >= 0 and self.project.scope(at).kind == ScopeKind.CLASS]
         return len({self.project.scope(at).generic for at in classes}) > 1
 
