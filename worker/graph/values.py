@@ -22,6 +22,7 @@ FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT
 NAMESPACE = "namespace"  # what a container is of whose keys are members: `SimpleNamespace(a=b)`
 FILLED = "filled"  # a text of which only the ends are known
 SOME_MEMBER = "some member"  # of a class, by a name of which no more than an end is known
+DESCRIPTOR = "descriptor"  # a function as a member that a call makes it: `property(f)`, by what the dialect calls that
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 BUILTIN = UNIMPORTED  # stands before a name that the language itself gives
 

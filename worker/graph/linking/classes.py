@@ -47,6 +47,7 @@ class Classes(Hierarchy):
         self.mixins = Mixins(self)
         self.computed_mixins = ComputedMixins(self)
         self.implemented = Implemented(self)
+        self._bound_in: dict[int, set[int]] = {}
         self._virtual: dict[tuple[int, int], bool] = {}
 
     def settle(self) -> None:
@@ -260,9 +261,21 @@ class Classes(Hierarchy):
         if self.project.unit(function).dialect.bare_calls and self.project.scope(function).kind == ScopeKind.FUNCTION:
             while outer >= 0 and self.project.scope(outer).kind == ScopeKind.LAMBDA:  # `[:a].each { define_method }`
                 outer = self.project.outer(outer)
-        if outer >= 0 and self.project.scope(outer).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
-            return self.whole(outer)
-        return None
+        if outer < 0 or self.project.scope(outer).kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+            return None
+        is_lambda = self.project.scope(function).kind == ScopeKind.LAMBDA
+        if is_lambda and self.project.unit(function).dialect.receiver_parameter and function not in self._bound(outer):
+            return None  # it is an argument, or in a container
+        return self.whole(outer)
+
+    def _bound(self, scope: int) -> set[int]:
+        """The functions that names of a class are given: `a = lambda self: self.b`."""
+        found = self._bound_in.get(scope)
+        if found is None:
+            unit, every = self.project.unit(scope), self.project.scope(scope).every.values()
+            values = (unit.expressions[unit.bindings[at].value] for bindings in every for at in bindings)
+            found = self._bound_in[scope] = {unit.base | of[0] for op, *of in values if op == Op.FUNCTION}
+        return found
 
     def all_around(self, scope: int) -> list[int]:
         """The classes around a scope, the innermost first, or that itself."""

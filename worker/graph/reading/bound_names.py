@@ -31,7 +31,6 @@ from fledgling.worker.graph.tables import (
 )
 
 LOCAL = (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.BLOCK, ScopeKind.SIGNATURE)
-DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
 QUOTES = b"\"'`"
 
 
@@ -136,7 +135,7 @@ class BoundNames(Positions):
                     name = key[1]
                     kept = [binding for binding in bindings if binding != NONE]
                     is_whole = kept != scope.every.get(name) and len(kept) <= MAX_REACHING
-                    if is_whole and self._defines(scope.every.get(name, ())):
+                    if is_whole and not (self.dialect.overloads or self.dialect.declared):  # there all of them count
                         scope.last[name] = kept
                         scope.every.setdefault(name, kept)
             self.frame = self.around.pop()
@@ -144,12 +143,6 @@ class BoundNames(Positions):
             if scope.kind in (ScopeKind.MODULE, ScopeKind.NAMESPACE):  # declare function a();
                 scope.every.setdefault(name, signatures[-1:])
         self.scope = scope.parent
-
-    def _defines(self, bindings: Sequence[int]) -> bool:
-        """Whether all of some bindings are definitions or imports, of which the last one counts."""
-        if self.dialect.overloads or self.dialect.declared:  # all of them count
-            return False
-        return all(self.expressions[self.bindings[at].value][0] in DEFINING for at in bindings)
 
     def show(self, scope: int, name: int) -> None:
         """Let what stands within a scope see a name that it binds: not the fields of Go, `struct { A A }`."""

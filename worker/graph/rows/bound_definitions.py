@@ -16,7 +16,7 @@ from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.traits import qualified
 from fledgling.worker.graph.tables import EXPORT, HOLDING, NONE, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, Target
-from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, MODULE, OBJECT, SPACE, Value
+from fledgling.worker.graph.values import BOUND, CLASS, DESCRIPTOR, FUNCTION, MODULE, OBJECT, SPACE, Value
 from fledgling.worker.rows import MAX_TARGETS
 
 MANY_BINDINGS = 2 * MAX_TARGETS  # of a name: of more, what its uses mean is found once, and cut
@@ -286,6 +286,10 @@ class BoundDefinitions:
         holds = row.scope != NONE and unit.facts.scopes[row.scope].kind in HOLDING
         if (scope >= 0 or holds) and row.name != NONE and unit.names[row.name] == name:
             put(found, target, min(sure, Reason.ONLY_DECLARED) if self.project.only_declared(scope) else sure)
+            if unit.facts.expressions[row.value][0] == Op.CALL and unit.dialect.super_function:  # a = classmethod(a)
+                for value, own in self.solver.value(unit.base | row.value).items():
+                    if value[0] == DESCRIPTOR:
+                        self._put_named(value[2], name, found, min(sure, own))
 
     def _of_value(self, value: Value, name: int, found: Targets, sure: int) -> None:
         """Add the function or class that a value is, if that has the name."""

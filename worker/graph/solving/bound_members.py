@@ -9,6 +9,7 @@ from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONTAINER,
+    DESCRIPTOR,
     EXTERNAL,
     FUNCTION,
     GENERATOR,
@@ -23,6 +24,7 @@ from fledgling.worker.graph.values import (
     told,
 )
 
+OF_CLASS, OF_NOTHING = "classmethod", "static"  # what a dialect calls decorators, and calls that do the same
 MAX_SIGNATURES = 64  # ways that a function is declared to be called in; of so many there may be more
 
 
@@ -39,7 +41,7 @@ def hides(solver: Solver, function: int, scope: int | None) -> bool:
 
 def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int | None) -> Values:
     """What a member becomes where it is taken from a receiver: a function is bound, a property called."""
-    if held[0] == OBJECT and owner is not None and receiver[0] in (OBJECT, CLASS, SUPER):
+    if held[0] in (OBJECT, DESCRIPTOR) and owner is not None and receiver[0] in (OBJECT, CLASS, SUPER):
         return _described(solver, receiver, held, sure)
     if held[0] != FUNCTION or (owner is None and receiver[0] != CONTAINER):
         return {held: sure}
@@ -57,13 +59,23 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
         is_read = flags & Flag.PROPERTY and solver.project.unit(held[1]).dialect.prototypes
         return capped(returned(solver, held[1], receiver), sure) if is_read else {held: sure}
     if flags & Flag.CLASSMETHOD:
-        return {(BOUND, held[1], receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])): sure}
+        return {(BOUND, held[1], (CLASS, *receiver[1:])): sure}
     if receiver[0] == CLASS:
         return {held: sure} if not flags & Flag.PROPERTY else {}
     is_hidden = hides(solver, held[1], receiver[1])
     if flags & Flag.PROPERTY:
         return {} if is_hidden else capped(_read(solver, held[1], receiver), sure)
     return {} if is_hidden else {(BOUND, held[1], receiver): sure}
+
+
+def _as_described(solver: Solver, receiver: Value, held: Value, sure: int) -> Values:
+    """What a function is taken from a receiver as that a call has made a member: `property(f)`."""
+    _, how, function = held
+    if how == OF_NOTHING:
+        return {(FUNCTION, function): sure}
+    if how == OF_CLASS:
+        return {(BOUND, function, (CLASS, *receiver[1:])): sure}
+    return {} if receiver[0] == CLASS else capped(_read(solver, function, receiver), sure)
 
 
 def _read(solver: Solver, function: int, receiver: Value) -> Values:
@@ -124,12 +136,14 @@ def _is_by_extend(solver: Solver, scope: int, function: int) -> bool:
 
 def _described(solver: Solver, receiver: Value, held: Value, sure: int) -> Values:
     """What a descriptor gives: itself, what it is asked of, or another value; anything else is what it is."""
+    if receiver[0] == SUPER:
+        receiver = receiver[2]
+    if held[0] == DESCRIPTOR:
+        return _as_described(solver, receiver, held, sure)
     name = solver.project.number("__get__")
     owner, _ = solver.classes.of_class(held[1], name)
     if owner is None:
         return {held: sure}
-    if receiver[0] == SUPER:
-        receiver = receiver[2]
     of = {0: held, 2: (CLASS, *receiver[1:])}  # __get__(self, object, class)
     if receiver[0] != CLASS:  # for which the object is None
         of[1] = receiver

@@ -181,7 +181,8 @@ def named(solver: Solver, cell: Cell) -> Values:
     if len(bindings) > 1 and solver.project.unit(scope).dialect.overloads:
         return merged(solver, [solver.project.value_of(at) for at in bindings])
     found = joined(solver, [solver.project.value_of(at) for at in bindings], Reason.SEVERAL)
-    if len(bindings) == 1 and found and not solver.project.bound_once(scope, own):
+    is_class = solver.project.scope(scope).kind == ScopeKind.CLASS  # of which nothing is asked before it ends
+    if len(bindings) == 1 and found and not (is_class or solver.project.bound_once(scope, own)):
         found = capped(found, Reason.SEVERAL)
     if solver.project.unit(scope).dialect.prototypes and solver.project.scope(scope).kind == ScopeKind.MODULE:
         return found  # its variables are not what it exports

@@ -5,6 +5,7 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import applied_outside
 from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.bound_members import OF_CLASS, OF_NOTHING
 from fledgling.worker.graph.solving.containers import (
     MAPPED,
     called_member,
@@ -20,13 +21,14 @@ from fledgling.worker.graph.solving.named_callables import named_callables
 from fledgling.worker.graph.solving.prototypes import inherit, put_all, succeed
 from fledgling.worker.graph.solving.receivers import called_on, method_of_function
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, Op
+from fledgling.worker.graph.tables import NONE, Op, ScopeKind
 from fledgling.worker.graph.values import (
     BOUND,
     BUILTIN,
     CLASS,
     CONSTANT,
     CONTAINER,
+    DESCRIPTOR,
     EXTERNAL,
     FUNCTION,
     GENERATOR,
@@ -43,7 +45,7 @@ from fledgling.worker.graph.values import (
 
 CALLABLE = (FUNCTION, BOUND, CLASS, METHOD_OF)
 # What gives something where it gets nothing.
-WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "defined", "fills", "namespace", "field")
+WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "defined", "fills", "namespace", "field", "described")
 FILLING = {"default": "value", "factory": "function", "default_factory": "function"}  # what `field()` gets
 
 
@@ -295,6 +297,22 @@ def _given_to_objects(solver: Solver, made: MadeCall, _first: Cell | None, _sure
     return found
 
 
+def _described(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Values:
+    """`property(f)`, `classmethod(f)`: f as a member of the class around, which a lambda there gets first."""
+    given = [cell for word, cell in made.words if word != NONE and solver.project.text(word) == "fget"]
+    cells = given if first is None else [first]
+    name = solver.project.last_name(solver.child(made.node, solver.project.expression(made.node)[1]))
+    how = solver.project.unit(made.node).dialect.decorators[name]
+    found: Values = {}
+    for value, own in [pair for cell in cells for pair in solver.value(cell).items() if pair[0][0] == FUNCTION]:
+        found[DESCRIPTOR, how, value[1]] = min(own, sure)
+        owner = solver.classes.around(value[1])
+        if owner is not None and how != OF_NOTHING and solver.project.scope(value[1]).kind == ScopeKind.LAMBDA:
+            receiver: Value = (CLASS if how == OF_CLASS else OBJECT, owner, True)
+            solver.source(("parameter", value[1], 0), ("just", receiver), Reason.OWN_CLASS)
+    return found
+
+
 def _fills(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:
     """`defaultdict(a)`: of what a key has no value for, what a gives: a container, where that is of the language"""
     value: Value = (CONTAINER, ("made", made.node))
@@ -455,6 +473,7 @@ HANDING_ON: dict[str, Any] = {
     "replaces": _replaces,
     "namespace": _namespace,
     "field": _given_to_objects,
+    "described": _described,
     "words": _words,
     "fills": _fills,
     "mapped": _mapped,
