@@ -210,6 +210,15 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "# Uploads\n\nSends a | b | c of files again.\n",
         "Uploads: Sends a | b | c of files again.",
     ),
+    "a line above links to what follows": (
+        "<div align=right>Table of Contents↗️</div>\n\n<h1>up</h1>\n\nSends files again.\n",
+        "Sends files again.",
+    ),
+    "a heading above links to what follows": ("# Table of Contents\n\n- [a](a.md)\n", None),
+    "what is sold with it": (
+        "<kbd>\n<br/>\nShow your love -- mugs and stickers are now available!\n</kbd>\n\nSends files again.\n",
+        "Sends files again.",
+    ),
     "prose alone": ("Sends files again. More.\n", "Sends files again."),
     "nothing": ("\n\n", None),
 }

@@ -73,6 +73,8 @@ _OF_NEWS = re.compile(  # likewise of what is new, which says nothing of what th
     r"|release notes|what(?:.?s| is) new(?: in .{1,60})?"
     r"|.{1,60}? (?:is|are) (?:now (?:available|here|live|out|released)|out|released))"
 )
+_OF_CONTENTS = re.compile(r"(?i)[\W_]*(?:table of )?contents[\W_]*")  # a line that stands above links to what follows
+_SELLING = re.compile(r"(?i)\b(?:t-shirts?|merch(?:andise)?|stickers|buy me a coffee|sponsored by)\b")  # likewise prose
 _BREAK = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|'{3,})")
 _FENCE = re.compile(r"\s*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)  # and what is said of the code behind it
 _CLOSING = re.compile(r"\s*(`{3,}|~{3,})\s*")
@@ -352,7 +354,7 @@ def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sente
         following = lines[at + 1] if at + 1 < len(lines) else ""
         is_header = is_header and bool(line.strip())
         is_field = _FIELD.match(line) is not None or (is_field and line.startswith((" ", "\t")))
-        if is_header or is_field:
+        if is_header or is_field or _OF_CONTENTS.fullmatch(line):
             continue
         if not heading and (found := _HEADING.fullmatch(line)):
             heading, is_header = found[1].rstrip("#= \t"), _TITLE.fullmatch(line) is not None
@@ -365,7 +367,7 @@ def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sente
             if has_references:
                 paragraph = _REFERENCE.sub(lambda found: found[1] or found[0], paragraph)
             is_menu = _is_menu(_without_markup(paragraph))
-            prose = "" if is_menu else _plain(paragraph)
+            prose = "" if is_menu or _SELLING.search(paragraph) else _plain(paragraph)
             if prose:
                 break
             is_header = is_menu

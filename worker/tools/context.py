@@ -94,6 +94,7 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
     packing = _Packing(question.budget_tokens * TOKEN_CHARS)
     _add_own(request, packing, file, start, end)
     related = _related(request, question, about[:1])
+    packing.room -= len(related.note or "")
     packing.add_kinds(
         {
             "callers": [*map(_use, related.callers)],

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from fledgling.messages.answers import Related
 from fledgling.messages.bounded import MAX_STEPS
 from fledgling.messages.questions import Relation, Symbols
-from fledgling.worker.of_tests import is_test
+from fledgling.worker.of_tests import is_apart
 from fledgling.worker.store.graph import SURE, Confidence, Graph, GraphDefinition
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions
@@ -56,5 +56,5 @@ class Asked(NamedTuple):
 
 
 def order(entry: RelatedEntry) -> tuple[bool, str, int, int]:
-    """Return what entries are sorted by: file and line, tests last."""
-    return is_test(entry.file.path), entry.file.path, entry.related.line, entry.related.distance
+    """Return what entries are sorted by: file and line, tests, examples and the like last."""
+    return is_apart(entry.file.path), entry.file.path, entry.related.line, entry.related.distance

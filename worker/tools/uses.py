@@ -70,16 +70,19 @@ def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> RelatedEn
 def _through(asked: Asked) -> str | None:
     """Say which calls of what a method overrides may run it and are not listed."""
     listed = {row[1:4] for each in asked.places for row in asked.graph.leading_to(each) if asked.admits(row.confidence)}
-    said = []
+    names, places, calls = [], [], 0
     for above in _overridden(asked):
         rows = [row for row in asked.graph.leading_to(above) if row.use in CALLS and row.confidence in SURE]
-        calls = sum(_may_run(asked, site) for site in {row[1:4] for row in rows} - listed)
-        each = definitions.at(asked.request, above) if calls else None
-        if each:
-            place = f"`{each.row.qualified_name}` ({each.file.path}:{each.row.line_start})"
-            many = f"{counted(calls, 'call')} of that may run it: ask for the callers of `{each.row.qualified_name}`"
-            said.append(f"It overrides {place}, and {many}.")
-    return " ".join(said) or None
+        some = sum(_may_run(asked, site) for site in {row[1:4] for row in rows} - listed)
+        if some and (each := definitions.at(asked.request, above)):
+            names.append(f"`{each.row.qualified_name}`")
+            places.append(f"{names[-1]} ({each.file.path}:{each.row.line_start})")
+            calls += some
+    if not places:
+        return None
+    these, asked_of = "that" if len(places) == 1 else "these", unknown.listed([*dict.fromkeys(names)])
+    many = f"{counted(calls, 'call')} of {these} may run it: ask for the callers of {asked_of}"
+    return f"It overrides {unknown.listed(places)}, and {many}."
 
 
 def _handed_over(asked: Asked) -> str | None:
