@@ -13,6 +13,7 @@ import tomllib._parser
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -117,7 +118,21 @@ def markdown(text: str) -> list[Row]:
     start = front_matter.end() if front_matter else 0
     tokens = parser.parse("\n" * text.count("\n", 0, start) + text[start:])
     pairs = [(token, tokens[index + 1]) for index, token in enumerate(tokens) if token.type == "heading_open"]
-    return nested([(int(t.tag[1]), words(inline.content), t.map[0] + 1) for t, inline in pairs if t.level == 0], text)
+    return nested([(int(t.tag[1]), heading(inline), t.map[0] + 1) for t, inline in pairs if t.level == 0], text)
+
+
+def heading(inline: Any) -> str:
+    """A heading as it is written, without its pictures and where its links lead; of pictures alone, what they show."""
+    if "](" not in inline.content:
+        return words(inline.content)
+    written = {"code_inline": "{0.markup}{0.content}{0.markup}", "softbreak": " ", "image": ""}
+    kept = (
+        written.get(each.type, "" if each.type.startswith("link_") else "{0.content}{1}").format(
+            each, "" if each.content else each.markup
+        )
+        for each in inline.children
+    )
+    return words("".join(kept)) or words(" ".join(each.content for each in inline.children))
 
 
 def restructuredtext(text: str) -> list[Row]:

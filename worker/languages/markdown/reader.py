@@ -1,7 +1,8 @@
 """Sections and links of Markdown by the block structure of CommonMark 0.31.2: https://spec.commonmark.org/0.31.2/#appendix-a.
 
-Only headings of the document itself are sections: not those in quotes and lists, code, HTML or front matter. Inline
-text is not parsed: a section is named as its heading is written, `The *quick* guide`.
+Only headings of the document itself are sections: not those in quotes and lists, code, HTML or front matter. Of inline
+text only links and pictures are parsed: a section is named as its heading is written, `The *quick* guide`, but without
+where they lead.
 """
 
 import re
@@ -30,6 +31,10 @@ REFERENCE = deferred(
     rb"""(?:\s++(?:"(?>(?:[^"\\]++|\\.)*)"|'(?>(?:[^'\\]++|\\.)*)'|\((?>(?:[^()\\]++|\\.)*)\)))?[ \t]*+(?:\n|$)""",
     re.DOTALL,
 )
+MOST_LINKED = 1000  # characters of a heading whose links are looked for: a longer one is named as it is written
+KEPT = r"(?P<kept>(`+)[^`]+\2|\\.)"  # code, and a sign that is none of a link
+PICTURE = deferred(KEPT + r"|!\[(?P<text>[^\[\]]*+)\]\([^()]*+\)")
+LINK = deferred(KEPT + r"|\[(?P<text>[^\[\]]*+)\]\([^()]*+\)")
 SETEXT = {b"=": 1, b"-": 2}
 # fmt: off
 BLOCK_TAGS = (
@@ -179,7 +184,7 @@ class _Document:
         return bool(text.strip())
 
     def _heading(self, level: int, text: bytes, start: int, text_end: int, end: int) -> None:
-        name = " ".join(text.decode(errors="replace").split())
+        name = without_targets(" ".join(text.decode(errors="replace").split()))
         self.headings.append(Heading(level, name, start, start, text_end, end))
 
 
@@ -187,6 +192,20 @@ def is_rule(rest: bytes) -> bool:
     """Whether the line is a thematic break: `* * *`."""
     marks = rest.replace(b" ", b"")
     return len(marks) >= 3 and marks[:1] in b"*_-" and not marks.strip(marks[:1])
+
+
+def without_targets(name: str) -> str:
+    """Return a heading without its pictures and where its links lead; of pictures alone, what they show.
+
+    >>> without_targets("[1.0](https://a.org/1) of ![build](b.svg) `a[0](b)`"), without_targets("![logo](a.png)")
+    ('1.0 of `a[0](b)`', 'logo')
+    """
+    if "](" not in name or len(name) > MOST_LINKED:
+        return name
+    bare = PICTURE.sub(lambda found: found["kept"] or "", name)
+    if not LINK.sub(lambda found: found["kept"] or found["text"], bare).strip():
+        bare = PICTURE.sub(lambda found: found["kept"] or found["text"], name)
+    return " ".join(LINK.sub(lambda found: found["kept"] or found["text"], bare).split()) or name
 
 
 def closed(text: bytes) -> bytes:
