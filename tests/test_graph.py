@@ -29,7 +29,7 @@ from fledgling.worker.graph.reading.flow import MAX_REACHING
 from fledgling.worker.graph.reading.listed_methods import MAX_LISTED, MAX_MADE
 from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.narrowing import MAX_CHECKED
-from fledgling.worker.graph.reading.reduced import MAX_DEPTH
+from fledgling.worker.graph.reading.reduced import MAX_DEPTH, MAX_TREE_DEPTH
 from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.resolve import Resolving, resolved, solved
@@ -300,6 +300,18 @@ DEEP = {  # what each begins with, what is within each other, around a name, and
     "if.php": ("<?php ", "if ($a) { ", "last();", "}", ""),
     "loop.js": ("", "while (a) { ", "last();", "}", ""),
 }
+
+
+def test_a_tree_is_seen_so_deep() -> None:
+    """MAX_TREE_DEPTH, below a text and its statement; that there is more is said."""
+    for depth, is_seen in ((MAX_TREE_DEPTH - 2, True), (MAX_TREE_DEPTH - 1, False), (4 * MAX_TREE_DEPTH, False)):
+        facts = unpacked(FACTS.facts_of("javascript", f"{'(' * depth}a{')' * depth}".encode()))
+        assert (facts.complete, "a" in facts.names) == (is_seen, is_seen), depth
+    counts = set()
+    for count in (1, 2):
+        text = "class A {" * count * MAX_TREE_DEPTH + "};" * count * MAX_TREE_DEPTH
+        counts.add(len(unpacked(FACTS.facts_of("cpp", text.encode())).scopes))
+    assert len(counts) == 1
 
 
 @pytest.mark.parametrize("path", NESTED)
@@ -627,7 +639,7 @@ def test_a_constant_with_a_body_may_stand_as_deep_as_anything() -> None:
 def test_what_stands_within_each_other_is_read_so_far(path: str) -> None:
     """Of what is nested too deeply the names are listed; Python's own limit of calls would end the process before."""
     before, opening, name, closing, behind = DEEP[path]
-    for depth in (MAX_DEPTH // 3, 8 * MAX_DEPTH):
+    for depth in (MAX_DEPTH // 3, 2 * MAX_DEPTH):
         text = f"{before}{opening * depth}{name}{closing * depth}{behind}"
         facts = unpacked(FACTS.facts_of(LANGUAGES.detect(path, b""), text.encode()))
         assert "last" in {facts.names[site.name] for site in sites_of(facts)}, depth

@@ -19,6 +19,7 @@ MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is n
 LAST = (1 << 32) - 1  # an end is stored as the distance to this, so that of two nodes the outer one sorts first
 
 MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, but nobody asks what it means
+MAX_TREE_DEPTH = 1_000  # nodes of a tree within each other that a query sees: each pattern begun costs every node within
 COLUMN_BITS = 62  # labels that fit one number of a column: it has 64 bits
 Columns = npt.NDArray[np.int64]
 _KIND_BITS = [*(BITS[kind] for kind in KINDS), 0]
@@ -35,8 +36,10 @@ class Reduced:
         self.source = source
         self._ascii = source.decode("ascii") if source.isascii() else None
         cursor = QueryCursor(query, match_limit=MATCH_LIMIT)
+        cursor.set_max_start_depth(MAX_TREE_DEPTH)
         captures = cursor.captures(tree.root_node)
-        self.complete = not (any(True for _ in unknown(tree)) or cursor.did_exceed_match_limit)
+        is_cut = cursor.did_exceed_match_limit or _is_deeper(tree.root_node, MAX_TREE_DEPTH)
+        self.complete = not (is_cut or any(True for _ in unknown(tree)))
         spans, labels, kinds = _gathered(captures)
         self.start = [0, *(spans >> 32).tolist()]
         self.end = [len(source) + 1, *(LAST - (spans & LAST)).tolist()]
@@ -104,6 +107,16 @@ class Reduced:
             else:
                 found.append(at)
         return found
+
+
+def _is_deeper(root: Node, depth: int) -> bool:
+    """Whether so many nodes stand within each other. What has too few within it is not looked into."""
+    level = [root]
+    for left in range(depth, -1, -1):
+        level = [kid for node in level for kid in node.children if kid.descendant_count > left]
+        if not level:
+            return False
+    return True
 
 
 def _gathered(captures: Mapping[str, Sequence[Node]]) -> tuple[Columns, list[int], list[int]]:
