@@ -43,6 +43,7 @@ MAX_KEY = 80  # characters of a string that can be a key
 SIGNATURE = (
     "()"  # what an interface is called as; before a name, what the function of that name is declared to be called as
 )
+TAG = "struct:"  # stands before the name of a struct, union or enum of C, which a function may have, too
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 Expression = tuple[Any, ...]  # an Op, and its parts
 

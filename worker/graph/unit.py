@@ -147,8 +147,9 @@ class Unit:
     @cached_property
     def said_always(self) -> frozenset[int]:
         """The names that the file binds under no condition."""
+        bound = self.facts.scopes[0].every.items()
         return frozenset(
-            self.names[row.name] for row in self.facts.bindings if row.scope == 0 and self.always_at(row.line)
+            self.names[name] for name, each in bound if any(self.always_at(self.bindings[at].line) for at in each)
         )
 
     def condition_around(self, line: int) -> tuple[int, int] | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.tables import NONE, OF_ITSELF, Binding, Expression, GraphFile, NameScope, Op
+from fledgling.worker.graph.tables import NONE, OF_ITSELF, TAG, Binding, Expression, GraphFile, NameScope, Op
 from fledgling.worker.graph.unit import MASK, SHIFT, Target, Unit
 
 
@@ -14,6 +14,16 @@ class NumberedFiles:
     def __init__(self, files: Sequence[GraphFile], dialects: dict[str, Dialect]) -> None:
         self.numbers: dict[str, int] = {}
         self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
+        self._join_tags()
+
+    def _join_tags(self) -> None:
+        """Let `struct A` of C be A where files name it that know no such difference: those of C++."""
+        units = [unit for unit in self.units if unit.dialect.declared]
+        others = {name for unit in units if unit.dialect.bare_members for name in unit.names}
+        for unit in units if others else ():
+            for at, name in enumerate(unit.facts.names):
+                if name.startswith(TAG) and (own := self.numbers.get(name.removeprefix(TAG))) in others:
+                    unit.names[at] = own
 
     def text(self, name: int) -> str:
         """A name by its number."""
@@ -74,7 +84,7 @@ class NumberedFiles:
         if expression[0] == Op.POINTEE:
             expression = self.expression((node & ~MASK) | expression[1])
         place: int = {Op.NAME: 1, Op.BARE: 1, Op.GET: 2}.get(expression[0], 0)
-        return self.unit(node).facts.names[expression[place]] if place else ""
+        return self.unit(node).facts.names[expression[place]].removeprefix(TAG) if place else ""
 
     def outer(self, scope: int) -> int:
         """The scope around a scope, or -1."""

@@ -179,7 +179,9 @@ class GraphProject(NumberedFiles):
         found = self._tables.get(scope)
         if found is None:
             unit, row, base = self.unit(scope), self.scope(scope), scope & ~MASK
-            found = {unit.names[name]: [base | at for at in bindings] for name, bindings in row.every.items()}
+            found = dict[int, list[int]]()
+            for name, bindings in row.every.items():  # of C, what is joined has two
+                found.setdefault(unit.names[name], []).extend([base | at for at in bindings])
             for name, bindings in row.last.items():
                 found[unit.names[name]] = [base | at for at in bindings]
             if unit.dialect.declared:

@@ -19,6 +19,7 @@ from fledgling.worker.graph.tables import (
     OF_CLASS,
     OF_OBJECTS,
     OWN,
+    TAG,
     Binding,
     Expression,
     Flag,
@@ -71,7 +72,11 @@ class BoundNames(Positions):
         self.aliased: set[tuple[int, int]] = set()  # scopes and variables that `&$a` may change; NONE, for all: `$$a`
         self.constness: list[tuple[int, int]] = []  # what is said of what bindings hold
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
-        self._declared = declared_names(tree, dialect, self.name)
+        self._declared = declared_names(tree, dialect, self.key)
+
+    def key(self, node: int) -> int:
+        """The number under which scopes have the name that stands there: that of a struct is apart in C."""
+        return self.named(TAG + self.tree.text(node)) if self.tree.labels[node] & BITS["tag"] else self.name(node)
 
     def add(self, *expression: object) -> int:
         """Add an expression."""
@@ -198,7 +203,7 @@ class BoundNames(Positions):
     def bind(self, node: int, value: int, use: int = Use.WRITE, *, counts: bool = True) -> int:
         """Give the name at a node a value; return the binding."""
         name = self.name(node)
-        scope = self.binder(name)
+        scope = self.binder(self.key(node))
         if scope == NONE and self.dialect.declares_variables and use == Use.WRITE:
             at = self.use_name(name)  # it is a variable of another file, or a field of a base class
             self.site(node, use, at)
@@ -229,6 +234,7 @@ class BoundNames(Positions):
             use = Use.DEFINITION
         is_own = how == OF_CLASS or self._is_static(scope, value)
         key = self.named(OWN + self.tree.text(node)) if is_own else name
+        key = self.key(node) if self.tree.labels[node] & BITS["tag"] else key
         if how != OF_OBJECTS and self._is_behind_field(scope, key):
             counts = False
         elif self.frames[scope] == self.frame:

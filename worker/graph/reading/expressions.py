@@ -47,7 +47,7 @@ def name(builder: Builder, node: int, use: int) -> int:
     """`a`"""
     builder.note_alias(node)
     builder.is_value = bool(builder.only_types) and not builder.tree.labels[node] & NAMES_TYPE
-    at = builder.use_name(builder.name(node))
+    at = builder.use_name(builder.key(node))
     builder.is_value = False
     is_call = builder.dialect.bare_calls and builder.expressions[at][0] == Op.BARE
     if is_call and use == Use.READ and not builder.tree.text(node)[:1].isupper():

@@ -26,7 +26,8 @@ ROLES = [
     "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
     "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "aliased",
     "rest_type", "brackets", "names_type", "extended", "mixed", "derives", "withdrawn", "renames", "opens",
-    "refuted", "ended", "keeps", "captured", "lasting", "passing", "constrained", "templated", "asked_for", "skip",
+    "refuted", "ended", "keeps", "captured", "lasting", "passing", "constrained", "templated", "asked_for", "tag",
+    "skip",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}

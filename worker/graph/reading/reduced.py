@@ -19,7 +19,7 @@ MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is n
 LAST = (1 << 32) - 1  # an end is stored as the distance to this, so that of two nodes the outer one sorts first
 
 MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, but nobody asks what it means
-MAX_TREE_DEPTH = 1_000  # nodes of a tree within each other that a query sees: each pattern begun costs every node within
+MAX_TREE_DEPTH = 1_000  # nodes of a tree within each other that a query sees: a pattern begun costs each node within
 COLUMN_BITS = 62  # labels that fit one number of a column: it has 64 bits
 Columns = npt.NDArray[np.int64]
 _KIND_BITS = [*(BITS[kind] for kind in KINDS), 0]

@@ -22,8 +22,14 @@ def read_whole(builder: Builder) -> Facts:
     builder.visit_all(0)
     _add_unread(builder)
     for start, end in builder.unseen:
-        for at, word, _ in words(builder.tree.source, start, end):
-            builder.site_at(at, builder.named(word), Use.READ, 0)
+        for at, word, is_called in words(builder.tree.source, start, end):
+            name = builder.named(word)
+            if (
+                at == start and is_called and word.isupper() and builder.dialect.declared
+            ):  # a macro is a statement: A(b);
+                builder.site_at(at, name, Use.CALL, builder.add(Op.TOKEN, builder.use_name(name)))
+            else:
+                builder.site_at(at, name, Use.READ, 0)
     _spread_doubted(builder)
     _leave_out_variables(builder)
     replaced = [(builder.named(builder.tree.text(node).strip(":'\"")), of) for node, of in builder.replaced.items()]

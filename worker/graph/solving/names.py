@@ -17,7 +17,7 @@ from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
 from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.traits import of_trait, qualified
-from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, TAG, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT, Unit
 from fledgling.worker.graph.values import (
     BOUND,
@@ -56,7 +56,7 @@ def name(solver: Solver, node: int, expression: Expression) -> Values:
     if not found and is_exports(solver, node, unit.facts.names[own]):
         return {(MODULE, unit.number): Reason.BOUND}
     if not found or not is_whole(solver, found):
-        add(found, {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND})
+        add(found, {(EXTERNAL, BUILTIN + unit.facts.names[own].removeprefix(TAG)): Reason.BOUND})
     return found
 
 
