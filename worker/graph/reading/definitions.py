@@ -39,7 +39,7 @@ IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
 MAX_LABEL = 100  # bytes before a lambda in which its label is looked for
 WORDS = re.compile(r"\w+")
-POINTING = ("operator->", "operator*")
+POINTING = ("operator->", "operator*", "operator()")
 
 
 @visits("function")
