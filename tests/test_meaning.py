@@ -137,6 +137,8 @@ DEFINITIONS = {
     "export function tightMooring() {\n  return 3;\n}\n\nexport class Barge {\n  moor() {\n    return 4;\n  }\n}\n",
     "sluice.py": "def fill():\n" + "    wait()\n" * 30 + "    return sluice.gate.opened\n\n\n"
     "class SluiceGate:\n    def close(self):\n        return self\n",
+    "json.py": "class JSON:\n    def value(self):\n        return 1\n",
+    "paper.py": "# indents lines for print\ndef indent_lines(json):\n    return json\n",
     "ports.py": "def undock():\n    return quayside\n\n\ndef dock():\n    return QUAY\n",
 }
 MEANT = {
@@ -152,6 +154,8 @@ MEANT = {
     "where is BOAT_LIMIT set": "BOAT_LIMIT",
     "moor a barge tightly": "Rope",  # by a line of the comment above it
     "the opened gate of a sluice": "fill",  # by a line of it
+    "indent the lines of JSON for print": "indent_lines",  # and not what is called JSON: a word among others
+    "JSON": "JSON",
     "at the quay": "dock",  # in capitals, and no longer word that begins so
     "limit of a boat": "cross",  # and not what is small, whose words alone are asked for
 }

@@ -16,8 +16,8 @@ from fledgling.worker.extractor.messages import Source, TextFacts
 from fledgling.worker.extractor.wording import MAX_WORDS, MOST_TIMES, known, worded
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.ranking import synonyms
+from fledgling.worker.ranking.asked import FAINT, asked
 from fledgling.worker.ranking.asked import MAX_WORDS as MAX_ASKED
-from fledgling.worker.ranking.asked import asked
 from fledgling.worker.rows import FileWords
 from fledgling.worker.store.sections import NUMBER
 from fledgling.worker.store.words import Words, WordWriter
@@ -50,6 +50,8 @@ ASKED = {
     "RequestContext": ([b"request", b"context"], [b"=requestcontext"], [b"=requestcontext"]),
     "what does get_url do": ([b"get", b"url"], [b"=geturl"], [b"=geturl"]),
     "the": ([b"the"], [], [b"=the"]),  # what is left is better than nothing
+    "how do workers handle themes": ([b"work", b"them"], [], []),  # though "work" and "them" say nothing
+    "class of a file handler": ([b"clas", b"fil", b"handl"], [], []),
     "2FA": ([b"fa"], [], [b"=fa"]),  # as a name is indexed: without the digits that it begins with
     "3": ([], [], []),
     "": ([], [], []),
@@ -97,6 +99,22 @@ def test_words_lose_their_endings(word: bytes) -> None:
 def test_questions_are_cut(question: str) -> None:
     found = asked(question)
     assert ([*found.plain], [*found.joined], [*found.exact]) == ASKED[question]
+
+
+# A question, and those of its words that count less than others.
+FAINT_WORDS = {
+    "close a file": [b"fil"],
+    "worker that reads notes": [b"work", b"not"],  # whose stems are those of "work" and "not"
+    "files of a module": [],  # where no word says more
+    "request context": [],
+}
+
+
+@every_row("question", FAINT_WORDS)
+def test_words_of_many_questions_count_less(question: str) -> None:
+    found = asked(question)
+    assert [word for word in found.plain if found.weight(word) == FAINT] == FAINT_WORDS[question]
+    assert all(found.weight(word) == 1 for word in found.plain if word not in FAINT_WORDS[question])
 
 
 def test_a_word_in_one_field_is_another_in_the_next() -> None:

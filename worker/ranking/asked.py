@@ -10,15 +10,18 @@ from fledgling.worker import words
 
 MAX_WORDS = 24  # that count: a question of more is a text, and each takes a look at the index
 ALSO = 0.7  # of what a word of the question counts, one that was given as another way to say it
+FAINT = 0.3  # likewise, one that is in many a question and says little: "file", and what has the stem of a stop word
 
 _STOP_WORDS = (
     b"how does do is are was be been being the a an of to in and or for with on by from that this these those it its "
     b"as what which where when who why into via using use used uses not no can could should would will has have had "
     b"all any each one if then than so such there their them they you your my our we between within across about at "
     b"up out over under per me show find please code implementation implement implemented implements handle handles "
-    b"handled handling logic work works working class function method file module"
+    b"codes implementations handled handling logic work works working"
 ).split()
-_STOPPED = frozenset(_STOP_WORDS) | frozenset(map(words.stem, _STOP_WORDS))
+_STOPPED = frozenset(_STOP_WORDS)
+_FAINT_WORDS = b"class classes function functions method methods file files module modules".split()
+_FAINT = frozenset(map(words.stem, [*_STOP_WORDS, *_FAINT_WORDS]))  # and so are "worker", "handler" and "themes"
 _IS_NAME = re.compile(rb".[^A-Z_]*+[A-Z_]")  # camelCase or snake_case
 _OF_TESTS = re.compile(  # and not what tests something: "test whether it is there"
     r"(?i)(?!^tests? if\b)\b(?:tests?(?! whether\b)|testing|specs?|examples?|bench|benchmarks?|compat|legacy|docs?"
@@ -41,6 +44,7 @@ class AskedWords(Struct, frozen=True):
     exact: tuple[bytes, ...]
     of_tests: bool
     forms: dict[bytes, str] = {}  # of each word, how it stands in the question
+    faint: frozenset[bytes] = frozenset()  # those of `plain` that say little; none where all do
 
     def form(self, word: bytes) -> str:
         """Return a word as it stands in the question: `retrying`."""
@@ -51,9 +55,16 @@ class AskedWords(Struct, frozen=True):
         """The words of the question and of other ways to say it."""
         return self.plain + self.also
 
+    @property
+    def telling(self) -> tuple[bytes, ...]:
+        """The words of the question that are not faint."""
+        return tuple(word for word in self.plain if word not in self.faint)
+
     def weight(self, word: bytes) -> float:
         """Return what a word counts, beside others as rare."""
-        return 1.0 if word in self.plain else ALSO
+        if word in self.plain:
+            return FAINT if word in self.faint else 1.0
+        return ALSO
 
 
 def asked(query: str, also: Sequence[str] = ()) -> AskedWords:
@@ -64,10 +75,12 @@ def asked(query: str, also: Sequence[str] = ()) -> AskedWords:
     """
     names = [name for name in map(words.named, words.names(query.encode())) if name]
     said = _once(word for name in names for word in words.of_name(name))
-    plain = [word for word in words.plain(said) if word not in _STOPPED] or words.plain(said)
+    meant = {words.stem(part) for part in _parts([query]) if part not in _STOPPED}
+    plain = [word for word in words.plain(said) if word in meant] or words.plain(said)
+    faint = _FAINT.intersection(plain)
     others = _once(word for way in also for word in words.words(way.encode()))
     lower = [name.lower() for name in names]
-    left = [name for name in lower if name not in _STOPPED and words.stem(name) not in _STOPPED]
+    left = [name for name in lower if name not in _STOPPED]
     is_one = len(query.split()) == 1
     return AskedWords(
         plain=tuple(plain[:MAX_WORDS]),
@@ -77,6 +90,7 @@ def asked(query: str, also: Sequence[str] = ()) -> AskedWords:
         exact=tuple(words.whole(name) for name in names if is_one or _IS_NAME.match(name))[:MAX_WORDS],
         of_tests=_OF_TESTS.search(query) is not None,
         forms={words.stem(part): part.decode(errors="replace") for part in _parts([query, *also])},
+        faint=faint if len(faint) < len(plain) else frozenset(),
     )
 
 

@@ -30,6 +30,7 @@ BLOCK_BYTES = 4000  # of an ordinary block
 TOGETHER = 64  # bytes between the beginnings of two words that stand near each other: a line, or a name of both
 LOOKS = 24  # in a block, for the rarer of two words: one that is everywhere says little of what stands near it
 AMBIGUOUS = 4  # letters of a word that begin many others, and stand in the middle of more: there it is not looked for
+_OF_ACRONYM = 2  # times the share of a question that a name of one word is, what it counts as a name
 _SLOPE, _SHARE = 1.2, 0.6  # of BM25 over blocks, as in corpus.PARAMETERS
 
 Table = dict[str, Scores]  # of each feature, a number for each file
@@ -64,7 +65,7 @@ class Features:
         self.weights: dict[bytes, float] = {}  # what each word counts: the rarer, the more
         self.unknown: list[bytes] = []  # words that no file has
         self.blocks = self._score_blocks()
-        self.total = sum(self.weights[word] for word in asked.plain) or 1.0
+        self.total = sum(self.weights[word] * asked.weight(word) for word in asked.plain) or 1.0
         self.of_all: Table = {
             "text": of_most(self._decayed(self.blocks)),
             "comments": of_most(self._fields(Field.COMMENT)),
@@ -164,7 +165,8 @@ class Features:
         and, where `near` asks for it, which share of the words beside each other in the question stand near each other
         in one of these blocks, rare ones counting more; 0 where it has no two.
         """
-        pairs = {pair: min(map(self.weights.__getitem__, pair)) for pair in pairwise(self.asked.plain)} if near else {}
+        beside = pairwise(self.asked.telling) if near else ()
+        pairs = {pair: min(map(self.weights.__getitem__, pair)) for pair in beside}
         total = sum(pairs.values())
         counted, shares = np.zeros(len(files), np.float32), np.zeros(len(files), np.float32)
         for at, file in enumerate(files):
@@ -252,7 +254,7 @@ class Features:
                 for field in (Field.BASE, Field.DIRECTORY, Field.PUBLIC, Field.HEADER):
                     files = self.corpus.files_with(field, variant)
                     best[files] = np.maximum(best[files], share * (_DIRECTORY_SHARE if field is Field.DIRECTORY else 1))
-            covered += self.weights[word] * best
+            covered += self.asked.weight(word) * self.weights[word] * best
         return np.asarray(covered / np.float32(self.total), np.float32)
 
     def _exact(self, fields: Sequence[Field]) -> Scores:
@@ -260,8 +262,17 @@ class Features:
         found = np.zeros(self.corpus.files, np.float32)
         for name in self.asked.exact:
             for field in fields:
-                found[self.corpus.files_with(field, name)] += 1 / len(fields)
+                found[self.corpus.files_with(field, name)] += self._sign(name) / len(fields)
         return np.minimum(found, 1)
+
+    def _sign(self, name: bytes) -> float:
+        """Return how much a name says of a question beside what it says as a word of it.
+
+        One of several words is meant as it stands: `RequestContext`. One of a single word may be an acronym, as "JSON"
+        in "print JSON with indents": it counts what it is of the question, twice, so all where that is half of it.
+        """
+        word = cutting.stem(name[1:])
+        return min(_OF_ACRONYM * self.share([word]), 1.0) if word in self.asked.plain else 1.0
 
 
 def _are_near(text: bytes, word: bytes, other: bytes) -> bool:

@@ -104,7 +104,7 @@ def rank(corpus: Corpus, asked: AskedWords, leaves: npt.NDArray[np.bool_], check
     best = min(float(values.max(initial=0)) / most, 1.0)
     if not is_named:
         values = values + OF_NEAR * near * aside
-        most += OF_NEAR if len(asked.plain) > 1 else 0
+        most += OF_NEAR if len(asked.telling) > 1 else 0
         values = values + OF_DEFINITION * _of_definitions(definitions, first, values) * aside
         most += OF_DEFINITION
     order = np.argsort(-values, kind="stable")[:MOST]
