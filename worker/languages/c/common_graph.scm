@@ -25,7 +25,7 @@
 
 ; ---- expressions
 
-(field_expression argument: (_) @of field: (_) @key) @get
+(field_expression argument: (_) @of field: (field_identifier) @key) @get
 (call_expression function: (_) @of arguments: (_) @args) @call
 (argument_list (_) @arg)
 (subscript_expression . (_) @of . (_) @key) @index

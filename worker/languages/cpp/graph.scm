@@ -11,8 +11,9 @@
 (template_method name: (field_identifier) @label)
 (field_initializer . (template_method name: (_) @key))
 (qualified_identifier name: (template_method name: (_) @value) @applied)
-(field_expression argument: (_) @of field: (template_method name: (_) @key)) @get
-(dependent_name) @operation
+(field_expression argument: (_) @of field: [(destructor_name) (qualified_identifier)] @key) @get
+(field_expression argument: (_) @of field: [(template_method name: (_) @key) (dependent_name (template_method name: (_) @key))]) @get
+(dependent_name [(template_type) (template_function)]) @operation
 
 ; ---- namespaces
 
