@@ -116,6 +116,16 @@ async def test_several_definitions_of_a_name_are_named(front: Front) -> None:
     assert isinstance(again, Relations)
 
 
+async def test_a_member_that_a_class_has_from_above_is_named_where_it_is(front: Front) -> None:
+    place = next(PLACES[name] for name, row in CASES.items() if row["ask"]["symbol"] == "Base199.load199")
+    found: Any = await front.call("symbols", {"symbol": "Low199.load199", "relation": "callers"})
+    there = f"Low199 has it from method Base199.load199 ({place}/base199.py:2)"
+    assert found.reason == f"no definition 'Low199.load199' in the index; {there}"
+    assert found.next_step == f'symbols(symbol="Base199.load199", path="{place}/base199.py", relation="callers").'
+    again: Any = await front.call("symbols", {"symbol": "Low199.save199", "relation": "callers"})
+    assert "has it from" not in again.reason
+
+
 async def test_of_definitions_of_a_name_that_is_first_which_is_near_the_root(front: Front) -> None:
     """Copies that are built or generated lie deep, and come first by their paths."""
     found: Any = await front.call("symbols", {"symbol": "near_root112", "relation": "callers"})

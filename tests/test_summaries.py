@@ -548,6 +548,7 @@ FILES = {
     "old/build.mill": "object old extends mill.Module\n",
     "web/Sell.Tests.ps1": "Describe 'selling' { }\n",
     "shop/src/shop_app.erl": "-module(shop_app).\nstart(_, _) -> ok.\n",
+    "many/run.py": 'if __name__ == "__main__":\n    first()\n',
     "many/first.py": "def first():\n" + "    pass\n" * 50,
     "many/z.py": "def first(): ...\n",
     "many/c.py": "".join(f"class C{number}: ...\n" for number in range(6)),
@@ -686,7 +687,7 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert f"built by: {manifests}, .github/workflows/ (1)" in lines
     inner = "a = web/lib, b = web/lib/data, c = web/lib/dist/c.js (not in the index)"
     commands = f"up = up.cli:main, old-up = old:main, new-up = new:main, {inner}"
-    assert f"entry points: {commands}, src/up/cli.py:5, shop/src/shop_app.erl" in lines
+    assert f"entry points: {commands}, src/up/cli.py:5, shop/src/shop_app.erl, many/run.py" in lines
     parts = [line.split()[0] for line in lines if line.startswith("  src/")]
     assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
     assert "import cycles: 1" in lines

@@ -1,17 +1,20 @@
 """Definitions that a question about uses names, and those that the graph leads to, as the outlines know them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from fledgling.messages.questions import Symbols
 from fledgling.plain import by_depth, counted
 from fledgling.worker.matching import lines as matching
+from fledgling.worker.rows import LEAST_LIKELY
 from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, Graph, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import empty_answers, paths
 from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
 from fledgling.worker.tools.request import Refused, Request
 
+MAX_ABOVE = 256  # classes above one that are looked at for a member: a hierarchy as deep has no reader
 VALUES = ("variable", "constant")  # kinds that are named after what is assigned: `const Reply = require("./reply")`
 NOT_OF_VALUES = ("callees", "hierarchy", "overrides")  # relations that functions and classes have, and values do not
 
@@ -72,10 +75,31 @@ def _unknown(request: Request, question: Symbols) -> Refused:
         left = " and ".join(f"{name} {value!r}" for name, value in filters)
         named, next_step = _named(question, symbol, elsewhere)
         return Refused("not_found", f"no definition {symbol!r} has {left}; {named}", next_step)
+    if above := _inherited(request, symbol):
+        named, next_step = _named(question, symbol, [above])
+        has_it = f"{symbol.rpartition('.')[0]} has it from {named.partition(': ')[2]}"
+        return Refused("not_found", f"no definition {symbol!r} in the index; {has_it}", next_step.partition(": ")[2])
     last = symbol.rpartition(".")[2]
     ways = empty_answers.ways_to(request, symbol)
     looked = empty_answers.of_symbols(request, Symbols(question.path, question.kind, question.language, last or None))
     return Refused("not_found", f"no definition {symbol!r} in the index", f"{looked} {ways}" if looked else ways)
+
+
+def _inherited(request: Request, symbol: str) -> Placed | None:
+    """Return the nearest member of a name that a class has from above: of `Session.load` what `Base.load` is."""
+    owner, _, name = symbol.rpartition(".")
+    classes = placed(all_named(request, owner, lambda _: True), owner) if owner and request.graph else []
+    reached = [place(request, each) for each in classes]
+    seen = {*reached}
+    while reached and request.graph and request.outlines and len(classes) == 1 and len(seen) <= MAX_ABOVE:
+        bases = chain.from_iterable(request.graph.bases(each).items() for each in reached)
+        reached = [up for up, reason in bases if up not in seen and (not reason or reason >= LEAST_LIKELY)]
+        seen.update(reached)
+        for above in filter(None, (at(request, up) for up in reached)):
+            for row in request.outlines.definitions(above.file):
+                if row.qualified_name == f"{above.row.qualified_name}.{name}":
+                    return Placed(above.file, row)
+    return None
 
 
 def _named(question: Symbols, symbol: str, found: Sequence[Placed]) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from fledgling.plain import by_depth
+from fledgling.worker.matching import prefilter
 from fledgling.worker.tools import manifests, summaries
 from fledgling.worker.tools.own_code import OwnCode, is_own
 from fledgling.worker.tools.request import Request
@@ -50,6 +51,8 @@ _PACKAGED = tuple(  # the manifest of a package, and what in it is imported by i
 _CONTAINED = "Dockerfile"  # beside the manifest of a package below the root: what runs it
 _BINS = ("exe/", "bin/")  # where a gem has its programs
 _STARTED = re.compile(r"(?:.*/)?(?:src/main/(?:webapp/.+|AndroidManifest\.xml)|Global\.asax|App\.a?xaml)")
+_GUARD = "if __name__ =="  # in a module of Python, before what it does where it is run
+_GUARDED = re.compile(rb"(?m)^if __name__ == ['\"]__main__['\"]")
 _OF_PAGES = ("index.tsx", "index.jsx", "main.jsx")
 _ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
 
@@ -73,10 +76,14 @@ def entry_points(request: Request, project: OwnCode) -> EntryPoints:
     named = [path for path in (*_by_name(project), *_pages(project)) if path not in started]
     begun = sorted((*functions, *_together(named)), key=lambda path: path.count("/"))
     found = [*dict.fromkeys([*(each.entry for each in declared), *begun])]
+    guarded = sorted(_together([path for path in _guarded(request, project) if path not in started]), key=by_depth)
     if not found:
         entries = [f"{path} (a library)" for path in _libraries(project)]
         return EntryPoints(entries, [] if entries else [*_packages(project, ())])
-    return EntryPoints(found, [*_packages(project, [*started, *named, *(each.manifest for each in declared)])])
+    return EntryPoints(
+        [*dict.fromkeys([*found, *guarded])],
+        [*_packages(project, [*started, *named, *(each.manifest for each in declared)])],
+    )
 
 
 def _packages(project: OwnCode, begun: Iterable[str]) -> Iterator[str]:
@@ -158,6 +165,20 @@ def _named_main(request: Request, project: OwnCode) -> Iterator[str]:
             kinds = ("function", "method") if own.get(file) in MAIN_IN_CLASS else ("function",)
             if file in own and row.kind in kinds and own[file] not in SCRIPTS:
                 yield f"{request.blocks.path(file).removeprefix(project.prefix)}:{row.line_start}"
+
+
+def _guarded(request: Request, project: OwnCode) -> Iterator[str]:
+    """Yield the modules of Python that say what they do where they are run: `if __name__ == "__main__":`."""
+    if not request.signatures:
+        return
+    own = {file.number: file.path for file in project.own if file.language == "python"}
+    needed = prefilter.of_literal(_GUARD, case_sensitive=True)
+    blocks = request.signatures.holding(needed) if own and needed else ()
+    for block in blocks:
+        request.check()
+        path = own.get(request.blocks.files_of[block])
+        if path and _GUARDED.search(request.blocks.text(block)):
+            yield path.removeprefix(project.prefix)
 
 
 def _marked_main(request: Request, project: OwnCode) -> Iterator[str]:

@@ -53,8 +53,9 @@ def query(request: Request, question: Query) -> Table:
         raise
     except duckdb.Error as problem:
         reason, *more = str(problem).splitlines()
-        near = next((f"{line}. " for line in more if line.startswith("Candidate bindings")), "")
-        next_step = f"{near}Correct the statement; DESCRIBE files lists a table's columns."
+        near = next((f"{line}. " for line in more if line.startswith("Candidate bindings")), "").replace(": : ", ": ")
+        described = " or ".join(f"DESCRIBE {table}" for table in sorted(admitted.tables) or ["files"])
+        next_step = f"{near}Correct the statement; {described} lists the columns."
         raise Refused("invalid", reason.rstrip("!"), next_step) from problem
     finally:
         cursor.rollback()
