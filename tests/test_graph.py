@@ -950,8 +950,8 @@ def test_overrides_that_are_too_many_are_only_possible() -> None:
             assert sum(place.endswith(" likely") for place in found) == likely, (at, count, found)
 
 
-def test_a_name_that_is_made_means_so_many_members() -> None:
-    """Up to MAX_UNTYPED are each likely, and of more than MAX_NAMES_MADE names of the project none is meant.
+def test_a_name_that_is_made_means_so_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is likely, up to MAX_BY_MADE_NAMES rows; of more than MAX_NAMES_MADE names of the project none is meant.
 
     Of a thousand classes with 200 such names so many are asked that MAX_NAMES_ASKED are looked up: some 8 CPU seconds
     were all asked.
@@ -966,11 +966,14 @@ def test_a_name_that_is_made_means_so_many_members() -> None:
     rows, graph = found(MAX_UNTYPED)
     assert rows == {f"{n + 2} likely" for n in range(MAX_UNTYPED)}
     assert not graph.made
-    for count in (MAX_UNTYPED + 1, MAX_NAMES_MADE + 1):
+    for count in (MAX_UNTYPED + 1, MAX_NAMES_MADE, MAX_NAMES_MADE + 1):
         rows, graph = found(count)
-        assert len(rows) == (MAX_GUESSED + 1 if count <= MAX_NAMES_MADE else 0), count
-        assert not any(row.endswith("likely") for row in rows)
+        assert rows == {f"{n + 2} likely" for n in range(count if count <= MAX_NAMES_MADE else 0)}
         assert graph.made == [(0, count + 3, "m_", "", -1, 0)]
+    monkeypatch.setattr(graph_rows, "MAX_BY_MADE_NAMES", MAX_TARGETS)
+    assert len(found(MAX_TARGETS + 1)[0]) == MAX_TARGETS + 1
+    assert len(found(MAX_TARGETS)[0]) == MAX_TARGETS
+    monkeypatch.undo()
     first = " or ".join(f'"x{n}_"' for n in range(MAX_ENDS - 1))
     for last, lines in (('"m_"', {"2 likely"}), ('"y_" or "m_"', set())):  # with more, nothing is known
         assert found(1, f"({first} or {last}) + n")[0] == lines, last

@@ -30,7 +30,6 @@ class Reason:
     MAY_OVERRIDE = 14
     MAY_BE_PUT_OVER = 15
     OVERRIDES_OUTSIDE = 16
-    MANY_MADE_NAMES = 17
     OTHER_SYSTEM = 18
     OF_TESTS = 19
     OTHER_PROGRAM = 20
@@ -100,7 +99,6 @@ WORDS: dict[int, str] = {
     Reason.MAY_OVERRIDE: "overrides what is declared, which may run itself",
     Reason.MAY_BE_PUT_OVER: "assigned in the place of what is declared",
     Reason.OVERRIDES_OUTSIDE: "overrides what is declared outside the project",
-    Reason.MANY_MADE_NAMES: "one of many that a made name may be",
     Reason.OTHER_SYSTEM: "compiled on another system, or never",
     Reason.OF_TESTS: "of the tests, in the place of what is declared",
     Reason.OTHER_PROGRAM: "in a test or an example, which is a program of its own",

@@ -21,6 +21,7 @@ FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT
 )  # fmt: skip
 NAMESPACE = "namespace"  # what a container is of whose keys are members: `SimpleNamespace(a=b)`
 FILLED = "filled"  # a text of which only the ends are known
+MADE_MEMBERS = "made members"  # of a value, by a name of which the ends are known: more than a cell has values
 SOME_MEMBER = "some member"  # of a class, by a name of which no more than an end is known
 DESCRIPTOR = "descriptor"  # a function as a member that a call makes it: `property(f)`, by what the dialect calls that
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places

@@ -7,7 +7,7 @@ from fledgling.worker.graph.solving.overloading.overloads import called, fitting
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, SUPER, Value, Values
+from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, MADE_MEMBERS, OBJECT, SUPER, Value, Values
 
 ITERATED = (Op.ELEMENT, Op.ENTERED)
 
@@ -53,6 +53,8 @@ def run_by(solver: Solver, value: Value, sure: int, node: int) -> list[tuple[int
         if solver.project.only_declared(value[1]):
             sure = min(sure, Reason.ONLY_DECLARED)
         return [(value[1], min(sure, Reason.ABSTRACT) if solver.classes.is_abstract(value[1]) else sure)]
+    if kind == MADE_MEMBERS:
+        return [(at, min(sure, own)) for at, own in solver.made_members[value[1:]].items()]
     if kind == SUPER:
         return _constructors(solver, value[2][1], sure, value[1], node)
     if kind not in (CLASS, OBJECT) or solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE:

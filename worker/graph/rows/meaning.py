@@ -25,6 +25,7 @@ from fledgling.worker.graph.tables import (
 from fledgling.worker.graph.unit import LINE, MASK, Target, Unit
 from fledgling.worker.graph.values import (
     CLASS,
+    MADE_MEMBERS,
     MANY,
     OBJECT,
     UNKNOWN,
@@ -231,6 +232,10 @@ class Meaning:
         ]
         for scope, own in without_tests(self.solver, types, node, crowded(self.solver, types, run)):
             put(found, self.project.place_of(scope), own)
+
+    def is_by_made_name(self, node: int) -> bool:
+        """Whether a call runs one of many that a name which is made may be."""
+        return any(value[0] == MADE_MEMBERS for value in callees(self.solver, node))
 
     def gives_value(self, node: int) -> bool:
         """Whether `A() : b(c)` gives a field a value, and calls no constructor of a base."""

@@ -28,7 +28,7 @@ from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.unit import LINE, LINE_BITS, MASK, Target, Unit
 from fledgling.worker.graph.values import CLASS
-from fledgling.worker.rows import MAX_CROWDED, MAX_GUESSED, MAX_TARGETS, WIDEST, surer
+from fledgling.worker.rows import MAX_BY_MADE_NAMES, MAX_CROWDED, MAX_GUESSED, MAX_TARGETS, WIDEST, surer
 
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
@@ -57,6 +57,7 @@ class Rows:
         self._computed = Computed(solver)
         self._asked = self._project.vocabulary.asked
         self._crowded = 0  # occurrences with more targets than guesses may be
+        self._by_made_names = MAX_BY_MADE_NAMES
         self._rows: list[Row] = []  # of the file at work
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
         self._functions_of: dict[tuple[int, int], dict[int, Target]] = {}  # classes, by their names
@@ -154,7 +155,7 @@ class Rows:
         kept = best[:MAX_GUESSED]
         if len(best) > MAX_GUESSED and self._crowded < MAX_CROWDED and best[MAX_GUESSED][1] >= LIKELY:
             self._crowded += 1
-            kept += [pair for pair in best[MAX_GUESSED:MAX_TARGETS] if pair[1] >= LIKELY]
+            kept += [pair for pair in best[MAX_GUESSED : self._most(unit, site, len(best))] if pair[1] >= LIKELY]
         is_further = len(best) > len(kept) and (not is_sure or best[len(kept)][1] >= CERTAIN)
         rest = Reason.FURTHER if is_further else 0
         if best and not is_sure and not rest and self._meaning.may_be_further_below(unit, site):
@@ -167,6 +168,14 @@ class Rows:
             if own_names:
                 head = (*head[:3], own_names.get((name, (file, line)), name), *head[4:])
             self._rows.append((*head, file, line & LINE, line >> LINE_BITS, CONFIDENCE[reason], reason))
+
+    def _most(self, unit: Unit, site: Site, count: int) -> int:
+        """How many definitions are listed: all that a made name may be, as long as a project has not too many."""
+        is_made = count > MAX_TARGETS and site.use == Use.CALL and self._meaning.is_by_made_name(unit.base | site.at)
+        if not is_made or count > self._by_made_names:
+            return MAX_TARGETS
+        self._by_made_names -= count
+        return count
 
     def _head(self, unit: Unit, site: Site) -> Row:
         """Where an occurrence stands, its name and use, and where the definition around begins, 0 for none."""

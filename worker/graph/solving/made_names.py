@@ -16,6 +16,7 @@ from fledgling.worker.graph.values import (
     CONSTANT,
     FILLED,
     FUNCTION,
+    MADE_MEMBERS,
     MANY,
     MODULE,
     OBJECT,
@@ -24,6 +25,7 @@ from fledgling.worker.graph.values import (
     Value,
     Values,
     add,
+    capped,
 )
 
 MAX_NAMES_MADE = 256  # names of the project that begin and end as a made one, each of which is asked for
@@ -97,7 +99,8 @@ def made_members(solver: Solver, node: int, values: Values, names: Values) -> Va
         for value in [value for value in values if value[0] in ASKED]:
             add(held, solver.value(("made member", value, *name[1:])))
         add(found, held)
-        is_sure = bool(held) and MANY not in held and min(held.values()) >= Reason.MADE_NAME
+        is_all = bool(held) and not any(value[0] in (MANY[0], MADE_MEMBERS) for value in held)
+        is_sure = is_all and min(held.values()) >= Reason.MADE_NAME
         _note(solver, node, name[1:], is_told=is_known and is_sure)
     return found
 
@@ -133,9 +136,11 @@ def made_member_cell(solver: Solver, cell: tuple[str, Value, str, str]) -> Value
     for name in names:
         held = member(solver, value, name, Reason.BOUND)
         add(found, {at: sure for at, sure in held.items() if at[0] in (FUNCTION, BOUND, CLASS)})
-    likely = len({at[1] for at in found}) <= MAX_UNTYPED
-    most = Reason.MADE_NAME if likely else Reason.MANY_MADE_NAMES
-    return {at: min(sure, most) for at, sure in found.items()}
+    found = capped(found, Reason.MADE_NAME)
+    if len(found) <= MAX_UNTYPED:
+        return found
+    solver.made_members[value, begin, end] = {at[1]: sure for at, sure in found.items()}
+    return {(MADE_MEMBERS, value, begin, end): Reason.MADE_NAME}
 
 
 def _named_so(solver: Solver, begin: str, end: str) -> Iterator[int]:

@@ -32,6 +32,7 @@ from fledgling.worker.graph.values import (
     EXTERNAL,
     FUNCTION,
     GENERATOR,
+    MADE_MEMBERS,
     METHOD_OF,
     MODULE,
     NAMESPACE,
@@ -114,7 +115,7 @@ def called(solver: Solver, values: Values, made: MadeCall, reason: int = Reason.
     """What values give that something outside calls, or a text that is called; the call at which it does runs them."""
     found: Values = {}
     for value, sure in [*values.items(), *named_callables(solver, values, made.node).items()]:
-        if value[0] in CALLABLE:
+        if value[0] in (*CALLABLE, MADE_MEMBERS):
             add(solver.handed.setdefault(made.node, {}), {value: min(sure, reason)})
             add(found, solver.invoke(solver, value, made, min(sure, reason)))
     return found

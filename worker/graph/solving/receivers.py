@@ -15,6 +15,7 @@ from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     FUNCTION,
+    MADE_MEMBERS,
     METHOD_OF,
     OBJECT,
     SOME_MEMBER,
@@ -31,7 +32,7 @@ FUNCTIONS = (FUNCTION, BOUND)
 
 def method_of_function(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a method of a function is that says on what to call it."""
-    if value[0] == SOME_MEMBER:  # which is then called
+    if value[0] in (SOME_MEMBER, MADE_MEMBERS):  # which is then called
         return {value: sure} if solver.project.text(name) in CALLING else {}
     if value[0] not in FUNCTIONS or not has_prototype(solver, value[1]) or solver.project.text(name) not in CALLING:
         return {}

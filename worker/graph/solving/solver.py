@@ -62,6 +62,7 @@ class Solver:
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
         # Calls by names that are made: their ends, and a class or -1.
         self.made_names: dict[int, set[tuple[str, str, int]]] = {}
+        self.made_members: dict[Any, dict[int, int]] = {}  # functions, by what MADE_MEMBERS says
         self.names_asked = 0  # look-ups of such names
         self.bound_arguments: dict[int, list[tuple[Cell, bool]]] = {}  # of `a.bind(b, c)`: c, with whether it is spread
         self.functions: dict[tuple[int, int], list[int]] = {}  # of a name in a class (class_members.py)
