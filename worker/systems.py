@@ -17,8 +17,8 @@ NAMES = {  # what words in the names of files and folders say
     "apple": APPLE, "ios": APPLE, "bsd": BSD, "freebsd": BSD, "netbsd": BSD, "openbsd": BSD, "dragonfly": BSD,
     "sunos": SUN, "solaris": SUN, "aix": AIX, "os390": ZOS, "zos": ZOS, "haiku": OTHER, "cygwin": OTHER, "hpux": OTHER,
     "qnx": OTHER, "ibmi": OTHER, "hurd": OTHER, "android": OTHER, "wasm": OTHER, "emscripten": OTHER, "amiga": OTHER,
-    "os400": OTHER, "vms": OTHER, "openvms": OTHER, "vxworks": OTHER, "wince": WINDOWS, "uwp": WINDOWS, "dos": OTHER, "plan9": OTHER, "illumos": SUN, "kqueue": APPLE | BSD,
-    "epoll": LINUX, "iocp": WINDOWS,
+    "os400": OTHER, "vms": OTHER, "openvms": OTHER, "vxworks": OTHER, "wince": WINDOWS, "uwp": WINDOWS, "dos": OTHER,
+    "plan9": OTHER, "illumos": SUN, "kqueue": APPLE | BSD, "epoll": LINUX, "iocp": WINDOWS,
 }  # fmt: skip
 WORD = re.compile(r"[a-z0-9]+")
 
