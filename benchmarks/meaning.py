@@ -4,10 +4,11 @@
 
 The questions are those of the benchmark of semble (MIT): of each project some twenty, each with the files that answer
 it. Those to development projects are what weights are fitted to; those to the others of meaning.toml, which are
-`unseen`, judge them: nothing is fitted to those, and of the last nineteen no miss was read. The figure is NDCG@10: 1 where those files are the first,
-less the further behind they are (Järvelin and Kekäläinen, ACM TOIS 20(4), 2002). Beside it stand ripgrep, files in the
-order of how many lines have a word of the question, and for how many questions a file that answers is named within
-100, 300 and 600 tokens of an answer that is no "nothing says this". Projects and questions are cloned into the cache.
+`unseen`, judge them: nothing is fitted to those, and of the last nineteen no miss was read. The figure is NDCG@10: 1
+where those files are the first, less the further behind they are (Järvelin and Kekäläinen, ACM TOIS 20(4), 2002).
+Beside it stand ripgrep, files in the order of how many lines have a word of the question, and for how many questions a
+file that answers is named within 100, 300 and 600 tokens of an answer that is no "nothing says this". Projects and
+questions are cloned into the cache.
 
 Behind them come 60 questions of our own to the documents of three projects (documents.toml), each with the lines that
 answer it: how many have them in the first section that is found, and among the first three and ten.
