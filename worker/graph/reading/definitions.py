@@ -213,8 +213,8 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     elif named != NONE:
         note_receiver(builder, node, scope, receiver)
         builder.define_member(named, value, OF_ITSELF * sees_itself)
-    elif (operator := tree.first(node, POINTS)) != NONE and (own := "".join(tree.text(operator).split())) in POINTING:
-        builder.bind_silently(builder.named(own), around, value, operator)
+    elif (operator := tree.first(node, POINTS)) != NONE and (sign := "".join(tree.text(operator).split())) in POINTING:
+        builder.bind_silently(builder.named(sign), around, value, operator)
     return value
 
 
