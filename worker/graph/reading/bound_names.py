@@ -58,7 +58,8 @@ class BoundNames(Positions):
         self.around: list[int] = []  # the frames around, the outermost first
         self.flow = Flow(self.expressions)
         self.own: list[set[int]] = []  # the names that each scope binds
-        self.items: list[set[int]] = []  # those that are no variables: functions, types, constants, imports
+        self.definitions: list[set[int]] = []  # those that are no variables: functions, types, constants
+        self.items: list[set[int]] = []  # those that a use there means in any case: where it is no function, all
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
         self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
         self.only_types: set[Key] = set()  # those of TypeScript whose names are given to nothing else there
@@ -121,7 +122,8 @@ class BoundNames(Positions):
         scope = len(self.scopes)
         self.scopes.append(NameScope(kind, name, self.scope, line, flags))
         self.own.append(self._declared.names.get(node, set()))
-        self.items.append(self._declared.items.get(node, set()) if kind in LOCAL else self.own[-1])
+        self.definitions.append(self._declared.items.get(node, set()))
+        self.items.append(self.definitions[-1] if kind in LOCAL else self.own[-1])
         self.outward.append(self._declared.outward.get(node, {}))
         self.scope = scope
         if kind != ScopeKind.BLOCK:
@@ -361,6 +363,13 @@ class BoundNames(Positions):
         """Whether a scope is of a class, and a name that of a member: no type parameter."""
         is_class = self.scopes[scope].kind in (ScopeKind.CLASS, ScopeKind.INTERFACE)
         return is_class and (scope, name) not in self.type_parameters
+
+    def is_field_around(self, name: int) -> bool:
+        """Whether a name is one of a class around that nothing nearer has, and no function or class there."""
+        scope = self.binder(name)
+        if scope == NONE or self.scopes[scope].kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+            return False
+        return name not in self.definitions[scope]
 
     def _is_beyond_function(self, scope: int) -> bool:
         """Whether the function that is read stands, in Rust, in the one that a scope is of."""

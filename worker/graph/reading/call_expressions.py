@@ -25,6 +25,7 @@ from fledgling.worker.graph.reading.labels import (
     VALUE,
     WORD,
 )
+from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.made_texts import of_places
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
@@ -41,6 +42,8 @@ def call(builder: Builder, node: int, use: int) -> int:
     """`a(b, c=d)`"""
     if builder.tree.labels[node] & MAKES:
         make(builder, node)
+    if builder.dialect.calls_last and put_in_place(builder.tree, node):
+        return builder.visit(node, use)
     return called(builder, node, Op.CALL, use)
 
 
@@ -106,7 +109,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     if is_super(builder, function):
         given = [builder.visit(inner) for kid in tree.kids[node] for inner in tree.kids[kid]]
         return builder.add(Op.SUPER, builder.frame, given[0] if len(given) > 1 else NONE)
-    function = max(or_function(builder, function), declared, 0)  # a broken text may lack it
+    function = max(or_function(builder, function, op), declared, 0)  # a broken text may lack it
     types = builder.applied.pop(function, types)
     site = len(builder.sites) - 1 if after == NONE else after
     arguments: list[int] = []
@@ -305,18 +308,20 @@ def member_called(builder: Builder, of: int, key: int, op: int) -> int:
     return at
 
 
-def or_function(builder: Builder, function: int) -> int:
+def or_function(builder: Builder, function: int, call: int) -> int:
     """What `a()` calls where a is a variable: that, or a function further out, which has no part in it otherwise."""
     dialect = builder.dialect
     if not (dialect.functions_apart and dialect.bare_members) or function < 0:
         return function
     op, *parts = builder.expressions[function]
-    if op != Op.NAME or parts[1] == NONE or builder.scopes[parts[1]].kind not in LOCAL:
+    is_field = op == Op.BARE and call == Op.CALL and len(parts) == 3 and builder.is_field_around(parts[0])
+    if not is_field and (op != Op.NAME or parts[1] == NONE or builder.scopes[parts[1]].kind not in LOCAL):
         return function
-    held = [builder.expressions[builder.bindings[at].value][0] for at in parts[2] or ()]
+    held = [builder.expressions[builder.bindings[at].value][0] for at in parts[2] or ()] if op == Op.NAME else []
     if Op.FUNCTION in held or not builder.sites or builder.sites[-1].at != function:
         return function
-    outer = builder.add(Op.BARE, parts[0], builder.scope, 0 if parts[0] in builder.own[0] else NONE)
+    means = (A_FUNCTION,) if is_field else ()
+    outer = builder.add(Op.BARE, parts[0], builder.scope, 0 if parts[0] in builder.own[0] else NONE, *means)
     builder.sites[-1].at = builder.add(Op.CALLED, function, outer)
     return builder.sites[-1].at
 

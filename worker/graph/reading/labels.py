@@ -12,8 +12,8 @@ KINDS = [
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
     "param", "own_type", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "call", "new",
     "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys", "qualified",
-    "element", "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "operation", "pointed",
-    "addressed", "applied", "await", "super", "this", "array", "array_made", "channel", "typeof", "class_of",
+    "element", "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "applied", "operation",
+    "pointed", "addressed", "await", "super", "this", "array", "array_made", "channel", "typeof", "class_of",
     "nullable", "label", "name",
 ]  # fmt: skip
 # What it is to the node around it.

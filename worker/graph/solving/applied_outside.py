@@ -17,7 +17,8 @@ MAX_APPLIED = 4  # types that something outside is applied to, all of which are 
 
 def applied(solver: Solver, value: Value, type_: int, how: int = OF_TYPE) -> Value:
     """Something outside, with the types that it is applied to, if there are any and the language counts them."""
-    is_kept = value[0] == EXTERNAL and solver.project.unit(type_).dialect.applies_bases
+    dialect = solver.project.unit(type_).dialect
+    is_kept = value[0] == EXTERNAL and (dialect.applies_bases or _name_of(value) in dialect.delegates)
     return (*value[:2], type_, how) if is_kept and 0 < len(arguments_of(solver, type_)) <= MAX_APPLIED else value
 
 
@@ -33,6 +34,22 @@ def called(solver: Solver, value: Value, made: MadeCall) -> Value:
     taken = solver.value(made.arguments[0][0]) if takes_types else {}
     types = {held[2] for held in taken if held[0] == EXTERNAL and len(held) > 2 and held[3] in (OF_TYPE, GIVEN)}
     return (*found, *types, GIVEN) if len(types) == 1 else found  # useContext(a)
+
+
+def returned(solver: Solver, value: Value) -> Values | None:
+    """What a function gives of which a type outside says that: C of `Func<A, B, C>`; None of anything else."""
+    if (
+        len(value) < 4
+        or value[3] != OF_TYPE
+        or not solver.project.unit(value[2]).dialect.delegates.get(_name_of(value))
+    ):
+        return None
+    return dict(solver.value(("type", arguments_of(solver, value[2])[-1], None)))
+
+
+def _name_of(value: Value) -> str:
+    """The last name of a type outside."""
+    return str(value[1]).removesuffix("#").rpartition(".")[2]
 
 
 def of_base(solver: Solver, scope: int, value: Value) -> list[Value]:

@@ -56,7 +56,8 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
     is_extending = flags & Flag.EXTENSION and receiver[0] == OBJECT
     if flags & Flag.STATIC and not (is_extending and solver.classes.whole(solver.project.outer(held[1])) != owner):
         # static get a() { return b }
-        is_read = flags & Flag.PROPERTY and solver.project.unit(held[1]).dialect.prototypes
+        dialect = solver.project.unit(held[1]).dialect
+        is_read = flags & Flag.PROPERTY and (dialect.prototypes or dialect.delegates)
         return capped(returned(solver, held[1], receiver), sure) if is_read else {held: sure}
     if flags & Flag.CLASSMETHOD:
         return {(BOUND, held[1], (CLASS, *receiver[1:])): sure}

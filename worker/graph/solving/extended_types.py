@@ -6,7 +6,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.outside_types import is_under, known_type
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import lambdas_around
-from fledgling.worker.graph.tables import NONE, Flag
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import BOUND, EXTERNAL, FUNCTION, Value, Values
 
 
@@ -40,9 +40,13 @@ def of_type_asked(solver: Solver, functions: list[Value], node: int) -> list[Val
 def of_another_type(solver: Solver, values: Values, node: int) -> Values:
     """Values, of whose functions without an object none is certain that extends a type outside other than `this` is.
 
-    One is no more than possible if it is known that `this` is of no such type.
+    One is no more than possible if it is known that `this` is of no such type, or of no such class.
     """
     types = solver.classes.extensions.types
+    without = {
+        value: min(sure, Reason.NAME_ONLY) for value, sure in values.items() if lacks_object(solver, value, node)
+    }
+    values = {**values, **without} if without else values
     extending = [value for value in values if value[0] == FUNCTION and value[1] in types]
     extending = [value for value in extending if not solver.project.scope(value[1]).flags & Flag.RECEIVES]
     around = _extended_around(solver, solver.project.scope_of_call(node)) if extending else None
@@ -60,6 +64,33 @@ def of_another_type(solver: Solver, values: Values, node: int) -> Values:
             for value, of in others.items()
         },
     }
+
+
+def lacks_object(solver: Solver, value: Value, node: int) -> bool:
+    """Whether a call of a function alone stands where `this` is known to be of no class that the function extends."""
+    of = solver.classes.extensions.extended(value[1]) if value[0] == FUNCTION else None
+    if of is None or not solver.project.unit(node).dialect.implicit_parameter:
+        return False
+    op, *parts = solver.project.expression(node)
+    scope = (
+        solver.project.scope_of_call(node)
+        if op == Op.CALL and solver.op(solver.child(node, parts[0])) == Op.BARE
+        else NONE
+    )
+    if scope == NONE or lambdas_around(solver.project, scope) or not is_in_function(solver, scope):
+        return False
+    while (around := solver.classes.around(scope)) is not None:
+        if of in solver.classes.order(around) or around in solver.classes.has_external_base:
+            return False
+        scope = solver.project.outer(scope)
+    return True
+
+
+def is_in_function(solver: Solver, scope: int) -> bool:
+    """Whether a function or lambda is around; what `val A.b get() = c()` extends is not seen."""
+    while scope >= 0 and solver.project.scope(scope).kind == ScopeKind.BLOCK:
+        scope = solver.project.outer(scope)
+    return scope >= 0 and solver.project.scope(scope).kind in (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
 
 
 def _is_of_other(solver: Solver, dialect: Dialect, value: Value, asked: str | None, of: str) -> bool:

@@ -165,13 +165,20 @@ def merged(solver: Solver, nodes: list[int]) -> Values:
     """What all of some overloads stand for; which is meant, the arguments of a call say."""
     found: Values = {}
     assigned = [solver.value(node) for node in nodes if solver.op(node) not in DEFINITIONS]
-    always = set.intersection(*map(set, assigned)) if assigned else set()  # what its declared type says
+    is_put_over = bool(assigned) and any(_is_property(solver, node) for node in nodes)
+    always = set.intersection(*map(set, assigned)) if assigned and not is_put_over else set()  # what its type says
     for values in assigned:  # of a variable that gets several values, none is sure
         add(found, {value: sure if value in always else min(sure, Reason.ATTRIBUTE) for value, sure in values.items()})
     for node in nodes:
         if solver.op(node) in DEFINITIONS:
             add(found, solver.value(node))
     return one_of_each(solver, found)
+
+
+def _is_property(solver: Solver, node: int) -> bool:
+    """Whether an expression is a property, whose declared type says what it holds."""
+    op, *parts = solver.project.expression(node)
+    return op == Op.FUNCTION and bool(solver.project.scope(solver.child(node, parts[0])).flags & Flag.PROPERTY)
 
 
 def named(solver: Solver, cell: Cell) -> Values:

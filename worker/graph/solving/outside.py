@@ -62,6 +62,8 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     library = solver.project.unit(made.node).dialect.library
     if library is not None and (given := library.gives(full)):
         return {(EXTERNAL, f"{given}#"): sure}
+    if (result := applied_outside.returned(solver, value)) is not None:
+        return capped(result, sure)
     how = handing_on(solver, made.node, full)
     first = made.arguments[0][0] if made.arguments else None
     if how == "=":  # of the type that is asked: `a shl b`

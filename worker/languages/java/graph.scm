@@ -70,6 +70,9 @@
 (super_interfaces (type_list (_) @base))
 (extends_interfaces (type_list (_) @base))
 (enum_constant name: (_) @bind) @field @receiver
+(static_initializer (block) @body) @function
+(class_body (block) @body @function)
+(enum_body_declarations (block) @body @function)
 (enum_constant (class_body) @class)
 (field_declaration type: (_) @type) @variables
 (local_variable_declaration type: (_) @type) @variables

@@ -26,6 +26,7 @@
 (as_expression left: (_) @value right: (_) @type) @cast
 (is_expression left: (_) @left right: (_) @type) @narrow
 (binary_expression) @operation
+(binary_expression left: (binary_expression left: (_) operator: "<" right: (identifier)) @of @applied operator: ">" right: (parenthesized_expression (_) @arg)) @call
 (binary_expression left: (_) @arm operator: "?:" right: (_) @arm) @choice
 (binary_expression left: (_) @arm operator: ["+" "-" "*" "/" "%"] right: (_) @arm) @sum
 [(string_literal) (multiline_string_literal) (character_literal)] @text
@@ -56,7 +57,9 @@
 ((parameter_modifiers (parameter_modifier) @_vararg) . (parameter) @rest (#eq? @_vararg "vararg"))
 (parameter_modifiers) @skip
 ([(function_declaration (function_body "=" . (_) @value) @return) (anonymous_function (function_body "=" . (_) @value) @return)])
-(secondary_constructor (block) @body) @lambda
+(secondary_constructor) @function
+(secondary_constructor [(constructor_delegation_call) (block)] @body)
+(anonymous_initializer (block) @body) @function
 (secondary_constructor (function_value_parameters (parameter (identifier) @bind . (_) @type) @param))
 (class_declaration "class" name: (identifier) @defined [(class_body) (enum_class_body)]? @body) @class
 (class_declaration "interface" name: (identifier) @defined (class_body)? @body) @interface

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
-from fledgling.worker.graph.solving.extended_types import of_another_type, of_type_asked
+from fledgling.worker.graph.solving.extended_types import is_in_function, lacks_object, of_another_type, of_type_asked
 from fledgling.worker.graph.solving.overloading.argument_types import is_declared
 from fledgling.worker.graph.solving.overloading.constness import of_constness, of_lasting
 from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, taken
@@ -114,7 +114,9 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
             unit = solver.project.unit(value[1])
             if unit.dialect.overloads and row.name != NONE:
                 groups.setdefault((solver.classes.owner(value[1]), unit.names[row.name]), []).append(value)
-    values = _renamed_first(solver, values, groups, made) if len(groups) > 1 else values
+    if len(groups) > 1:
+        values = _renamed_first(solver, values, groups, made)
+        _put_beside(solver, groups, made.node)
     found = dict(values)
     meant: dict[Group, tuple[list[Value], int]] = {}
     above = _asked_above(solver, groups) if len(groups) > 1 else {}
@@ -130,6 +132,20 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
         surest = max(found.pop(value) for value in group)
         found.update((value, min(values.get(value, surest), reason)) for value in chosen)
     return _beside_class(solver, of_another_type(solver, _not_all(solver, found), made.node), made)
+
+
+def _put_beside(solver: Solver, groups: dict[Group, list[Value]], node: int) -> None:
+    """Let functions that extend classes of Kotlin compete with one of their name that stands alone, in no object."""
+    if not solver.project.unit(node).dialect.implicit_parameter or not is_in_function(
+        solver, solver.project.scope_of_call(node)
+    ):
+        return
+    for owner, name in [*groups]:
+        group = groups[owner, name]
+        if owner is None or (None, name) not in groups or any(value[0] != FUNCTION for value in group):
+            continue
+        if all(solver.project.scope(value[1]).flags & Flag.EXTENSION for value in group):
+            groups[None, name] += groups.pop((owner, name))
 
 
 def _renamed_first(solver: Solver, values: Values, groups: dict[Group, list[Value]], made: MadeCall) -> Values:
@@ -234,8 +250,12 @@ def _sameness(solver: Solver, function: int, meant: tuple[int, ...]) -> int:
 
 
 def _seen(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> dict[Value, Fit]:
-    """The functions that a call sees: a private one only within its class, unless there is no other."""
+    """The functions that a call sees, unless there is no other.
+
+    It sees a private one only within its class, and one that extends a class only where it may be asked of an object.
+    """
     seen = {value: own for value, own in fit.items() if not is_hidden(solver, value[1], made.node)}
+    seen = {value: own for value, own in seen.items() if not lacks_object(solver, value, made.node)}
     if any(value[0] == BOUND for value in seen) and solver.project.unit(made.node).dialect.selects == "nearest":
         of = solver.op(solver.child(made.node, solver.project.expression(made.node)[1]))
         is_static = {value: solver.project.scope(value[1]).flags & Flag.STATIC for value in seen}
