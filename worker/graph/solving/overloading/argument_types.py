@@ -109,8 +109,8 @@ def _converted(solver: Solver, objects: list[Value], cell: Cell) -> int:
     """How well a constructor makes an object of one of some classes of an argument, to be passed in its place."""
     best = NO
     for of in objects:
-        name = solver.project.number(solver.project.unit(of[1]).dialect.constructors[0])
-        bindings = solver.project.table(of[1]).get(name, ())
+        makers = solver.project.unit(of[1]).dialect.constructors[:1]  # a header that is read as C has none
+        bindings = [at for own in makers for at in solver.project.table(of[1]).get(solver.project.number(own), ())]
         best = max(best, PERHAPS if len(bindings) > MAX_CONVERTING else NO)
         for binding in bindings[:MAX_CONVERTING]:
             function = solver.project.defined(binding)[1]
