@@ -30,6 +30,7 @@ from fledgling.worker.graph.reading.listed_methods import MAX_LISTED, MAX_MADE
 from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.narrowing import MAX_CHECKED
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, MAX_TREE_DEPTH
+from fledgling.worker.graph.reading.told_names import MAX_TYPEDEF
 from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.resolve import Resolving, resolved, solved
@@ -551,6 +552,17 @@ def test_classes_above_each_other_are_asked_for_fields_by_name(shape: str) -> No
     below = "".join(f"class A{n} extends A{n - 1} {{ {each(n)} }}\n" for n in range(1, 400))
     text = f"import {{B}} from 'b';\ninterface P {{ p0(): void }}\nclass A0 extends B<P> {{ {first} }}\n{below}"
     _resolves_under(2.5, {"a.ts": text.encode()})
+
+
+def test_types_that_comments_name_are_read_so_far() -> None:
+    """A longer one is of no type of the project; many that do not end cost no more each."""
+    for more, found in ((0, "1 likely"), (1, "1 possible")):
+        text = f"class A {{ run() {{}} }}\n/** @typedef {{{' ' * (MAX_TYPEDEF - 2 + more)}A}} B */\n"
+        text += "/** @param {B} b */\nfunction f(b) { b.run(); }\n"
+        assert said(*graph_of({"a.js": text.encode()}))["a.js", 4, "run"] == {found}, more
+    for begun in ("@typedef {", "@typedef {A|", "@import {A", "@typedef {import('", "@import * as a from '"):
+        text = f"/** {begun * 20_000} */\n/** @param {{B}} b */\nfunction f(b) {{ b.run(); }}\n"
+        costs_under(2, partial(FACTS.facts_of, "javascript", text.encode()))
 
 
 def test_many_namespaces_are_not_each_looked_through_for_each_name() -> None:

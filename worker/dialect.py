@@ -130,6 +130,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     told_types: frozenset[str] = frozenset()
     both_hold: bool = False  # what stands before `&&` holds behind it: `a instanceof B && a.c()`
     refutes: bool = False  # where `if (!a instanceof B)` ends a function, a is a B behind it
+    told_ends: tuple[str, ...] = ()  # what may follow the path of a file that only a comment names
     told_in: str = ""  # they do where nothing else tells what something is: "braces", `@param {A} b`, or "brackets"
 
     # What is outside the project, by its last name: how it hands on what it gets, `Optional = "same"`, `map = "maps"`,

@@ -38,7 +38,16 @@ class ImportTargets:
                 )
             ):
                 inner = self.places.get(row.resolved_path)
+        if not rows and said.line == 0 and said.module.startswith("."):  # only a comment names it
+            module = self._told(unit, said.module)
         return said, module, inner, place
+
+    def _told(self, unit: Unit, module: str) -> int | None:
+        """The file that a comment of JavaScript means by a path from its own: `import("./a").B`."""
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(unit.path), module))
+        ends = unit.dialect.told_ends
+        found = (self.places.get(start + end) for start in (place, posixpath.splitext(place)[0]) for end in ends)
+        return next((at for at in found if at is not None), None)
 
     def by_package(self, unit: Unit, name: str) -> int | None:
         """A file of the package that a file of Go imports whose own name is that, whatever its folder is called.

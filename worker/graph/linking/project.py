@@ -105,8 +105,13 @@ class GraphProject(NumberedFiles):
         )
 
     def is_nobody(self, scope: int, *, is_handed: bool) -> bool:
-        """Whether no definition is a function, which has no name: another begins there, or it is handed elsewhere."""
+        """Whether no definition is a function, which has no name: another begins there, or it is handed elsewhere.
+
+        Nobody is an interface of TypeScript: what is called by its name is a value.
+        """
         row = self.scope(scope)
+        if row.kind == ScopeKind.INTERFACE and self.unit(scope).dialect.prototypes:
+            return True
         if row.kind != ScopeKind.LAMBDA or row.name != NONE:
             return False
         unit = self.unit(scope)

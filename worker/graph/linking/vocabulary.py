@@ -11,6 +11,7 @@ from fledgling.worker.graph.tables import (
     HOLDING,
     NAME,
     NONE,
+    ONLY_TYPE,
     SCOPE,
     USE,
     Flag,
@@ -122,6 +123,18 @@ class Vocabulary:
             for at, scope in enumerate(unit.facts.scopes)
             if scope.kind == ScopeKind.FUNCTION and scope.name != NONE
         }
+
+    @cached_property
+    def only_types(self) -> set[Target]:
+        """The interfaces and aliases of TypeScript, which no call means: `new Error()`, beside `type Error = A`."""
+        found: set[Target] = set()
+        for unit in self._units:
+            if unit.dialect.typed and unit.dialect.prototypes:
+                scopes = enumerate(unit.facts.scopes)
+                found.update(unit.place_of(at) for at, row in scopes if row.kind == ScopeKind.INTERFACE)
+                aliases = (row for row in unit.bindings if row.how == ONLY_TYPE)
+                found.update(unit.place(row.line, row.name, row.scope) for row in aliases)
+        return found
 
     @cached_property
     def written(self) -> set[int]:

@@ -18,6 +18,7 @@ from fledgling.worker.graph.tables import (
     NONE,
     OF_CLASS,
     OF_OBJECTS,
+    ONLY_TYPE,
     OWN,
     TAG,
     Binding,
@@ -228,7 +229,7 @@ class BoundNames(Positions):
         binding = len(self.bindings)
         is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
         is_in_branch = self.dialect.exported and scope == 0 and len(self.flow.layers) > 1
-        how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else how
+        how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else ONLY_TYPE if self._is_alias(node) else how
         self.bindings.append(Binding(scope, name, value, self.first_line(node), how))
         if self.dialect.crates and use == Use.WRITE and not self.tree.labels[node] & BITS["constant"]:
             self.variables.add(binding)
@@ -293,7 +294,11 @@ class BoundNames(Positions):
             return False
         op, *of = self.expressions[value]
         is_type = op == Op.CLASS and self.scopes[of[0]].kind in (ScopeKind.INTERFACE, ScopeKind.NAMESPACE)
-        return is_type or bool(self.tree.labels[node] & BITS["declaration"])
+        return is_type or self._is_alias(node)
+
+    def _is_alias(self, node: int) -> bool:
+        """Whether a name is that of a type of TypeScript, `type A = B`."""
+        return self.dialect.prototypes and bool(self.tree.labels[node] & BITS["declaration"])
 
     def _is_behind_field(self, scope: int, key: int) -> bool:
         """Whether a class of JavaScript has a field of a name: its objects have that before any method."""

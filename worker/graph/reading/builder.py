@@ -61,6 +61,7 @@ class Builder(BoundNames):
         self.in_macros = 0  # of the occurrences, those before it that stand in a macro are known to
         self.package = ""
         self.complete = tree.complete
+        self.told_names: dict[str, int] | None = None  # types that comments give names (told_names.py)
         self.templates: dict[int, frozenset[bytes]] = {}  # of scopes, names of types that a comment says stand for any
         self.applied: dict[int, list[int]] = {}  # the types in brackets behind what is called next: `a<B>()`
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`

@@ -78,6 +78,8 @@ class Meaning:
             found = self._targets(unit, outside_macro(unit, site))
             return {target: min(sure, Reason.MACRO) for target, sure in found.items()}
         found = self._targets(unit, site)
+        if site.use == Use.CALL and unit.dialect.prototypes:
+            found = {at: sure for at, sure in found.items() if at not in self.project.vocabulary.only_types}
         return self._of_outside(unit, site, found) if found and self.solver.classes.extensions.of_outside else found
 
     def _of_outside(self, unit: Unit, site: Site, found: Targets) -> Targets:

@@ -218,7 +218,12 @@ class Unresolved:
 
     def _of_variable(self, unit: Unit, site: Site, bindings: list[int]) -> int:
         """Why a variable means nothing else: in JavaScript it may hold a member of its name, `const { a } = b`."""
-        for at in bindings if unit.dialect.prototypes else ():
+        if not unit.dialect.prototypes:
+            return Reason.VARIABLE
+        places = [self.project.defined(unit.base | at)[0] for at in bindings] if site.use == Use.CALL else []
+        if places and self.project.vocabulary.only_types.issuperset(places):  # what is called is a value
+            return Reason.OUTSIDE
+        for at in bindings:
             value = self.project.value_of(unit.base | at)
             expression = self.project.expression(value)
             if expression[0] == Op.CHOICE:  # `{ a = b }`

@@ -47,7 +47,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             and solver.project.text(name) in solver.project.unit(scope).dialect.common
         ):
             own = min(own, Reason.EXTERNAL_BASE)
-        if classes.of_class(scope, name)[1]:
+        if classes.of_class(scope, name)[1] or _is_said_of_outside(solver, scope, owner):
             own = min(own, Reason.EXTERNAL_BASE)
         found.append((("name", owner, name), own, owner))
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
@@ -57,6 +57,14 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     found += [(("name", at, name), of_many(solver, scope, mixed_in), at) for at in mixed_in if at not in over]
     return found, fields, int(owner is not None)
+
+
+def _is_said_of_outside(solver: Solver, scope: int, owner: int) -> bool:
+    """Whether an interface of TypeScript only says what a class may have from outside: `extends Out implements B`."""
+    project = solver.project
+    kinds = project.scope(owner).kind, project.scope(scope).kind
+    is_said = project.unit(scope).dialect.prototypes and kinds == (ScopeKind.INTERFACE, ScopeKind.CLASS)
+    return is_said and scope in solver.classes.has_external_base
 
 
 def _may_be_below(solver: Solver, scope: int, name: int) -> bool:
