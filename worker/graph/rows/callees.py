@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.calls import made_by, made_of
-from fledgling.worker.graph.solving.class_members import MAX_UNTYPED
+from fledgling.worker.graph.solving.class_members import MAX_UNTYPED, of_many
 from fledgling.worker.graph.solving.overloading.overloads import called, fitting
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
@@ -65,7 +65,8 @@ def run_by(solver: Solver, value: Value, sure: int, node: int) -> list[tuple[int
         return [pair for base, own in bases for pair in run_by(solver, (CLASS, base, False), min(sure, own), node)]
     below = solver.classes.below(value[1])[:MAX_UNTYPED] if kind == CLASS and value[2] else []  # `new this()`
     found = [(value[1], min(sure, Reason.OVERRIDDEN) if below else sure)] if kind == CLASS else []
-    found += [(at, min(sure, Reason.OVERRIDE)) for at in below]
+    over = min(sure, of_many(solver, value[1], below, runs=True))
+    found += [(at, over) for at in below]
     reason = min(sure, Reason.SEVERAL) if value[2] else sure
     called_by = (solver.project.unit(value[1]).dialect.called_by,)
     if kind == CLASS:
@@ -73,7 +74,7 @@ def run_by(solver: Solver, value: Value, sure: int, node: int) -> list[tuple[int
         own = _constructors(solver, value[1], reason, None, node)
         calling = solver.classes.calling(value[1]) if solver.classes.makes_another(value[1]) else []
         own += [pair for at in calling for pair in _methods(solver, at, called_by, reason, None, node)]
-        of_below = [pair for at in below for pair in _constructors(solver, at, min(sure, Reason.OVERRIDE), None, node)]
+        of_below = [pair for at in below for pair in _constructors(solver, at, over, None, node)]
         return found + own + [pair for pair in of_below if pair[0] not in dict(own)]
     return _methods(solver, value[1], called_by, reason, None, node)
 

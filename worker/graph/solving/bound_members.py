@@ -55,10 +55,7 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
         return _called_on(solver, receiver, held, sure, is_static=bool(flags & Flag.STATIC))
     is_extending = flags & Flag.EXTENSION and receiver[0] == OBJECT
     if flags & Flag.STATIC and not (is_extending and solver.classes.whole(solver.project.outer(held[1])) != owner):
-        # static get a() { return b }
-        dialect = solver.project.unit(held[1]).dialect
-        is_read = flags & Flag.PROPERTY and (dialect.prototypes or dialect.delegates)
-        return capped(returned(solver, held[1], receiver), sure) if is_read else {held: sure}
+        return _static(solver, receiver, held, sure)
     if flags & Flag.CLASSMETHOD:
         return {(BOUND, held[1], (CLASS, *receiver[1:])): sure}
     if receiver[0] == CLASS:
@@ -77,6 +74,25 @@ def _as_described(solver: Solver, receiver: Value, held: Value, sure: int) -> Va
     if how == OF_CLASS:
         return {(BOUND, function, (CLASS, *receiver[1:])): sure}
     return {} if receiver[0] == CLASS else capped(_read(solver, function, receiver), sure)
+
+
+def _static(solver: Solver, receiver: Value, held: Value, sure: int) -> Values:
+    """What a static function is where it is taken from a class, or what it gives: `static get a() { return b }`."""
+    dialect = solver.project.unit(held[1]).dialect
+    if (dialect.prototypes or dialect.delegates) and solver.project.scope(held[1]).flags & Flag.PROPERTY:
+        return capped(returned(solver, held[1], receiver), sure)
+    gives_own = dialect.texts_name_classes and _gives_own(solver, held[1])
+    return {(BOUND, held[1], (CLASS, *receiver[1:3])): sure} if gives_own else {held: sure}
+
+
+def _gives_own(solver: Solver, function: int) -> bool:
+    """Whether a function of PHP says that it gives an object of the class that is asked: `function a(): ?static`."""
+    row = solver.project.scope(function)
+    node = NONE if row.returns == NONE else solver.child(function, row.returns)
+    while node != NONE and solver.op(node) == Op.TOLD:
+        node = solver.child(node, solver.project.expression(node)[1])
+    op, *parts = solver.project.expression(node) if node != NONE else (Op.MADE,)
+    return op == Op.THIS or (op == Op.CHOICE and any(solver.op(solver.child(node, at)) == Op.THIS for at in parts[0]))
 
 
 def _read(solver: Solver, function: int, receiver: Value) -> Values:

@@ -99,9 +99,15 @@ def _in_place_of_absent(solver: Solver, made: MadeCall, function: int) -> Values
 
 
 def made_by(solver: Solver, node: int, callees: Values) -> Values:
-    """What a call may call; where constructors are not inherited, what makes an object is no function: `A() : b(c)`."""
-    if solver.op(node) != Op.NEW or not solver.project.unit(node).dialect.own_constructors:
+    """What a call may call; where constructors are not inherited, what makes an object is no function: `A() : b(c)`.
+
+    In PHP an object stands for its class: `new static`, `new $a`.
+    """
+    dialect = solver.project.unit(node).dialect
+    if solver.op(node) != Op.NEW or not (dialect.own_constructors or dialect.texts_name_classes):
         return callees
+    if dialect.texts_name_classes:
+        return {(CLASS, *value[1:3]) if value[0] == OBJECT else value: sure for value, sure in callees.items()}
     return {value: sure for value, sure in callees.items() if value[0] not in FUNCTIONS}
 
 

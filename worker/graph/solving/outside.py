@@ -145,6 +145,23 @@ def _reduces(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     return found
 
 
+def _folds(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
+    """array_reduce(a, f, b)"""
+    function, *others = made.arguments[1:] or made.arguments
+    return _reduces(solver, made._replace(arguments=[function, (first, False), *others]), function[0], sure)
+
+
+def _calls(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
+    """call_user_func(f, a)"""
+    return called(solver, solver.value(first), made._replace(arguments=made.arguments[1:]))
+
+
+def _spreads(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
+    """call_user_func_array(f, a)"""
+    spread = [(cell, True) for cell, _ in made.arguments[1:2]]
+    return called(solver, solver.value(first), made._replace(arguments=spread))
+
+
 def _runs(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
     """Lazy { a }: what the function gives that is the last argument."""
     return called(solver, solver.value(made.arguments[-1][0]), MadeCall(made.node, [], []))
@@ -155,6 +172,35 @@ def _filters(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
     called(solver, solver.value(first), MadeCall(made.node, elements, []))
     return iterable(solver, made, made.arguments[1][0]) if len(made.arguments) > 1 else {}
+
+
+def _sifts(solver: Solver, made: MadeCall, first: Cell, _sure: int, takes: int = 1) -> Values:
+    """array_filter(a, f)"""
+    elements: list[tuple[Cell, bool]] = [(("elements of", first), False)] * takes
+    for cell, _ in made.arguments[1:]:
+        called(solver, solver.value(cell), MadeCall(made.node, elements, []))
+    return iterable(solver, made, first)
+
+
+def _sorts(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
+    """usort(a, f)"""
+    return _sifts(solver, made, first, sure, 2)
+
+
+def _pushes(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
+    """array_push(a, b)"""
+    for value in list(solver.value(first)):
+        for cell, spread in made.arguments[1:] if value[0] == CONTAINER else ():
+            solver.key(value, "*", ("elements of", cell) if spread else cell)
+    return {}
+
+
+def _merged(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
+    """array_merge(a, b)"""
+    value: Value = (CONTAINER, ("made", made.node))
+    for cell, spread in made.arguments:
+        solver.key(value, "*", ("elements of", ("elements of", cell) if spread else cell))
+    return {value: Reason.CONTAINER}
 
 
 def of_these(solver: Solver, made: MadeCall, values: Values) -> Values:
@@ -464,7 +510,14 @@ HANDING_ON: dict[str, Any] = {
     "maps": _maps,
     "reduces": _reduces,
     "runs": _runs,
+    "folds": _folds,
+    "calls": _calls,
+    "spreads": _spreads,
     "filters": _filters,
+    "sifts": _sifts,
+    "sorts": _sorts,
+    "merged": _merged,
+    "pushes": _pushes,
     "container": _container,
     "keyed": _keyed,
     "next": _next,

@@ -115,6 +115,9 @@ def _written(solver: Solver, node: int, expression: Expression, receiver: Value 
     op, base = expression[0], node & ~MASK
     value = container_of(node, receiver)
     if op == Op.THIS:
+        texts_name_classes = solver.project.unit(node).dialect.texts_name_classes
+        if receiver and receiver[0] == CLASS and texts_name_classes:  # static function a(): static
+            receiver = (OBJECT, receiver[1], True)
         return {receiver: Reason.DECLARED} if receiver else dict(solver.value(node))
     if op == Op.VALUE:
         return dict(solver.value(base | expression[1]))

@@ -6,6 +6,7 @@
 ((variable_name) @this (#eq? @this "$this"))
 ((relative_scope) @name (#match? @name "^(?i:self)$"))
 ((relative_scope) @this (#match? @this "^(?i:static)$"))
+((named_type (name) @this) (#match? @this "^(?i:static)$"))
 ((relative_scope) @super (#match? @super "^(?i:parent)$"))
 (qualified_name) @path
 
@@ -42,7 +43,7 @@
 (arguments (argument) @arg)
 (argument name: (name) @word (_) @value .) @keyword
 (argument (variadic_unpacking (_) @value) @spread)
-(subscript_expression . (_) @of . (_) @key) @index
+(subscript_expression . (_) @of . (_)? @key) @index
 (conditional_expression condition: (_) @cond alternative: (_) @arm) @choice
 (conditional_expression body: (_) @arm)
 (conditional_expression condition: (_) @arm !body)
