@@ -109,6 +109,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     numbers: dict[str, int] = {}  # that one which is written out may be of; the larger the number here, the sooner
     texts: dict[str, int] = {}  # likewise
     of_all: tuple[str, ...] = ()  # types that all of these are of: `Any`
+    of_classes: tuple[str, ...] = ()  # types that classes are of: `Module`
     value_types: frozenset[str] = frozenset()  # of these and of numbers, `A?` is another type than `A`
     widens: dict[str, tuple[str, ...]] = {}  # types that what is of one fits as well
     boxes: dict[str, str] = {}  # the class in whose place a plain type may stand

@@ -40,6 +40,7 @@ class Classes(Hierarchy):
         self._spaces = spaces
         self.has_unknown_base: set[int] = set()  # that may be any class: an argument, what a missing module has
         self._making_another: dict[int, bool] = {}
+        self._owners: dict[int, int | None] = {}
         self.enumerations: set[int] = set()  # of Python: what their names hold are objects of them
         self._outside: dict[int, list[str]] = {}  # the bases of a class that are outside, where methods tell what it is
         self.extensions = Extensions(self)
@@ -255,6 +256,14 @@ class Classes(Hierarchy):
 
     def owner(self, function: int) -> int | None:
         """The class that a function is a method of."""
+        if not self.is_settled:
+            return self._owner(function)
+        owner = self._owners.get(function, NONE)
+        if owner == NONE:
+            owner = self._owners[function] = self._owner(function)
+        return owner
+
+    def _owner(self, function: int) -> int | None:
         if (owner := self.extensions.owners.get(function)) is not None:
             return owner
         outer = self.project.outer(function)

@@ -8,6 +8,7 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS, SPACE
 
+CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 ARRAY = "[]"  # the name of a type that is written as an array
 
 
@@ -20,7 +21,8 @@ class Extensions:
         self.extended_by: dict[int, int] = {}  # of what extends a class of the project: the expression of that
         self.by_name: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
         self.types: dict[int, int] = {}  # of a function that extends a type outside: the expression of that
-        self.of_any: dict[int, list[int]] = {}  # functions that any type may have: `impl<T> A for T`
+        self.of_any: dict[int, list[int]] = {}  # functions that any type may have: `impl<T> A for T`, `class Object`
+        self.of_classes: set[int] = set()  # those of these that only classes have: `class Module`
         self.of_outside: set[int] = set()  # what is given to a type outside, which may have such a function itself
         self._for_others: list[tuple[int, int]] = []  # what gives them, or others to types outside, with the type
         self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
@@ -94,13 +96,18 @@ class Extensions:
         """Let the methods of a class of Ruby that is one of its own, `class String`, extend that."""
         for unit in self._project.units:
             dialect = unit.dialect
-            known = {*dialect.texts, *dialect.numbers, *dialect.types} if dialect.bare_calls else ()
+            any_has = {*dialect.of_all, *dialect.of_classes}
+            known = {*dialect.texts, *dialect.numbers, *dialect.types, *any_has} if dialect.bare_calls else ()
             for at, row in enumerate(unit.facts.scopes if known else ()):
-                of = "" if row.name == NONE or row.kind != ScopeKind.CLASS or row.parent else unit.facts.names[row.name]
+                of = unit.facts.names[row.name] if row.name != NONE and row.kind in CLASSES and not row.parent else ""
                 for name, bindings in self._project.table(unit.base | at).items() if of in known else ():
                     functions = [self._project.defined(binding)[1] for binding in bindings]
-                    own = [(of, scope) for scope in functions if scope >= 0 and self._is_of_objects(scope)]
-                    self.by_name.setdefault(name, []).extend(own)
+                    functions = [scope for scope in functions if scope >= 0 and self._is_of_objects(scope)]
+                    if of in any_has:
+                        self.of_any.setdefault(name, []).extend(functions)
+                        self.of_classes.update(functions if of in dialect.of_classes else ())
+                    else:
+                        self.by_name.setdefault(name, []).extend((of, scope) for scope in functions)
 
     def _is_of_objects(self, function: int) -> bool:
         row = self._project.scope(function)

@@ -24,11 +24,17 @@ MAX_EXTENDING = 256  # functions of one name that extend types outside, each of 
 
 def of_any(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """The functions that any type may have; on what is outside or has a base there, they are no more than possible."""
-    functions = solver.classes.extensions.of_any.get(name, ())
+    extensions = solver.classes.extensions
+    functions = extensions.of_any.get(name, ())
+    if len(functions) > MAX_EXTENDING:
+        return {MANY: Reason.NAME_ONLY}
+    if functions and value[0] != CLASS and not extensions.of_classes.isdisjoint(functions):
+        functions = [at for at in functions if at not in extensions.of_classes]
     if not functions or value[0] not in (CLASS, OBJECT):
         return {(BOUND, at, value): int(Reason.NAME_ONLY) for at in functions}
     is_open = value[1] in solver.classes.has_external_base or len(functions) > MAX_OF_ANY
-    sure = min(sure, Reason.NAME_ONLY if is_open else Reason.INTERFACE)
+    reopens = solver.project.unit(functions[0]).dialect.bare_calls
+    sure = min(sure, Reason.EXTENSION if reopens else Reason.NAME_ONLY if is_open else Reason.INTERFACE)
     return {(FUNCTION, at) if value[0] == CLASS else (BOUND, at, value): sure for at in functions}
 
 

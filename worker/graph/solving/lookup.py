@@ -49,6 +49,7 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
     scope = base | expression[2]
     surest, is_of_class, in_method = int(Reason.BOUND), unit.dialect.bare_calls, False
     extended, is_of_outside = solver.classes.extensions.types, False  # whether the object is, which may have it then
+    may_run_on_another = unit.dialect.scope_functions or (is_of_class and own in project.vocabulary.definitions)
     below: list[tuple[Cell, int, Value | None]] = []  # what only classes below one have: self may lack it
     while scope >= 0:
         outer = project.outer(scope)
@@ -59,7 +60,7 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
         if row.kind == ScopeKind.LAMBDA and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
             is_of_class = False
             surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
-        found = of_receiver(solver, scope, own) if row.kind == ScopeKind.LAMBDA and unit.dialect.scope_functions else []
+        found = of_receiver(solver, scope, own) if row.kind == ScopeKind.LAMBDA and may_run_on_another else []
         if (
             row.flags & (Flag.RUNS_ON | Flag.IMPLICIT)
             and not solver.is_settled
@@ -106,7 +107,7 @@ def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, V
     return [
         (cell, reason, value)
         for value, sure in held.items()
-        if value[0] == OBJECT
+        if value[0] in (OBJECT, CLASS)
         for cell, reason, _ in places(solver, value, own, min(sure, Reason.FLOW))
         if cell[0] == "name"
     ]

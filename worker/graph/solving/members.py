@@ -430,7 +430,8 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
             return found
     if value[0] in (OBJECT, CLASS) and solver.project.text(name) == NEW:
         return {(EXTERNAL, f"{BUILTIN}object.{NEW}"): int(Reason.EXTERNAL_BASE)}
-    if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
+    is_inherited = value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base
+    if is_inherited and solver.project.text(name) not in solver.project.unit(value[1]).dialect.sending:
         inherited = (EXTERNAL, f"?.{solver.project.text(name)}")
         found = dict.fromkeys(applied_outside.of_base(solver, value[1], inherited), int(Reason.EXTERNAL_BASE))
         found.update(extension_members.perhaps(solver, value, name))

@@ -9,6 +9,7 @@ from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import elements_anew
 from fledgling.worker.graph.solving.containers import element_of
+from fledgling.worker.graph.solving.extension_members import of_any
 from fledgling.worker.graph.solving.lookup import bare_places, means_type, places_in, seen_spaces, starred
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
@@ -16,6 +17,7 @@ from fledgling.worker.graph.solving.outside_types import known_type
 from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
 from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.this import this
 from fledgling.worker.graph.solving.traits import of_trait, qualified
 from fledgling.worker.graph.tables import NONE, TAG, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT, Unit
@@ -89,7 +91,7 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
         return one_class(_with_types(solver, node, expression, _type_or_variable(solver, node, expression, found)))
     dialect, word = solver.project.unit(node).dialect, solver.project.unit(node).facts.names[expression[1]]
     if dialect.bare_calls and not word[:1].isupper() and word not in dialect.functions:
-        return {}  # what self has is known only when it runs
+        return _of_any_self(solver, node, expression)  # what self has is known only when it runs
     if dialect.implicit_parameter and is_in_lambda(solver.project, solver.child(node, expression[2])):
         names = solver.project.unit(node).names
         if names[expression[1]] in solver.project.vocabulary.definitions:  # a receiver that is not seen may have it
@@ -97,6 +99,16 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
     if dialect.shared == "package" and (inner := solver.spaces.inner("", word)) is not None:  # a.b.C
         return {(SPACE, inner): Reason.BOUND}
     return {(EXTERNAL, _of_library(solver.project.unit(node), word) or BUILTIN + word): Reason.BOUND}
+
+
+def _of_any_self(solver: Solver, node: int, expression: Expression) -> Values:
+    """What `self` has because anything has it, or any class."""
+    found: Values = {}
+    own = solver.project.unit(node).names[expression[1]]
+    is_of_any = own in solver.classes.extensions.of_any
+    for value, sure in this(solver, node, (Op.THIS, expression[2])).items() if is_of_any else ():
+        add(found, of_any(solver, value, own, sure))
+    return found
 
 
 def _of_library(unit: Unit, word: str) -> str:
@@ -202,13 +214,14 @@ def named(solver: Solver, cell: Cell) -> Values:
 
 def get(solver: Solver, node: int, expression: Expression) -> Values:
     """GET"""
-    own = solver.project.unit(node).names[expression[2]]
+    unit = solver.project.unit(node)
+    dialect, own = unit.dialect, unit.names[expression[2]]
     values = solver.value(solver.child(node, expression[1]))
-    if how := solver.project.unit(node).dialect.fields.get(solver.project.text(own)):
+    if dialect.fields and (how := dialect.fields.get(solver.project.text(own))):
         given = _field(solver, node, how, own, values)
         if given is not None:
             return given
-    if (path := qualified(solver, node)) != NONE:
+    if dialect.crates and (path := qualified(solver, node)) != NONE:
         every = [member(solver, value, own, sure) for value, sure in list(values.items())]
         return of_trait(solver, path, own, {value: sure for each in every for value, sure in each.items()})
     if (EXTERNAL, MODULE_OBJECT) in values and is_exports(solver, node, solver.project.text(own)):

@@ -30,6 +30,8 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
         return _classes_above(solver, held)
     if how in ("same", "taps", "yields"):
         return _itself(solver, made, held, how)
+    if how == "evaluates":
+        return _evaluated(solver, made, held)
     if how == "runs":
         return called(solver, {value: sure for value, sure in held.items() if value[0] in FUNCTIONS}, made)
     if not made.arguments or made.arguments[0][1]:
@@ -39,6 +41,20 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     if how == "gives":
         return found
     return called(solver, found, made._replace(arguments=made.arguments[1:]), Reason.MADE_NAME)
+
+
+def _evaluated(solver: Solver, made: MadeCall, held: Values) -> Values:
+    """What blocks give that run on some objects: `a.instance_eval(&b)`, `a.class_eval { c }`."""
+    objects = {value: sure for value, sure in held.items() if value[0] in (OBJECT, CLASS)}
+    given: Values = {}
+    for cell, _ in made.arguments:
+        blocks = {value: sure for value, sure in solver.value(cell).items() if value[0] == FUNCTION}
+        for _, scope in blocks if objects else ():
+            for value in objects:
+                solver.source(("receiver", scope), ("just", value), Reason.FLOW)
+        others = [argument for argument in made.arguments if argument[0] != cell]
+        add(given, called(solver, blocks, made._replace(arguments=others)))
+    return given
 
 
 def _classes_above(solver: Solver, held: Values) -> Values:

@@ -79,7 +79,8 @@
   (#any-of? @_defines "define_method" "define_singleton_method"))
 ((call !receiver method: (identifier) @_makes arguments: (argument_list (simple_symbol) @word)) @accessor
   (#any-of? @_makes "attr_accessor" "attr_reader" "attr_writer"))
-(alias name: [(identifier) (constant) (setter) (simple_symbol)] @word alias: [(identifier) (constant) (setter) (simple_symbol)] @word) @method_alias
+(alias name: [(identifier) (constant) (setter) (simple_symbol)] @word
+  alias: [(identifier) (constant) (operator) (setter) (simple_symbol)] @word) @method_alias
 ((call !receiver method: (identifier) @_aliases arguments: (argument_list . (simple_symbol) @word . (simple_symbol) @word .)) @method_alias
   (#eq? @_aliases "alias_method"))
 ((call !receiver method: (identifier) @_defines arguments: (argument_list . (_) @word)) @method_made
