@@ -218,8 +218,8 @@ class Rows:
                 having = [up for up in order[order.index(scope) + 1 :] if classes.has(up, name)]
                 if having and (unit.dialect.selects or self._are_several(unit, (scope, having[0]), name)):
                     self._overrides_by_types(graph, scope, having, name)
-                elif having:
-                    self._overrides(graph, scope, having[0], name)
+                else:
+                    self._overrides_each(graph, scope, having, name)
 
     def _are_several(self, unit: Unit, scopes: Iterable[int], name: int) -> bool:
         """Whether one of some classes has overloads of a name: which of them overrides which, their types say."""
@@ -260,15 +260,23 @@ class Rows:
         if may_override(self._solver, own[-1][1], other[-1][1]):
             graph.overrides.append((*own[-1][0], *other[-1][0], reason))
 
+    def _overrides_each(self, graph: GraphColumns, scope: int, having: list[int], name: int) -> None:
+        """Add what a class overrides of those that have a name, nearest first, but not what is above one of these."""
+        passed: set[int] = set()
+        for up in having:
+            if up not in passed:
+                self._overrides(graph, scope, up, name)
+                passed.update(self._solver.classes.order(up))
+
     def _overrides_by_types(self, graph: GraphColumns, scope: int, above: list[int], name: int) -> None:
         """Add what a class overrides where functions of one name may take different arguments."""
         dialect = self._project.unit(scope).dialect
         if dialect.own_constructors and self._project.text(name) in dialect.constructors:
             return
         own = self._functions(scope, name)
-        others = [self._functions(up, name) for up in above]
-        for function, other, reason in self._overriding.found([*own], [*map(list, others)]):
-            place = next(functions[other] for functions in others if other in functions)
+        others = {up: self._functions(up, name) for up in above}
+        for function, other, reason in self._overriding.found([*own], {up: [*others[up]] for up in others}):
+            place = next(functions[other] for functions in others.values() if other in functions)
             graph.overrides.append((*own[function], *place, reason))
 
     def _functions(self, scope: int, name: int) -> dict[int, Target]:

@@ -21,24 +21,28 @@ class Overrides:
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
 
-    def found(self, own: list[int], above: list[list[int]]) -> list[tuple[int, int, int]]:
-        """Which functions of a class override which of the classes above it, the nearest first; and 0, or a Reason.
+    def found(self, own: list[int], above: dict[int, list[int]]) -> list[tuple[int, int, int]]:
+        """Which functions of a class override which of each class above it, the nearest first; and 0, or a Reason.
 
-        That is the nearest that surely takes the same, and before it those of the nearest class that may take the same.
-        Where there are too many to compare, it may be one that takes as many arguments.
+        That is the nearest that surely takes the same, and before it those of the nearest class that may take the same;
+        and what takes the same in a class that is not above that one, as of two interfaces. Where there are too many to
+        compare, it may be one that takes as many arguments.
         """
         found = []
         left = MAX_COMPARED
         for function in own:
             likely: list[int] = []
-            for others in above:
+            passed: set[int] = set()  # what is above where one was found
+            for at, others in above.items():
+                if at in passed:
+                    continue
                 others = [other for other in others if may_override(self._solver, function, other)]
                 left -= len(others)
                 how = [(other, self._compared(function, other)) for other in others] if left > 0 else []
                 if sure := [other for other, sameness in how if sameness == YES]:
                     found.append((function, sure[-1], 0))
-                    break
-                if not likely:
+                    passed.update(self._solver.classes.order(at))
+                elif not (likely or passed):
                     by_types = [other for other, sameness in how if sameness == PERHAPS]
                     likely = by_types if left > 0 else self._by_number(function, others)
             found += [(function, other, Reason.TYPES) for other in likely]
