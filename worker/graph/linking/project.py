@@ -184,9 +184,11 @@ class GraphProject(NumberedFiles):
         found = self._tables.get(scope)
         if found is None:
             unit, row, base = self.unit(scope), self.scope(scope), scope & ~MASK
-            found = dict[int, list[int]]()
-            for name, bindings in row.every.items():  # of C, what is joined has two
-                found.setdefault(unit.names[name], []).extend([base | at for at in bindings])
+            found = {unit.names[name]: [base | at for at in bindings] for name, bindings in row.every.items()}
+            if len(found) < len(row.every):  # of C, what is joined has two
+                found = {name: [] for name in found}
+                for name, bindings in row.every.items():
+                    found[unit.names[name]] += [base | at for at in bindings]
             for name, bindings in row.last.items():
                 found[unit.names[name]] = [base | at for at in bindings]
             if unit.dialect.declared:
