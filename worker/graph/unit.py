@@ -60,6 +60,19 @@ class Unit:
         self.undefined = frozenset(self.names[each] for each in self.facts.undefined)  # macros that end somewhere in it
 
     @cached_property
+    def mentioned(self) -> frozenset[int]:
+        """All names that stand in the file."""
+        return frozenset(self.names)
+
+    @cached_property
+    def takes_all(self) -> bool:
+        """Whether the file of a module of Rust takes all names of another, and not only of itself: `use super::*`."""
+        paths = (
+            (at, self.facts.imports[which].path) for at, row in enumerate(self.facts.scopes) for which in row.stars
+        )
+        return any(path == NONE or not at or self.expressions[path][0] != Op.ROOT for at, path in paths)
+
+    @cached_property
     def together(self) -> dict[int, dict[tuple[int, int], tuple[int, int]]]:
         """The lines on which several definitions begin: the number of each, from 1, and the scope around it.
 

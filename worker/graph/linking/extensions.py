@@ -23,6 +23,7 @@ class Extensions:
         self.types: dict[int, int] = {}  # of a function that extends a type outside: the expression of that
         self.of_any: dict[int, list[int]] = {}  # functions that any type may have: `impl<T> A for T`, `class Object`
         self.of_classes: set[int] = set()  # those of these that only classes have: `class Module`
+        self.of_bounded: set[int] = set()  # what gives functions to any type of a trait: `impl<T: B> A for T`
         self.of_outside: set[int] = set()  # what is given to a type outside, which may have such a function itself
         self._for_others: list[tuple[int, int]] = []  # what gives them, or others to types outside, with the type
         self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
@@ -38,6 +39,8 @@ class Extensions:
         for unit in self._project.units:
             for type_, scope in unit.facts.extensions:
                 known = [value[1] for value in self._hierarchy.value(unit.base | type_) if value[0] == CLASS]
+                if known and self._is_own_parameter(unit.base | type_, unit.base | scope):
+                    self.of_bounded.add(unit.base | scope)
                 for at in known:
                     yield unit.base | scope, at
                     self.extended_by[unit.base | scope] = unit.base | type_
@@ -116,8 +119,7 @@ class Extensions:
     def extend_others(self) -> None:
         """Find what a trait gives to any type, `impl<T> A for T`, or to one outside: its functions, and what A says."""
         for type_, scope in self._for_others:
-            op, *parts = self._project.expression(type_)
-            is_any = op == Op.NAME and (type_ & ~MASK) | parts[1] == scope
+            is_any = self._is_own_parameter(type_, scope)
             order = self._hierarchy.order(scope) if self._hierarchy.bases.get(scope) else ()
             common = self._project.unit(scope).dialect.common
             self.of_outside |= set() if is_any else {scope}
@@ -130,6 +132,11 @@ class Extensions:
                 elif functions and self._project.text(name) not in common:
                     of = extended_name(self._project, type_)
                     self.by_name.setdefault(name, []).extend((of, each) for each in functions)
+
+    def _is_own_parameter(self, type_: int, scope: int) -> bool:
+        """Whether a type is a type parameter of what extends it: `impl<T> A for T`."""
+        op, *parts = self._project.expression(type_)
+        return bool(op == Op.NAME and (type_ & ~MASK) | parts[1] == scope)
 
     def extended(self, function: int) -> int | None:
         """The class whose member a function is from outside, without a parameter for the object."""

@@ -52,6 +52,18 @@ def above(project: GraphProject, unit: Unit) -> int | None:
     return None
 
 
+def is_within(project: GraphProject, scope: int, module: int) -> bool:
+    """Whether a scope stands in a module, in its text or in a file below it."""
+    unit, own = project.unit(scope), project.unit(module)
+    if unit is own:
+        while scope >= 0 and scope != module:
+            scope = project.outer(scope)
+        return scope == module
+    folder, name = posixpath.split(own.path)
+    folder = folder if name in ("mod.rs", *ROOTS) else own.path.removesuffix(".rs")
+    return module == own.base and (not folder or unit.path.startswith(f"{folder}/"))
+
+
 def crates(project: GraphProject) -> dict[str, int]:
     """The crates that imports lead to, by name; not where two have the same."""
     found: dict[str, int | None] = {}

@@ -65,6 +65,7 @@ class Builder(BoundNames):
         self.templates: dict[int, frozenset[bytes]] = {}  # of scopes, names of types that a comment says stand for any
         self.applied: dict[int, list[int]] = {}  # the types in brackets behind what is called next: `a<B>()`
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
+        self.is_shown = False  # whether what is taken by a path is taken for others too: `pub use a::b`
         self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already
         self.subject = 0  # what the cases of a match are compared with
         self._placed = set[int]()  # functions and classes that were put into something: they begin where that does

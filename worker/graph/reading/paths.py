@@ -19,8 +19,10 @@ OPENED = re.compile(r"(?<![\w\\])(?<!inline )namespace[\s\\]++(\w++(?:::\w++)*+)
 @visits("use")
 def use(builder: Builder, node: int, _use: int) -> int:
     """`use a::b::{c, d as e, f::*}`: each of the last names stands for what the path leads to."""
+    builder.is_shown = builder.tree.source.startswith(b"pub", builder.tree.start[node])
     for kid in [node] if builder.tree.labels[node] & WILDCARD else builder.tree.kids[node]:
-        use_part(builder, kid, NONE, is_sure=node not in builder.perhaps)
+        is_sure = node not in builder.perhaps and not (builder.unseen and builder.is_given(node))
+        use_part(builder, kid, NONE, is_sure=is_sure)
     return 0
 
 
@@ -90,7 +92,8 @@ def taken(builder: Builder, path: int, name: int, *, is_sure: bool = True) -> No
     if builder.sites and builder.sites[-1].at == path:  # the last name of the path is what binds
         builder.sites.pop()
     bound = path if is_sure else builder.add(Op.UNSURE, path)
-    builder.bind_name(number, builder.scope, builder.add(Op.ALIAS, bound), name, Use.IMPORT)
+    alias = builder.add(Op.ALIAS, bound, *([True] if builder.is_shown else []))
+    builder.bind_name(number, builder.scope, alias, name, Use.IMPORT)
 
 
 def perhaps_taken(builder: Builder, path: int, name: int) -> None:

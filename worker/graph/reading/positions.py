@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -73,3 +74,20 @@ class Positions:
         return any(not self.tree.source[behind:start].strip() for _, behind in before) or any(
             first < end for first, _ in self.unseen[at : at + 1]
         )
+
+    def is_given(self, node: int) -> bool:
+        """Whether a node is an item that a macro is given, whose braces no parser has seen: `cfg_a! { use b; }`."""
+        at = bisect_right(self._given, (self.tree.start[node], 0)) - 1
+        return at >= 0 and self.tree.start[node] < self._given[at][1]
+
+    @cached_property
+    def _given(self) -> list[tuple[int, int]]:
+        """The spans of such braces, the outermost of each."""
+        found, opened = list[tuple[int, int]](), list[int]()
+        for start, end in self.unseen:
+            brace = self.tree.source[start:end]
+            if brace == b"{":
+                opened.append(start)
+            elif brace == b"}" and opened and (begin := opened.pop()) >= 0 and not opened:
+                found.append((begin, end))
+        return found

@@ -46,7 +46,7 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
     if held[0] != FUNCTION or (owner is None and receiver[0] != CONTAINER):
         return {held: sure}
     flags = solver.project.scope(held[1]).flags
-    sure = min(sure, _in_variable(solver, receiver, held[1], owner))
+    sure = min(sure, _at_most(solver, receiver, held[1], owner))
     if owner is None:  # { get a() { return b } }
         return capped(returned(solver, held[1], None), sure) if flags & Flag.PROPERTY else {held: sure}
     if receiver[0] == SUPER:
@@ -106,8 +106,13 @@ def _read(solver: Solver, function: int, receiver: Value) -> Values:
     return found
 
 
-def _in_variable(solver: Solver, receiver: Value, function: int, owner: int | None) -> int:
-    """How sure a function is that a class of Python has in a variable: an object may have another, of `@dataclass`."""
+def _at_most(solver: Solver, receiver: Value, function: int, owner: int | None) -> int:
+    """How sure a function is that a class of Python has in a variable: an object may have another, of `@dataclass`.
+
+    So may what has it as any type of a trait of Rust: `impl<T: A> B for T`.
+    """
+    if (bounded := solver.classes.extensions.of_bounded) and solver.project.outer(function) in bounded:
+        return Reason.INTERFACE
     is_elsewhere = solver.project.outer(function) != owner and solver.project.unit(function).dialect.exported
     return Reason.ATTRIBUTE if is_elsewhere and receiver[0] == OBJECT else Reason.BOUND
 

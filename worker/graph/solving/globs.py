@@ -5,10 +5,12 @@ What a text that is included names may stand in the module that includes it, as 
 
 from collections.abc import Iterable
 
+from fledgling.worker.graph.linking.modules import is_within
+from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.stars import MAX_STARS
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, Flag
+from fledgling.worker.graph.tables import NONE, Flag, Op
 from fledgling.worker.graph.unit import SHIFT
 from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, SPACE, Cell, Value, Values
 
@@ -21,12 +23,14 @@ def globs_cell(solver: Solver, cell: Cell) -> Values:
     """("globs", scope, name): the scopes that bind a name for one, itself or those of which it takes all names."""
     project = solver.project
     _, first, name = cell
+    texts = project.imports.including
     found: Values = {}
-    todo, seen = [(first, int(Reason.BOUND))], {first}
+    todo, seen = [(first, int(Reason.BOUND), NONE)], {first}
     while todo:
-        at, sure = todo.pop()
+        at, sure, by = todo.pop()
         if name in project.table(at):
-            found[BINDS, at] = sure
+            if by == NONE or _is_shown(project, at, name, by):
+                found[BINDS, at] = sure
             continue
         if project.scope(at).flags & Flag.MAKES:
             found[UNSEEN] = Reason.BOUND
@@ -35,10 +39,17 @@ def globs_cell(solver: Solver, cell: Cell) -> Values:
         for inner, own in scopes:
             if inner not in seen and len(seen) < MAX_STARS:
                 seen.add(inner)
-                todo.append((inner, min(sure, own)))
+                is_text = inner in texts.get(at, ()) or at in texts.get(inner, ())
+                todo.append((inner, min(sure, own), NONE if is_text else at))
             elif inner not in seen:
                 found[UNSEEN] = Reason.BOUND
     return found
+
+
+def _is_shown(project: GraphProject, scope: int, name: int, by: int) -> bool:
+    """Whether a module shows what it binds to one that takes all names of it: `use a::b` only to those within."""
+    values = [project.expression(project.value_of(at)) for at in project.table(scope)[name]]
+    return any(value[0] != Op.ALIAS or len(value) > 2 for value in values) or is_within(project, by, scope)
 
 
 def of_globs(solver: Solver, scopes: Iterable[int], name: int, sure: int) -> list[tuple[Cell, int, None]]:

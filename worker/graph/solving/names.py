@@ -275,6 +275,8 @@ def _constants(solver: Solver, how: str, name: int, values: Values) -> Values | 
 
 def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     """Values, of whose extensions of what may be outside those are meant that the file sees, if it sees any."""
+    if solver.project.unit(node).dialect.crates:
+        return of_seen_traits(solver, node, values)
     extensions = {value for value, sure in values.items() if sure == Reason.NAME_ONLY and value[0] == BOUND}
     extensions = {value for value in extensions if value[2][0] == EXTERNAL}
     if not extensions:
@@ -285,6 +287,36 @@ def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     others = {value: sure for value, sure in values.items() if value not in extensions}
     reason = Reason.EXTENSION if len({value[1] for value in seen}) <= MAX_SEEN else Reason.MANY_IMPLEMENTATIONS
     return {**others, **dict.fromkeys(seen, int(reason))} if seen else values
+
+
+def of_seen_traits(solver: Solver, node: int, values: Values) -> Values:
+    """Values, of which what a trait gives to types outside is no more than possible where the file does not name it."""
+    unit = solver.project.unit(node)
+    if unit.takes_all or not any(value[0] == BOUND and value[2][0] == EXTERNAL for value in values):
+        return values
+    return {
+        value: min(sure, Reason.NAME_ONLY)
+        if value[0] == BOUND and value[2][0] == EXTERNAL and not _names_trait(solver, unit, value[1])
+        else sure
+        for value, sure in values.items()
+    }
+
+
+def _names_trait(solver: Solver, unit: Unit, function: int) -> bool:
+    """Whether a file has the name of the trait that a function stands in, or is given for."""
+    project = solver.project
+    around = project.outer(function)
+    row = project.scope(around)
+    if project.unit(around) is unit:
+        return True
+    if row.kind == ScopeKind.INTERFACE:
+        return project.unit(around).names[row.name] in unit.mentioned
+    traits = [solver.child(around, base) for base in row.bases]
+    names = [
+        project.last_name(solver.child(at, project.expression(at)[1]) if solver.op(at) == Op.INDEX else at)
+        for at in traits
+    ]
+    return any(not name or project.number(name) in unit.mentioned for name in names)
 
 
 def _of_texts(solver: Solver, node: int, name: int) -> set[int]:
