@@ -58,3 +58,7 @@ end
 end # module
 using Paths: /
 const Pair2{T} = Tuple{T, T}
+function do!(x)
+    x
+end
+struct Behind end

@@ -62,3 +62,9 @@ class virtual point x = object (self)
   method get = x
   method private virtual move : int -> unit
 end
+
+module Make (IO : Set.S) = struct
+  open IO
+  include One
+  let made = empty
+end

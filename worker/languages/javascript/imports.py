@@ -29,7 +29,8 @@ from fledgling.worker.rows import ImportRow
 BUILTINS = word_list("javascript/stdlib.txt")
 SCRIPTS = (".js", ".jsx", ".mjs", ".cjs")
 TYPED = (".ts", ".tsx", ".d.ts", ".mts", ".cts")
-PROBES = {"javascript": (*SCRIPTS, *TYPED, ".json"), "typescript": (*TYPED, *SCRIPTS, ".json")}
+# Last what bundlers of Vue find without its ending, which no compiler does.
+PROBES = {"javascript": (*SCRIPTS, *TYPED, ".json", ".vue"), "typescript": (*TYPED, *SCRIPTS, ".json", ".vue")}
 SOURCES = {
     ".js": (".ts", ".tsx", ".d.ts"),
     ".jsx": (".tsx", ".d.ts"),

@@ -9,6 +9,10 @@ from fledgling.worker.resolving.project import Project, Resolver, Suffixes, answ
 from fledgling.worker.rows import ImportRow
 
 FOLDERS = ("", "lua", "src", "lib")
+# https://www.lua.org/manual/5.4/manual.html#6, and those of 5.2 and LuaJIT
+STDLIB = frozenset(
+    ("_G", "bit", "bit32", "coroutine", "debug", "ffi", "io", "jit", "math", "os", "package", "string", "table", "utf8")
+)
 
 
 def resolver(project: Project, _language: str) -> Resolver:
@@ -24,6 +28,6 @@ def resolver(project: Project, _language: str) -> Resolver:
         return next((found for found in (*above, *anywhere) if found), None)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
-        yield answer(row, locate(posixpath.dirname(path), row.module))
+        yield answer(row, locate(posixpath.dirname(path), row.module), is_stdlib=row.module in STDLIB)
 
     return resolved

@@ -55,6 +55,7 @@ HEADS = {
 }
 OPENED = deferred(rb"(?:open!?|include)\s++(?P<module>[A-Z][\w.']*+)")
 CONSTRUCTOR = deferred(rb"(?:=|\|)\s*+(?:private\s++)?(?P<name>[A-Z][\w']*+)(?![\w'.])")
+PARAMETER = deferred(rb"\(\s*+(?P<name>[A-Z][\w']*+)\s*+:")  # of a functor: `module Make (IO : S.IO) = struct`
 FIELD = deferred(rb"[{;]\s*+(?:mutable\s++)?(?P<name>[a-z_][\w']*+)\s*+:")
 STRUCTURES = (b"struct", b"sig", b"object")
 
@@ -157,11 +158,26 @@ def outline(source: bytes) -> FileOutline:
     items = Items(source)
     items.read()
     code = items.code
+    items.found.imports = list(imported(items.found, code))
     for found in list(items.found.definitions):
         settle_signature(found, code)
         if found.kind == "type":
             items.found.definitions += members(found, code)
     return items.found
+
+
+def imported(found: FileOutline, code: bytes) -> Iterator[FoundImport]:
+    """What is opened and is no module of the file's own, nor a functor's parameter: those are bound where they end."""
+    bound: dict[str, int] = {}
+    for own in found.definitions:
+        if own.kind in ("module", "interface"):
+            bound[own.name] = min(own.end, bound.get(own.name, own.end))
+    for match in PARAMETER.finditer(code):
+        name = match["name"].decode(errors="replace")
+        bound[name] = min(match.end(), bound.get(name, match.end()))
+    for each in found.imports:
+        if bound.get(each.module.partition(".")[0], each.start + 1) > each.start:
+            yield each
 
 
 def settle_signature(found: Definition, code: bytes) -> None:
