@@ -110,7 +110,7 @@ def extension(builder: Builder, node: int, _use: int) -> int:
 
 
 def embedded_in(tree: Reduced, body: int) -> list[int]:
-    """Take the bases out of a body that stand among the members: what is embedded, or included."""
+    """Take the bases out of a body that stand among the members: what is embedded, included, or of a companion."""
     if tree.kind(body) == IS_MIXIN and tree.first(body, OF) == NONE:  # the only one
         mixed_in = mixed_in_by(tree, body)
         tree.kids[body] = []
@@ -135,7 +135,8 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     own, body = tree.first(node, DEFINED), tree.first(node, BODY)
     within = embedded_in(tree, body) if body != NONE and body != node else []
     if not builder.dialect.bare_calls:
-        tree.kids[node] = within + tree.kids[node]
+        of_itself = [kid for kid in within if tree.labels[kid] & STATIC]
+        tree.kids[node] = [kid for kid in within if kid not in of_itself] + tree.kids[node] + of_itself
     bases, prepended, places, metaclass = bases_of(builder, node)
     word = tree.first(node, WORD) if builder.dialect.prototypes else NONE
     name = name_of(builder, node, word if own == NONE else own)

@@ -30,6 +30,7 @@ from fledgling.worker.graph.reading.labels import (
     TYPE,
     VALUE,
 )
+from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.made_texts import filled, of_places
 from fledgling.worker.graph.reading.narrowing import narrow, narrowed_by
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, Use
@@ -73,6 +74,8 @@ def label(builder: Builder, node: int, _use: int) -> int:
 def get(builder: Builder, node: int, use: int) -> int:
     """`a.b`"""
     tree = builder.tree
+    if builder.dialect.calls_last and put_in_place(tree, node):
+        return builder.visit(node, use)
     first = tree.first(node, OF)
     key = tree.first(node, KEY)
     is_path = builder.dialect.crates and first != NONE and tree.kind(first) == IS_NAME

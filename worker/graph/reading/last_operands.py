@@ -1,40 +1,54 @@
 """Calls that a grammar takes for calls of operations: of these Kotlin calls the last operand.
 
-`a ?: b<C>(d)` reads as `(a ?: b)<C>(d)`, and `b<C>(d) == e` as two comparisons: `((b < C) > (d)) == e`.
+`a ?: b<C>(d)` reads as `(a ?: b)<C>(d)`, what is asked of that, `.e()`, is asked of both, and `b<C>(d) == e` reads as
+two comparisons: `((b < C) > (d)) == e`.
 """
 
-from fledgling.worker.graph.reading.labels import ARM, BITS, IS_CALL, IS_KIND, OF
+from fledgling.worker.graph.reading.labels import BITS, IS_AWAIT, IS_CALL, IS_GET, IS_INDEX, IS_KIND
 from fledgling.worker.graph.reading.reduced import Reduced
 
 APPLIED = BITS["applied"]
 OPERATIONS = BITS["choice"] | BITS["sum"] | BITS["operation"]
+ASKING = IS_CALL | IS_GET | IS_INDEX | IS_AWAIT  # what stands behind a value
 
 
 def put_in_place(tree: Reduced, node: int) -> bool:
-    """Let a call stand in its operation, if there is one; return whether there was."""
-    of = tree.first(node, OF)
-    if of >= 0 and tree.kinds[of] == IS_CALL and tree.kinds[tree.first(of, OF)] & (OPERATIONS | APPLIED):
-        put_in_place(tree, of)  # a ?: b<C>(d) { e }
-    holder = of if of >= 0 and tree.kinds[of] == APPLIED else node
-    first = tree.kids[of][0] if holder == of else of
-    if first < 0 or not tree.kinds[first] & OPERATIONS or len(tree.kids[first]) < 2:
+    """Let a call, and what is asked of it, stand in its operation, if there is one; return whether there was."""
+    chain = [node]  # a ?: b<C>(d).e(), a ?: b<C>(d).e, a ?: b<C>(d)
+    while (first := _first(tree, chain[-1])) >= 0 and tree.kinds[first] & ASKING:
+        chain.append(first)
+    if first < 0 or tree.kinds[chain[-1]] != IS_CALL or not tree.kinds[first] & (OPERATIONS | APPLIED):
+        return False
+    return all(_is_exchanged(tree, at) for at in reversed(chain))
+
+
+def _first(tree: Reduced, node: int) -> int:
+    """The first node within one, if that begins where it does and no bracket is around it; else -1."""
+    first = next(iter(tree.kids[node]), -1)
+    return first if first >= 0 and tree.start[first] == tree.start[node] else -1
+
+
+def _is_exchanged(tree: Reduced, node: int) -> bool:
+    """Let what asks an operation ask its last operand; return whether it asks one."""
+    of = tree.kids[node][0]
+    is_applied = tree.kinds[of] == APPLIED
+    first = tree.kids[of][0] if is_applied else of
+    if not tree.kinds[first] & OPERATIONS or len(tree.kids[first]) < 2:
         return False
     *before, last = tree.kids[first]
-    is_arm = tree.labels[last] & ARM
-    tree.labels[last] = tree.labels[last] & ~ARM | OF * (holder == node)
-    others = [kid for kid in tree.kids[node] if kid not in (first, of)]
-    if holder == of:
+    others = tree.kids[node][1:]
+    if is_applied:
         tree.kids[of][0] = last
-    tree.kids[first] = [last if holder == node else of, *others]
+    tree.kids[first] = [of if is_applied else last, *others]
     tree.kids[node] = [*before, first]
-    _swap(tree, node, first)
-    tree.labels[first] = tree.labels[first] & IS_KIND | is_arm
+    _swap(tree, node, first, IS_KIND)
+    _swap(tree, first, last, ~IS_KIND)
+    tree.kinds[node], tree.kinds[first] = tree.kinds[first], tree.kinds[node]
     return True
 
 
-def _swap(tree: Reduced, one: int, other: int) -> None:
-    """Give each of two nodes the kinds of the other."""
-    kinds, others = tree.labels[one] & IS_KIND, tree.labels[other] & IS_KIND
-    tree.labels[one] = tree.labels[one] & ~IS_KIND | others
-    tree.labels[other] = tree.labels[other] & ~IS_KIND | kinds
-    tree.kinds[one], tree.kinds[other] = tree.kinds[other], tree.kinds[one]
+def _swap(tree: Reduced, one: int, other: int, labels: int) -> None:
+    """Give each of two nodes those of some labels that the other has."""
+    differ = (tree.labels[one] ^ tree.labels[other]) & labels
+    tree.labels[one] ^= differ
+    tree.labels[other] ^= differ

@@ -26,7 +26,7 @@
 (as_expression left: (_) @value right: (_) @type) @cast
 (is_expression left: (_) @left right: (_) @type) @narrow
 (binary_expression) @operation
-(binary_expression left: (binary_expression left: (_) operator: "<" right: (identifier)) @of @applied operator: ">" right: (parenthesized_expression (_) @arg)) @call
+(binary_expression left: (binary_expression left: (_) operator: "<" right: (identifier)) @of @applied operator: ">" right: [(parenthesized_expression (_) @arg) (lambda_literal) @arg]) @call
 (binary_expression left: (_) @arm operator: "?:" right: (_) @arm) @choice
 (binary_expression left: (_) @arm operator: ["+" "-" "*" "/" "%"] right: (_) @arm) @sum
 [(string_literal) (multiline_string_literal) (character_literal)] @text
@@ -71,6 +71,7 @@
 (object_declaration (delegation_specifiers (delegation_specifier . (user_type) @base)))
 (class_declaration (delegation_specifiers (delegation_specifier (explicit_delegation . (user_type) @base))))
 (object_declaration (delegation_specifiers (delegation_specifier (explicit_delegation . (user_type) @base))))
+(companion_object (delegation_specifiers (delegation_specifier [(user_type) @base @static (constructor_invocation . (user_type) @base @static) (explicit_delegation . (user_type) @base @static)])))
 (class_declaration (modifiers (class_modifier "data" @derives)))
 (class_declaration (modifiers [(class_modifier "sealed" @abstract) (inheritance_modifier "abstract" @abstract)]))
 (object_declaration "object" @abstract)
