@@ -219,6 +219,23 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "<kbd>\n<br/>\nShow your love -- mugs and stickers are now available!\n</kbd>\n\nSends files again.\n",
         "Sends files again.",
     ),
+    "a line that names its languages": (
+        "# Uploads\n\nLanguage: English | [Deutsch](b.md)\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a tool whose name is a mark in comments": (
+        "# ShellCheck\n\nShellCheck is a tool that warns:\n\n- a\n\n## Table of Contents\n",
+        "ShellCheck: ShellCheck is a tool that warns:",
+    ),
+    "a heading behind a licence": ("# Uploads\n\nUnder the MIT license.\n\n## How it is made\n", "Uploads"),
+    "pictures in links of AsciiDoc": (
+        "https://a.org/b[image:https://img.org/c.svg[Some\nstate]]\n\n== Uploads\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a licence in capitals": (
+        "# MIT License\n\nIT COMES WITHOUT WARRANTY OF ANY KIND,\nINCLUDING FITNESS FOR A PARTICULAR PURPOSE.\n",
+        "MIT License",
+    ),
     "prose alone": ("Sends files again. More.\n", "Sends files again."),
     "nothing": ("\n\n", None),
 }
@@ -766,6 +783,35 @@ async def test_a_directory_of_very_many_small_parts_is_one_part(tmp_path: Path) 
         assert isinstance(found, Architecture)
         parts = [line for line in found.lines if line.startswith("  ")]
         assert parts == ["  app/  1 file, 1 lines -> core/ 1", "  core/  30 files, 30 lines"]
+
+
+UNIMPORTED = {  # files of a package, and what is said of their edges
+    "swift": ({"Sources/a/A.swift": "class A {}\n", "Sources/b/B.swift": "class B { let a = A() }\n"}, "2 of 2"),
+    "r": ({"R/a.R": "f <- function() 1\n", "R/b.R": "g <- function() f()\n"}, "2 of 2"),
+    "hcl": (
+        {
+            "main.tf": 'module "a" {\n  source = "./m"\n}\n',
+            "m/main.tf": 'variable "b" {}\n',
+            "m/more.tf": "locals {}\n",
+            "n/main.tf": "locals {}\n",
+        },
+        None,
+    ),
+    "python": ({"a.py": "A = 1\n", "b.py": "B = 1\n"}, None),
+}
+
+
+@pytest.mark.anyio
+async def test_files_that_need_no_import_are_not_said_to_stand_alone(tmp_path: Path) -> None:
+    for language, (tree, expected) in UNIMPORTED.items():
+        async with fronted(make(tmp_path / language, **tree)) as (front, indexing):
+            await indexing.built()
+            found = await answered(front, Explore(detail="architecture"))
+            assert isinstance(found, Architecture)
+            said = (
+                f"Files of one package use each other without an import: {expected} files of {language} have no edge."
+            )
+            assert found.note == (said if expected else None), language
 
 
 @pytest.mark.anyio

@@ -21,6 +21,7 @@ from fledgling.worker.tools.request import Request
 TOKENS = 800  # of all, each of four characters: the rooms of its lines together have fewer
 UNITS = 12  # directories that stand for parts
 DOMINANT = 0.5  # of all lines: a directory with more is shown by its parts, if the largest have as much of its own
+UNLINKED = 0.5  # of the files of a language: where more have no edge, that needs a reason
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
 ALIKE = 3  # manifests of one name, as of the modules of a build: of more the first stands for all
@@ -34,7 +35,7 @@ _MANIFEST = re.compile(
     r"|build\.sbt|build\.(?:sc|mill)|build\.zig|dune-project|.*(?P<ending>\.(?:slnx?|[cfv][sb]proj|cabal|opam|nimble|rockspec))|stack\.yaml|pubspec\.yaml|Project\.toml"
     r"|DESCRIPTION|Makefile\.(?:PL|am)|Build\.PL|cpanfile|dist\.ini|.*\.podspec|Podfile|foundry\.toml|.*\.psd1|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml"
     r"|skaffold\.ya?ml|cloudbuild\.ya?ml|Chart\.yaml|Jenkinsfile|azure-pipelines\.ya?ml|\.?appveyor\.ya?ml|\.travis\.yml|\.goreleaser\.ya?ml"
-    r"|requirements\.txt|environment\.ya?ml)"
+    r"|requirements\.txt|environment\.ya?ml|project\.clj|deps\.edn|bb\.edn|melos\.yaml)"
 )
 _WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
 _TESTS = re.compile(rf"(?:.*?/)??{TEST_DIRECTORY}/")
@@ -301,6 +302,30 @@ def _lacking(request: Request, project: OwnCode) -> Iterator[str | None]:
     without = Counter(file.language for file in project.own if file.language not in known)
     said = [f"{language} ({counted(count, 'file')})" for language, count in without.most_common()]
     yield f"Imports are not extracted from {unknown.listed(said)}." if said else None
+    yield _unimported(request, project)
     yield unknown.of_parsing(request, project.own, "imports may be missing")
     own = {file.number for file in project.own}
     yield unknown.of_unread(request, unknown.scope(request, None), "looked into", lambda file: file.number in own)
+
+
+def _unimported(request: Request, project: OwnCode) -> str | None:
+    """Say of which code most has no edge, since its files need no import for what is in the same package."""
+    known = request.opened.generation.modules
+    linked = {path for edge in project.links.files for path in edge} | {path for path, _ in project.links.wholes}
+    linked.update(path for paths in project.links.members.values() for path in paths)
+    directories = {path.rpartition("/")[0] for path in linked}
+    counts, apart = Counter[str](), Counter[str]()
+    for file in project.own:
+        modules = known.get(file.language or "")
+        if modules and (modules.packages or modules.autoloads):
+            has_edge = modules.packages == "directory" and file.path.rpartition("/")[0] in directories
+            counts[file.language or ""] += 1
+            apart[file.language or ""] += not has_edge and file.path not in linked
+    said = [
+        f"{apart[language]:,} of {count:,} files of {language}"
+        for language, count in counts.most_common()
+        if count > 1 and apart[language] > UNLINKED * count
+    ]
+    return (
+        f"Files of one package use each other without an import: {unknown.listed(said)} have no edge." if said else None
+    )

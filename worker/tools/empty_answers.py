@@ -21,6 +21,8 @@ SHOWN_LANGUAGES = 5  # in a note
 MAX_NEAR = 64  # characters of a name that is compared with others, which takes the square of them: few are longer
 MOST_NEAR = 3  # names that are shown: who misspelled one knows it among so few
 LENGTHS = 4  # a name is nearly as long as another if they differ by a quarter of it, as by a letter of `load`
+LEAST_PART = 4  # letters of a word that is looked for within names: shorter ones resemble too many
+PREFIX = 2  # letters that a name has to hold for its words to be compared: who misspells a word rarely begins it so
 SIMILARITY = 0.9  # by Jaro and Winkler, at least: a letter too many, or two in the wrong order, and no other word
 _AROUND = re.compile(r"\*{0,2}([^*?\[{]+)\*{0,2}")  # a glob that asks for one text of a name
 
@@ -86,7 +88,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
             unknown.naming(request, unknown.not_whole(request, asked, question.kind), name_of(question)),
             "search() finds their text",
         ),
-        nearest_names(request, _one_text(question)),
+        nearest_names(request, _one_text(question)) or _nearest_parts(request, question),
         _undefined(others) if others else None,
         _skipped(covered),
         unlisted.of_filter(request, path),
@@ -178,6 +180,17 @@ def nearest_names(request: Request, asked: str) -> str | None:
     bounds = {"most": MOST_NEAR, "lengths": LENGTHS, "similarity": SIMILARITY}
     near = request.rows("nearest_names", _Near, name=name, definitions=DEFINITIONS, **bounds)
     return f"The nearest names: {', '.join(each.name for each in near)}." if near else None
+
+
+def _nearest_parts(request: Request, question: Search | Symbols) -> str | None:
+    """Say which words of names resemble the one that names should hold: of `*Formattr*` those with `Formatter`."""
+    part = _one_text(question)
+    is_glob = isinstance(question, Symbols) and part != question.name_pattern
+    if not is_glob or not LEAST_PART <= len(part) <= MAX_NEAR:
+        return None
+    bounds = {"most": 1, "lengths": LENGTHS, "similarity": SIMILARITY, "prefix": PREFIX}
+    near = request.rows("nearest_parts", str, name=part, definitions=DEFINITIONS, **bounds)
+    return f'symbols(name_pattern="*{near[0]}*") lists names that hold the nearest word.' if near else None
 
 
 def _undefined(others: list[_Covered]) -> str:
