@@ -489,6 +489,8 @@ def test_what_reaches_a_use_is_told_apart_so_far() -> None:
     many = " try:\n  a = b\n  a = c\n except E:\n  a()\n" * 4_000
     costs_under(1, lambda: FACTS.facts_of("python", f"def f():\n{many}".encode()))
     costs_under(0.8, lambda: FACTS.facts_of("rust", b"#[cfg(windows)]\nfn a() {}\n" * 4_000))
+    bounds = "".join(f"T::B{at}: A, " for at in range(8_000))
+    costs_under(2, lambda: FACTS.facts_of("rust", f"fn f<T>(t: T) where {bounds} {{}}".encode()))
 
 
 def test_what_many_places_replace_is_looked_at_so_far() -> None:

@@ -112,6 +112,15 @@ class Builder(BoundNames):
         """Note that a node takes what a value gives."""
         self.taken.append(Consumed(of, self.line(node), self.scope))
 
+    def bounded_path(self, node: int) -> int:
+        """The name of a path of which something is said around, `where T::B: C`; -1 where nothing is."""
+        name, scope = self.names.get(self.tree.text(node), NONE), self.scope
+        while name in self.bounded_paths and scope != NONE:
+            if (scope, name) in self.bounded:
+                return name
+            scope = self.scopes[scope].parent
+        return NONE
+
     # ---- reading nodes
 
     def visit(self, node: int, use: int = Use.READ) -> int:

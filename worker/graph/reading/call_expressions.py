@@ -293,7 +293,7 @@ def of_macro(builder: Builder, callee: int, begun: int, call: int) -> int:
     builder.in_macros = len(builder.sites)
     arguments = builder.expressions[call][2]
     is_known = macro in builder.dialect.unwrapping and len(arguments) == 1
-    return builder.add(Op.ELEMENT, arguments[0]) if is_known else 0
+    return builder.add(Op.UNSURE, builder.add(Op.ELEMENT, arguments[0])) if is_known else 0  # by its name alone
 
 
 def member_called(builder: Builder, of: int, key: int, op: int) -> int:

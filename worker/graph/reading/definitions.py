@@ -162,11 +162,12 @@ def read_rest(builder: Builder, node: int) -> None:
     tree = builder.tree
     known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE | CONTAINER | REST_TYPE
     known |= CAPTURED
-    first = len(builder.bindings)
+    first = last = len(builder.bindings)
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
             builder.visit(kid)
-            builder.type_parameters.update((row.scope, row.name) for row in builder.bindings[first:])
+            builder.type_parameters.update((row.scope, row.name) for row in builder.bindings[last:])
+            last = len(builder.bindings)
     found = {(row.scope, row.name): None for row in builder.bindings[first:]}
     if builder.dialect.typed and builder.dialect.prototypes:
         builder.only_types.update(found)

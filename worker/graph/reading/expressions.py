@@ -103,11 +103,7 @@ def get(builder: Builder, node: int, use: int) -> int:
     builder.site(key, use, at)
     if use == Use.CALL and types:
         builder.applied[at] = types
-    if (
-        use == Use.TYPE
-        and builder.bounded_paths
-        and (name := builder.names.get(tree.text(node))) in builder.bounded_paths
-    ):
+    if use == Use.TYPE and builder.bounded_paths and (name := builder.bounded_path(node)) != NONE:
         return builder.add(Op.EVERY, [at, builder.use_name(name)])
     return builder.add(Op.INDEX, at, builder.add(Op.TUPLE, types)) if types and use == Use.TYPE else at
 
