@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Sequence
 from functools import cached_property
 
-from fledgling.worker.graph.tables import NONE, Imported, Use, sites_of
+from fledgling.worker.graph.tables import NONE, Imported, Op, Use, sites_of
 from fledgling.worker.graph.unit import Unit
 
 
@@ -48,6 +48,21 @@ class ImportTargets:
         ends = unit.dialect.told_ends
         found = (self.places.get(start + end) for start in (place, posixpath.splitext(place)[0]) for end in ends)
         return next((at for at in found if at is not None), None)
+
+    @cached_property
+    def declaring(self) -> dict[int, dict[int, None]]:
+        """By file of Rust, the scopes that declare it to be their module: `mod a;`."""
+        found: dict[int, dict[int, None]] = {}
+        for unit in self.units:
+            relative = [row for row in unit.rows if row.is_relative] if unit.dialect.crates else []
+            files = {(row.line_number, row.module): self.places.get(row.resolved_path or "") for row in relative}
+            for row in unit.bindings if files else ():
+                op, *parts = unit.expressions[row.value]
+                said = unit.facts.imports[parts[0]] if op == Op.IMPORT else None
+                file = files.get((said.line, said.module)) if said else None
+                if file not in (None, unit.number):
+                    found.setdefault(file, {})[unit.base | row.scope] = None
+        return found
 
     def by_package(self, unit: Unit, name: str) -> int | None:
         """A file of the package that a file of Go imports whose own name is that, whatever its folder is called.

@@ -6,20 +6,24 @@ https://doc.rust-lang.org/reference/items/modules.html
 import posixpath
 
 from fledgling.worker.graph.linking.project import GraphProject
-from fledgling.worker.graph.unit import Unit
+from fledgling.worker.graph.unit import MASK, SHIFT, Unit
 
 ROOTS = ("lib.rs", "main.rs")
 ALONE = ("tests", "examples", "benches", "bin")  # folders where each file is a crate of its own
 RELATIVE = ("crate", "super", "self")
 
 
-def own(_project: GraphProject, unit: Unit) -> int | None:
-    """The module that a file is."""
-    return unit.number
-
-
 def crate(project: GraphProject, unit: Unit) -> int | None:
-    """The file where the crate of a file begins."""
+    """The file where the crate of a file begins: that of the file which declares its module, or by its folder."""
+    top, seen = unit, {unit.number}
+    while (scope := above(project, top)) is not None and scope >> SHIFT not in seen:
+        top = project.unit(scope)
+        seen.add(top.number)
+    found = _crate_by_folder(project, top)
+    return top.number if found is None else found
+
+
+def _crate_by_folder(project: GraphProject, unit: Unit) -> int | None:
     folder, name = posixpath.split(unit.path)
     if name in ROOTS or is_alone(project, folder):
         return unit.number
@@ -41,27 +45,37 @@ def is_alone(project: GraphProject, folder: str) -> bool:
 
 
 def above(project: GraphProject, unit: Unit) -> int | None:
-    """The module that a file's module is declared in."""
+    """The scope that a file's module is declared in, `mod a;`; where none or several say that, by its folder."""
+    declaring = project.imports.declaring.get(unit.number, ())
+    if len(declaring) == 1:
+        return next(iter(declaring))
     folder, name = posixpath.split(unit.path)
     if name == "mod.rs":
         folder = posixpath.dirname(folder)
     for path in (*(posixpath.join(folder, end) for end in ("mod.rs", *ROOTS)), f"{folder}.rs"):
         found = project.imports.places.get(path)
         if found is not None and found != unit.number:
-            return found
+            return project.units[found].base
     return None
+
+
+def around(project: GraphProject, scope: int) -> int | None:
+    """The module around one, which is a file or stands in its text: `super`."""
+    if scope & MASK == 0:
+        return above(project, project.unit(scope))
+    outer = project.outer_namespace(project.outer(scope))
+    return outer if outer >= 0 else project.unit(scope).base
 
 
 def is_within(project: GraphProject, scope: int, module: int) -> bool:
     """Whether a scope stands in a module, in its text or in a file below it."""
-    unit, own = project.unit(scope), project.unit(module)
-    if unit is own:
-        while scope >= 0 and scope != module:
-            scope = project.outer(scope)
-        return scope == module
-    folder, name = posixpath.split(own.path)
-    folder = folder if name in ("mod.rs", *ROOTS) else own.path.removesuffix(".rs")
-    return module == own.base and (not folder or unit.path.startswith(f"{folder}/"))
+    at: int | None = scope
+    seen = set[int]()
+    while at is not None and at != module and at not in seen:
+        seen.add(at)
+        outer = project.outer(at)
+        at = outer if outer >= 0 else above(project, project.unit(at))
+    return at == module
 
 
 def crates(project: GraphProject) -> dict[str, int]:

@@ -97,7 +97,17 @@ def _taken_from(solver: Solver, scope: int, name: str) -> tuple[list[tuple[int, 
             found += [] if inner is None else [(inner, int(Reason.BOUND))]
             others += [UNSEEN] if inner is None else []
             continue
+        others += [UNSEEN] if _begins_nowhere(solver, unit.base | said.path) else []
         for value, sure in list(solver.value(unit.base | said.path).items()):
             found += [(at, sure) for at in modules_of(solver, value)]
             others += [OUTSIDE] if value[0] == EXTERNAL else []
     return found, others
+
+
+def _begins_nowhere(solver: Solver, path: int) -> bool:
+    """Whether a path begins in a module that is not seen: above a file that nothing declares, `use super::*`."""
+    op, *parts = solver.project.expression(path)
+    while op == Op.PREFIX or (op == Op.GET and solver.project.unit(path).facts.names[parts[1]] != "super"):
+        path = solver.child(path, parts[0])
+        op, *parts = solver.project.expression(path)
+    return op in (Op.ROOT, Op.GET) and not solver.value(path)

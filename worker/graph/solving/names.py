@@ -221,6 +221,8 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
         given = _field(solver, node, how, own, values)
         if given is not None:
             return given
+    if dialect.crates and solver.project.text(own) == "super":
+        return _above(solver, values)
     if dialect.crates and (path := qualified(solver, node)) != NONE:
         every = [member(solver, value, own, sure) for value, sure in list(values.items())]
         return of_trait(solver, path, own, {value: sure for each in every for value, sure in each.items()})
@@ -414,14 +416,29 @@ def root(solver: Solver, node: int, expression: Expression) -> Values:
     word = unit.facts.names[expression[1]]
     if word == "":
         return {(SPACE, ""): Reason.BOUND}
+    if word == "crate":
+        module = modules.crate(solver.project, unit)
+        return {} if module is None else {(MODULE, module): Reason.BOUND}
     scope = solver.project.outer_namespace(solver.child(node, expression[2]))
-    if scope >= 0 and word != "crate":  # a module in the text
-        scope = solver.project.outer_namespace(solver.project.outer(scope)) if word == "super" else scope
-        if scope >= 0:
-            return {(CLASS, scope, False): Reason.BOUND}
-        word = "self"
-    module = {"crate": modules.crate, "super": modules.above}.get(word, modules.own)(solver.project, unit)
-    return {} if module is None else {(MODULE, module): Reason.BOUND}
+    scope = scope if scope >= 0 else unit.base
+    return _module(modules.around(solver.project, scope) if word == "super" else scope)
+
+
+def _module(scope: int | None) -> Values:
+    """The module of Rust that a scope is: a file, or one in a text."""
+    if scope is None:
+        return {}
+    return {(CLASS, scope, False) if scope & MASK else (MODULE, scope >> SHIFT): Reason.BOUND}
+
+
+def _above(solver: Solver, values: Values) -> Values:
+    """The modules around some: `super::super`."""
+    found: Values = {}
+    for value in values:
+        if value[0] in (MODULE, CLASS):
+            scope = value[1] << SHIFT if value[0] == MODULE else value[1]
+            add(found, _module(modules.around(solver.project, scope)))
+    return found
 
 
 def prefix(solver: Solver, node: int, expression: Expression) -> Values:
