@@ -18,7 +18,8 @@ MAX_APPLIED = 4  # types that something outside is applied to, all of which are 
 def applied(solver: Solver, value: Value, type_: int, how: int = OF_TYPE) -> Value:
     """Something outside, with the types that it is applied to, if there are any and the language counts them."""
     dialect = solver.project.unit(type_).dialect
-    is_kept = value[0] == EXTERNAL and (dialect.applies_bases or _name_of(value) in dialect.delegates)
+    known = (dialect.delegates, dialect.invariant)
+    is_kept = value[0] == EXTERNAL and (dialect.applies_bases or any(_name_of(value) in names for names in known))
     return (*value[:2], type_, how) if is_kept and 0 < len(arguments_of(solver, type_)) <= MAX_APPLIED else value
 
 
@@ -45,6 +46,11 @@ def returned(solver: Solver, value: Value) -> Values | None:
     ):
         return None
     return dict(solver.value(("type", arguments_of(solver, value[2])[-1], None)))
+
+
+def is_of(value: Value, name: str) -> bool:
+    """Whether a value is of a type outside of some name, and of known type arguments."""
+    return value[0] == EXTERNAL and value[3:] == (OF_TYPE,) and _name_of(value) == name
 
 
 def _name_of(value: Value) -> str:

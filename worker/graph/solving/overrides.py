@@ -194,6 +194,20 @@ def same(own: Type, above: Type) -> int:
     return NO
 
 
+def of_one_type(solver: Solver, own: int, other: int) -> int:
+    """Whether two types are the same, also in all that they are applied to: no `A<B>` is an `A<C>`."""
+    return _identical(_read(solver, own, 0), _read(solver, other, 0))
+
+
+def _identical(own: Type, other: Type) -> int:
+    if own is None or other is None or "applied" not in (own[0], other[0]):
+        return same(own, other)
+    (own_of, own_within), (other_of, other_within) = _applied(own), _applied(other)
+    if len(own_within) != len(other_within):
+        return NO
+    return min(map(_identical, (own_of, *own_within), (other_of, *other_within)))
+
+
 def _is_known(of: Type) -> bool:
     """Whether nothing within a type may be any."""
     return of is not None and all(_is_known(part) for part in of if part is None or type(part) is tuple)

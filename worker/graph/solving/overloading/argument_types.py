@@ -2,6 +2,7 @@
 
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN, Reason
+from fledgling.worker.graph.solving.applied_outside import is_of
 from fledgling.worker.graph.solving.overloading.function_types import counts_of, of_function_type
 from fledgling.worker.graph.solving.overloading.library_types import (
     ANYTHING,
@@ -19,6 +20,7 @@ from fledgling.worker.graph.solving.overloading.library_types import (
     of_library,
     widens_to,
 )
+from fledgling.worker.graph.solving.overrides import of_one_type
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import CHARACTER, NONE, NULL, Flag, Op, Parameter
 from fledgling.worker.graph.unit import MASK
@@ -158,6 +160,8 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
         return _of_template(solver, values, is_pointer=wanted[0] == POINTING)
     if how := of_function_type(solver, solver.child(function, parameter.type), values):
         return how
+    if wanted[0] in dialect.invariant and (how := _of_applied(solver, function, parameter, values)):
+        return how
     if dialect.library and (full := container_type(solver, cell)) and not wanted[1]:
         return _of_container(dialect, full, wanted[0], is_rest=bool(parameter.rest))
     may_be_whole = parameter.rest and (is_spread or not dialect.spreads_arrays)
@@ -171,6 +175,15 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
     each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
     how = min(each) if dialect.selects else max(each)
     return NO if parameter.by_reference and dialect.selects == "nearest" and PERHAPS < how < YES else how
+
+
+def _of_applied(solver: Solver, function: int, parameter: Parameter, values: Values) -> int:
+    """How well what is of a type outside that is applied to others fits that type; 0 where it may be of another one."""
+    type_ = solver.child(function, parameter.type)
+    own = [value[2] for value in values if is_of(value, wanted_of(solver, type_)[0])]
+    if not own or len(own) < len(values):
+        return 0
+    return (NO, PERHAPS, YES)[min(of_one_type(solver, each, type_) for each in own)]
 
 
 def _declared_of(values: Values) -> list[Value]:
