@@ -81,6 +81,7 @@ def long(tmp_path_factory):
         "hub.py": "",
         "many.py": "\n\n".join(f"def f{number:04}():\n    return 'needle {number}'\n" for number in range(1, 1201)),
         "imports.py": "".join(f"import outside{number:04}\n" for number in range(1, 901)),
+        "options.ts": "export interface Options {\n" + "".join(f"  option{at}: number\n" for at in range(120)) + "}\n",
         "wide.txt": f"short\n{'x' * 2990} right needle {'y' * 500}\n",
         "limit.txt": "x" * 1_048_576,
         "large.txt": "x" * 1_048_577,

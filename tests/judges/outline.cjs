@@ -46,6 +46,16 @@ function outline(path) {
     return [...path, ...(owner ? [owner] : []), name]
   }
 
+  // Of an interface, an alias or such a property, or of what a union or an intersection is made of outside of functions.
+  function isOfNamedType(node) {
+    let of = node.parent
+    if (ts.isInterfaceDeclaration(of)) return true
+    if (ts.isTypeAliasDeclaration(of.parent) || ts.isPropertySignature(of.parent)) return true
+    if (!ts.isUnionTypeNode(of.parent) && !ts.isIntersectionTypeNode(of.parent)) return false
+    while (of && !KINDS[of.kind] && !ts.isPropertySignature(of) && !isFunction(of)) of = of.parent
+    return !of || !(ts.isFunctionLike(of) && of.body !== null)
+  }
+
   // By a modifier of its own, or of the statement that declares several.
   function isExported(node) {
     const statement = ts.isVariableDeclaration(node) ? node.parent.parent : node
@@ -95,6 +105,8 @@ function outline(path) {
     if (ts.isPropertyDeclaration(node)) {
       if (isFunction(node.initializer)) return define(node, 'method', text(node.name), path)
       if (ts.isIdentifier(node.name) || ts.isPrivateIdentifier(node.name)) return define(node, variableKind(text(node.name)), text(node.name), path)
+    } else if (ts.isPropertySignature(node) && ts.isIdentifier(node.name) && isOfNamedType(node)) {
+      return define(node, 'property', text(node.name), path)
     } else if (ts.isPropertyAssignment(node) && isFunction(node.initializer)) {
       return define(node, 'method', text(node.name), path)
     } else if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name)) {

@@ -31,7 +31,7 @@ export const enum Color { Red, Green = 'g' }
 
 namespace Geometry.Plane {
   export const ORIGIN = 0
-  function distance(a: Point) {}
+  function distance(a: Point & { local: number }) {}
 }
 declare module 'untyped' {
   export function g(): void

@@ -20,6 +20,7 @@ from fledgling.worker.tools import paths, relations, unknown
 from fledgling.worker.tools.meant import called
 from fledgling.worker.tools.request import Request, continuing, cut_page, shown
 
+MANY_SYMBOLS = 100  # definitions of a file: a longer outline is read without its properties
 _BEGINNING = re.compile(r"(?<![^*?])[a-zA-Z]")  # the first letter of a text of a glob
 
 
@@ -46,15 +47,21 @@ def symbols(request: Request, question: Symbols) -> SymbolList | Relations:
     exact_name = globs.plain(question.name_pattern)
     file = request.blocks.find(inside) if inside and not question.name_pattern else None
     outlines = request.outlines
+    left_out: set[int] = set()
     if outlines and file:
-        found = _page(request, question, _left(request, outlines, question, outlines.of(file, question.kind)))
+        of_file = outlines.of(file, question.kind)
+        if not question.kind and len(of_file) > MANY_SYMBOLS:
+            left_out.update(outlines.of(file, "property"))
+        of_file = [number for number in of_file if number not in left_out]
+        found = _page(request, question, _left(request, outlines, question, of_file))
     elif outlines and exact_name:
         found = _page(
             request, question, _left(request, outlines, question, called(request, outlines, exact_name, question.kind))
         )
     else:
         found = _matching(request, question)
-    return _listed(request, question, found)
+    note = f'{len(left_out)} properties are left out; kind="property" lists them.' if left_out else None
+    return _listed(request, question, found, note)
 
 
 def _matching(request: Request, question: Symbols) -> list[_Found]:
@@ -124,7 +131,9 @@ def _page(request: Request, question: Symbols, numbers: Sequence[int]) -> list[_
     return [_Found(len(numbers), number) for number in page] or [_Found(len(numbers))]
 
 
-def _listed(request: Request, question: Symbols | Search, found: Sequence[_Found]) -> SymbolList:
+def _listed(
+    request: Request, question: Symbols | Search, found: Sequence[_Found], note: str | None = None
+) -> SymbolList:
     total, outlines = found[0].total, request.outlines
     entries = []
     for _, number in found:
@@ -136,9 +145,9 @@ def _listed(request: Request, question: Symbols | Search, found: Sequence[_Found
     for path, language, symbol in page:
         groups.setdefault(path, FileSymbols(path, [], language)).symbols.append(symbol)
     if total:
-        note = unknown.joined(_capitalised(request, question, total), _note(request, question))
+        note = unknown.joined(note, _capitalised(request, question, total), _note(request, question))
     else:
-        note = coverage.of_symbols(request, question)
+        note = note or coverage.of_symbols(request, question)
     return SymbolList(
         list(groups.values()), total, continuing(request, question, offset_of(question.cursor) + len(page), total), note
     )

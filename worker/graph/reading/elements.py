@@ -2,7 +2,8 @@
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.labels import BITS, IS_NAME, IS_PAIR, KEY, OF, TYPE, VALUE
-from fledgling.worker.graph.tables import MADE, NONE, Op, Use
+from fledgling.worker.graph.reading.literals import written_out
+from fledgling.worker.graph.tables import MADE, NONE, Op, Site, Use
 
 ENDED = BITS["ended"]
 
@@ -31,6 +32,7 @@ def given(builder: Builder, node: int, of: int) -> int:
     """The object of what an element is given."""
     tree = builder.tree
     pairs: list[tuple[int, int]] = []
+    keys: list[Site] = []
     for kid in tree.kids[node]:
         if tree.kind(kid) == IS_PAIR:
             key, value = tree.first(kid, KEY), builder.optional(tree.first(kid, VALUE))
@@ -38,9 +40,10 @@ def given(builder: Builder, node: int, of: int) -> int:
                 builder.has_read(key)
             else:
                 builder.site(key, Use.KEYWORD, 0)
+                keys.append(builder.sites[-1])
             pairs.append((builder.add(Op.TEXT, builder.key_name(key)), max(value, 0)))
         elif tree.labels[kid] & TYPE:
             builder.visit(kid, Use.TYPE)
         elif kid != of:
             pairs.append((NONE, builder.visit(kid)))
-    return builder.add(Op.DICT, pairs)
+    return written_out(builder, pairs, keys)

@@ -20,7 +20,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.made_texts import of_template
 from fledgling.worker.graph.reading.quoted import quoted_type
-from fledgling.worker.graph.tables import CHARACTER, MADE, MAX_KEY, NONE, NULL, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import CHARACTER, MADE, MAX_KEY, NONE, NULL, Flag, Op, ScopeKind, Site, Use
 
 BRACE = ord("{")
 NUMERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
@@ -164,13 +164,17 @@ def items(builder: Builder, node: int, use: int) -> list[int]:
 def dict_(builder: Builder, node: int, _use: int) -> int:
     """`{a: b, **c}`"""
     tree = builder.tree
-    pairs = []
+    pairs, keys = [], []
     for kid in tree.kids[node]:
         kind = tree.kind(kid)
         if kind == IS_PAIR:
             pairs.append(read_pair(builder, kid))
+            keys += key_of(builder, tree.first(kid, KEY))
         elif kind == IS_NAME:  # { a }
             pairs.append((builder.add(Op.TEXT, builder.name(kid)), builder.visit(kid)))
+            if builder.dialect.prototypes:
+                builder.site(kid, Use.KEYWORD, 0)
+                keys.append(builder.sites[-1])
         elif kind == IS_FUNCTION:  # { a() {} }
             value = builder.visit(kid)
             word = tree.first(kid, WORD)
@@ -178,7 +182,21 @@ def dict_(builder: Builder, node: int, _use: int) -> int:
         else:
             builder.scopes[builder.frame].flags |= Flag.UNPACKS
             pairs.append((NONE, builder.visit(kid)))
-    return builder.add(Op.DICT, pairs)
+    return written_out(builder, pairs, keys)
+
+
+def key_of(builder: Builder, node: int) -> list[Site]:
+    """The occurrence of a key that is a name and was read just now, where such a name may be that of a field."""
+    last = builder.sites[-1] if builder.dialect.prototypes and builder.tree.labels[node] & IS_LABEL else None
+    return [last] if last and last.use == Use.KEYWORD and last.name == builder.name(node) else []
+
+
+def written_out(builder: Builder, pairs: list[tuple[int, int]], keys: list[Site]) -> int:
+    """An object that is written out, which its keys are asked of."""
+    at = builder.add(Op.DICT, pairs)
+    for key in keys:
+        key.at = at
+    return at
 
 
 def read_pair(builder: Builder, node: int) -> tuple[int, int]:

@@ -291,6 +291,12 @@ class BoundDefinitions:
                     if value[0] == DESCRIPTOR:
                         self._put_named(value[2], name, found, min(sure, own))
 
+    def add_member(self, scope: int, name: int, found: Targets, sure: int) -> None:
+        """Add what a class, or one above it, has by a name."""
+        owner, _ = self.solver.classes.of_class(scope, name)
+        if owner is not None:
+            self._of_cell(("name", owner, name), name, found, sure, 0)
+
     def _of_value(self, value: Value, name: int, found: Targets, sure: int) -> None:
         """Add the function or class that a value is, if that has the name."""
         if value[0] in (FUNCTION, BOUND, CLASS):

@@ -74,6 +74,8 @@ class Meaning:
 
     def targets(self, unit: Unit, site: Site) -> Targets:
         """The definitions that an occurrence means, and why."""
+        if site.use == Use.KEYWORD:
+            return self._of_key(unit, site)
         if site.at > 1 and unit.expressions[site.at][0] == Op.IN_MACRO:
             found = self._targets(unit, outside_macro(unit, site))
             return {target: min(sure, Reason.MACRO) for target, sure in found.items()}
@@ -134,6 +136,14 @@ class Meaning:
         found.update((target, sure) for target, sure in aliases.items() if target not in found)
         if aliases and len(bound) > 1:
             found.update((target, min(sure, Reason.SEVERAL)) for target, sure in [*found.items()])
+
+    def _of_key(self, unit: Unit, site: Site) -> Targets:
+        """What types that are said of an object which is written out have by the name of a key of it: `{ a: 1 }`."""
+        found: Targets = {}
+        for value, sure in self.solver.written_as.get(unit.base | site.at, {}).items():
+            if value[0] == OBJECT:
+                self._bound.add_member(value[1], unit.names[site.name], found, sure)
+        return {at: min(sure, Reason.SEVERAL) for at, sure in found.items()} if len(found) > 1 else found
 
     def _assigned(self, unit: Unit, row: Binding) -> Targets:
         """The variable or field of a scope further out that a function gives a value."""

@@ -123,8 +123,10 @@ class Rows:
                 self._alike[alike] = found
         targets, reason = found
         if targets:
+            if site.use == Use.KEYWORD:  # the key of an object that is written out gives a field a value
+                site.use = Use.WRITE
             self._put(unit, site, targets)
-        else:
+        elif not (site.use == Use.KEYWORD and self._rows and self._rows[-1][:3] == self._head(unit, site)[:3]):  # { a }
             self._rows.append((*self._head(unit, site), -1, 0, 0, CONFIDENCE[reason], reason))
 
     def _meant(self, unit: Unit, site: Site) -> tuple[Targets, int]:

@@ -168,7 +168,7 @@ class Unresolved:
 
     def _unresolved(self, unit: Unit, site: Site) -> int:
         if site.use == Use.KEYWORD:
-            return Reason.WORD
+            return Reason.UNKNOWN_RECEIVER if self._may_be_field(unit, site) else Reason.WORD
         if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
             return self._of_variable(unit, site, [site.binding])
         if site.at <= 1:
@@ -195,6 +195,23 @@ class Unresolved:
             return Reason.UNKNOWN_RECEIVER if is_named else Reason.OUTSIDE
         is_outside = self._is_imported(node, expression)
         return Reason.OUTSIDE if is_outside else self._of_variable(unit, site, self._bindings(node, expression))
+
+    def _may_be_field(self, unit: Unit, site: Site) -> bool:
+        """Whether a key of an object that is written out may be a field of a type, which nothing says of it."""
+        of = unit.base | site.at
+        return site.at > 1 and unit.names[site.name] in self._fields and not self.solver.written_as.get(of)
+
+    @cached_property
+    def _fields(self) -> set[int]:
+        """The names of what types declare that objects have, which need not say that they are of these."""
+        units = [unit for unit in self.project.units if unit.dialect.typed and unit.dialect.prototypes]
+        return {
+            unit.names[row.name]
+            for unit in units
+            for row in unit.bindings
+            if row.name != NONE and row.scope != NONE and unit.facts.scopes[row.scope].kind in CLASSES
+            if unit.facts.expressions[row.value][0] != Op.FUNCTION
+        }
 
     def _behind_prefix(self, node: int, expression: Expression) -> tuple[int, Expression]:
         """What a name before `::` is, where it is no namespace."""

@@ -7,7 +7,7 @@ from fledgling.worker.graph.solving.bound_members import signatures
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, SIGNATURE, Op
 from fledgling.worker.graph.unit import Unit
-from fledgling.worker.graph.values import CONSTANT, CONTAINER, FUNCTION, OBJECT, Cell, Value, Values, add
+from fledgling.worker.graph.values import CONSTANT, CONTAINER, FUNCTION, OBJECT, Cell, Value, Values, add, capped
 
 MAX_INNER = 4  # objects and lists in each other that are looked through for functions
 WRITTEN = (Op.FUNCTION, Op.DICT, Op.LIST, Op.CHOICE)
@@ -23,7 +23,7 @@ def hand_expected(solver: Solver, function: int, place: int, cell: Cell) -> None
         if at < 0 or parameters[at].type == NONE or (at < place and parameters[at].rest != 1):
             continue
         said = solver.value(("type", solver.child(scope, parameters[at].type), None))
-        expect(solver, cell, _elements(solver, said) if parameters[at].rest == 1 else said)
+        expect(solver, cell, _elements(solver, said) if parameters[at].rest == 1 else capped(said, Reason.FLOW))
 
 
 def expect(solver: Solver, node: int, said: Values, depth: int = 0) -> None:
@@ -35,6 +35,7 @@ def expect(solver: Solver, node: int, said: Values, depth: int = 0) -> None:
         for function in _functions(solver, said):
             _takes(solver, solver.child(node, parts[0]), function)
     elif op == Op.DICT:
+        add(solver.written_as.setdefault(node, {}), said)
         for key, part in parts[0]:
             if key != NONE and solver.op(solver.child(node, part)) in WRITTEN:
                 expect(solver, solver.child(node, part), _behind(solver, said, solver.child(node, key)), depth + 1)
@@ -75,9 +76,9 @@ def _takes(solver: Solver, written: int, function: int) -> None:
 
 def _elements(solver: Solver, said: Values) -> Values:
     found: Values = {}
-    for value in list(said):
+    for value, sure in list(said.items()):
         if value[0] == CONTAINER:
-            add(found, solver.value(("held", value)))
+            add(found, solver.value(("held", value)), sure)
     return found
 
 
@@ -85,12 +86,12 @@ def _behind(solver: Solver, said: Values, key: int) -> Values:
     """What a type says of what is behind a key that is written out."""
     found: Values = {}
     names = [value[2] for value in solver.value(key) if value[:2] == (CONSTANT, "text")]
-    for value in list(said) if names else ():
+    for value, sure in list(said.items()) if names else ():
         owner = solver.classes.of_class(value[1], names[0])[0] if value[0] == OBJECT else None
         if owner is not None:
-            add(found, solver.value(("name", owner, names[0])))
+            add(found, solver.value(("name", owner, names[0])), sure)
         elif value[0] == CONTAINER:
-            add(found, solver.value(("held", value)))
+            add(found, solver.value(("held", value)), sure)
     return found
 
 
@@ -101,10 +102,10 @@ def expects(solver: Solver, cell: Cell) -> Values:
 
 
 def declared_to_be(unit: Unit) -> list[Cell]:
-    """Cells for all that is written out in a file as what a variable is declared to be, or a function to return."""
+    """Cells for all that is written out in a file as what a variable or cast says, or a function that it returns."""
     if not (unit.dialect.typed and unit.dialect.prototypes):
         return []
-    declared = [row for row in unit.expressions if row[0] == Op.DECLARED and row[2] != NONE]
+    declared = [row for row in unit.expressions if row[0] in (Op.DECLARED, Op.CAST) and row[2] != NONE]
     pairs = [(row[2], row[1]) for row in declared]
     pairs += [(node, row.returns) for row in unit.facts.scopes if row.returns != NONE for node in row.returned]
     return [

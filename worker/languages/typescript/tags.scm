@@ -23,6 +23,15 @@
   @definition.variable
 (class_body (_ (accessibility_modifier) @visibility name: (_) @name))
 
+; ---- what a type that has a name says that objects have; in a function it is local
+
+(interface_body (property_signature name: (property_identifier) @name) @definition.property)
+(type_alias_declaration value: (object_type (property_signature name: (property_identifier) @name) @definition.property))
+(union_type (object_type (property_signature name: (property_identifier) @name) @definition.property))
+(intersection_type (object_type (property_signature name: (property_identifier) @name) @definition.property))
+(property_signature type: (type_annotation
+  (object_type (property_signature name: (property_identifier) @name) @definition.property)))
+
 ; ---- declare, and variables of a namespace
 
 (ambient_declaration (_ name: (_) @name)) @definition
