@@ -46,8 +46,8 @@ def class_(builder: Builder, node: int, _use: int) -> int:
     own, word = tree.first(node, DEFINED), tree.first(node, WORD)
     if own != NONE and tree.kind(own) == IS_GET:
         return nested(builder, node, tree.leaves(own))
-    if own != NONE and tree.kind(own) == IS_INDEX:  # struct A<B> {}
-        builder.visit(own, Use.TYPE)
+    if own != NONE and tree.kind(own) == IS_INDEX:  # struct A<B> {}: what it has is a member of A
+        builder.extensions.append((builder.visit(own, Use.TYPE), len(builder.scopes)))
     if word == NONE or not builder.dialect.prototypes:
         return define_class(builder, node, [], builder.first_line(node))
     around = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))

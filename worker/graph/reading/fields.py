@@ -7,7 +7,19 @@ from fledgling.worker.graph.reading.call_expressions import called, of_type
 from fledgling.worker.graph.reading.constness import note_constness
 from fledgling.worker.graph.reading.definitions import said_inside
 from fledgling.worker.graph.reading.expressions import of_brackets, own_type
-from fledgling.worker.graph.reading.labels import ALIAS, ARGS, BIND, BITS, IS_CLASS, KEY, RECEIVER, RIGHT, TYPE, VALUE
+from fledgling.worker.graph.reading.labels import (
+    ALIAS,
+    ARG,
+    ARGS,
+    BIND,
+    BITS,
+    IS_CLASS,
+    KEY,
+    RECEIVER,
+    RIGHT,
+    TYPE,
+    VALUE,
+)
 from fledgling.worker.graph.reading.targets import left_of, target
 from fledgling.worker.graph.reading.told_types import comment_before, told_instead, told_type
 from fledgling.worker.graph.tables import DECLARED, MADE, NONE, OF_CLASS, OF_OBJECTS, OF_PACKAGE, Op, ScopeKind, Use
@@ -112,7 +124,7 @@ def variables(builder: Builder, node: int, _use: int) -> int:
                 how = seen_by_others(builder, said_inside(tree, node))
                 for row in builder.bindings[before:]:
                     row.how = how
-        elif not tree.labels[kid] & TYPE:
+        elif tree.labels[kid] & (TYPE | ARG) != TYPE:
             builder.visit(kid)
     return 0
 

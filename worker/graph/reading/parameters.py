@@ -4,6 +4,7 @@ from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.constness import note_constness
 from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
+    ARG,
     BIND,
     BITS,
     BY_NAME,
@@ -34,7 +35,8 @@ def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int
     said = node if tree.labels[node] & TYPE else tree.first(node, TYPE)
     if tree.labels[node] & REST and (arrays := tree.first(function, REST_TYPE)) != NONE:
         said = tree.first(arrays, OF)
-    type_ = of_brackets(builder, node, builder.optional(said, Use.TYPE))
+    use = Use.READ if tree.labels[node] & ARG else Use.TYPE  # A a(b);
+    type_ = of_brackets(builder, node, builder.optional(said, use))
     default = builder.optional(tree.first(node, INIT))
     for kid in [] if tree.labels[node] & (TYPE | PATTERNS) else tree.kids[node]:
         if tree.labels[kid] & DECORATOR:

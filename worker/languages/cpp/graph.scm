@@ -34,12 +34,15 @@
 (class_specifier name: (qualified_identifier) @container)
 (struct_specifier name: (qualified_identifier) @container)
 (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)
-(field_declaration_list (function_definition (function_declarator declarator: [(identifier) (field_identifier)] @defined)) @function)
+(function_definition (function_declarator declarator: (field_identifier) @defined)) @function
+(field_declaration_list (function_definition (function_declarator declarator: (identifier) @defined)) @function)
 (field_declaration_list (function_definition !type (function_declarator declarator: (identifier))) @constructor)
 (field_declaration_list (declaration !type declarator: (function_declarator declarator: (identifier) @defined)) @function @declaration @constructor)
-(field_declaration_list (template_declaration (function_definition (function_declarator declarator: [(identifier) (field_identifier)] @defined)) @function))
-(field_declaration_list (template_declaration (function_definition !type (function_declarator declarator: (identifier))) @constructor))
-(field_declaration_list (template_declaration (declaration !type declarator: (function_declarator declarator: (identifier) @defined)) @function @declaration @constructor))
+; ... of a template or under a condition, and behind `#else`
+(field_declaration_list (_ (function_definition !type (function_declarator declarator: (identifier) @defined)) @function @constructor))
+(field_declaration_list (_ (declaration !type declarator: (function_declarator declarator: (identifier) @defined)) @function @declaration @constructor))
+(field_declaration_list (_ (_ (function_definition !type (function_declarator declarator: (identifier) @defined)) @function @constructor)))
+(field_declaration_list (_ (_ (declaration !type declarator: (function_declarator declarator: (identifier) @defined)) @function @declaration @constructor)))
 (field_declaration type: (_) @returns declarator: (function_declarator declarator: (field_identifier) @defined)) @function @declaration
 (field_declaration type: (_) @returns declarator: (pointer_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
 (field_declaration type: (_) @returns declarator: (pointer_declarator (pointer_declarator (function_declarator declarator: (field_identifier) @defined)))) @function @declaration
@@ -111,7 +114,9 @@
 (variadic_parameter_declaration declarator: (reference_declarator (variadic_declarator (identifier) @bind)))
 (function_declarator parameters: (parameter_list "..." @param @rest))
 (declaration (reference_declarator (identifier) @left @bind @assign))
+(compound_statement (declaration type: [(type_identifier) (template_type) (qualified_identifier)] declarator: (function_declarator declarator: (identifier) @left @bind @assign parameters: (parameter_list . (parameter_declaration type: (type_identifier) !declarator)))))  ; A a(b);
 (compound_statement (declaration (function_declarator declarator: (identifier) @left @bind @assign parameters: (parameter_list . (parameter_declaration declarator: (abstract_function_declarator parameters: (parameter_list)))))))  ; A a(b());
+(compound_statement (declaration declarator: (function_declarator parameters: (parameter_list (parameter_declaration type: (type_identifier)) @arg))))
 (init_declarator declarator: (reference_declarator (identifier) @left @bind) value: (_) @right) @assign
 (structured_binding_declarator (identifier) @bind) @tuple
 (init_declarator declarator: (structured_binding_declarator) @left value: (_) @right) @assign
