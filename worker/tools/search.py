@@ -4,6 +4,7 @@ Signatures name the blocks that may hold what is asked for; their lines decide, 
 stops early only behind the page, and then the totals are lower bounds.
 """
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import chain, groupby, islice
 from typing import Literal, NamedTuple
@@ -14,6 +15,7 @@ import re2
 from fledgling.messages.answers import FileHits, Hits, Ranking, SymbolList
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Search
+from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.matching import prefilter as literals
 from fledgling.worker.matching.lines import Matcher
@@ -155,6 +157,7 @@ def _note(request: Request, question: Search, asked: unknown.Searched, found: _F
     return unknown.joined(
         request.partial,
         request.pending,
+        _of_ends(question),
         unknown.of_paths(request, question.path),
         unknown.of_parsing(
             request, dict.fromkeys(hit.file for hit in found.hits), "names in [in ...] may be wrong there"
@@ -163,6 +166,17 @@ def _note(request: Request, question: Search, asked: unknown.Searched, found: _F
         unknown.of_notebooks(request, asked),
         None if question.query.isascii() else unknown.of_encodings(request, asked),
     )
+
+
+def _of_ends(question: Search) -> str | None:
+    """Say what a whole word leaves out that begins or ends with another character: `exec(options)` has an `exec(`."""
+    ends = [re.fullmatch(r"\w", end, re.ASCII) for end in (question.query[0], question.query[-1])]
+    if question.is_regex or not question.whole_word or all(ends):
+        return None
+    first, last = (r"\b" if end else "" for end in ends)
+    beside = question.query[0] if ends[1] else question.query[-1]
+    pattern = msgspec.json.encode(f"{first}{globs.literal(question.query)}{last}").decode()
+    return f"No letter, digit or `_` stands beside `{beside}` either: regex=true, query={pattern} allows that."
 
 
 def _candidates(request: Request, question: Search, tagged: Set[int] | None) -> Iterator[int]:
