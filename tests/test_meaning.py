@@ -24,7 +24,7 @@ from fledgling.plain import lines_in_short
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.tools.documents import NO_WORD
-from fledgling.worker.tools.meaning import BESIDE_CODE, IN_DOUBT, NEAREST, NEITHER, ROWS
+from fledgling.worker.tools.meaning import BESIDE_CODE, DOCUMENTS_TOO, IN_DOUBT, NEAREST, NEITHER, ROWS
 
 pytestmark = pytest.mark.anyio
 
@@ -609,3 +609,16 @@ ASIDE = {
 @every_row("path", ASIDE)
 def test_tests_and_what_is_not_the_projects_own_count_less(path: str) -> None:
     assert is_aside(path) == ASIDE[path]
+
+
+async def test_where_most_are_documents_those_are_named_beside_code(tmp_path: Path) -> None:
+    text = "# Required attributes\n\nAttributes that are required: id.\n"
+    code = "message Event {\n  // Required attributes\n  string id = 1;\n}\n"
+    for more, is_said in ((0, True), (2, False)):
+        protos = {"event.proto": code, **{f"more{number}.proto": "message A {}\n" for number in range(more)}}
+        root = make(tmp_path / str(more), **{"spec.md": text, "guide.md": text}, **protos)
+        async with fronted(root) as (front, indexing):
+            await indexing.built()
+            found = await front.call("search", {"query": "which attributes are required"})
+            assert isinstance(found, Ranking)
+            assert (DOCUMENTS_TOO in (found.note or "")) is is_said, more

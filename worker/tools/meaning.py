@@ -33,6 +33,7 @@ NOTHING = "Nothing says this"
 NEITHER, NO_CODE = "Search by meaning finds nothing, either", "Search by meaning finds no code, either"
 IN_DOUBT = "Little of this is said in any one place: it may not be there."
 BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the files of code.'
+DOCUMENTS_TOO = 'Documents say it, too: mode="docs" ranks their sections.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
 ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
 
@@ -92,10 +93,18 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
         unknown.of_parsing(request, shown, "passages may end too early"),
         unknown.of_parsing(request, given_up, "their words are not known"),
         unknown.of_unread(request, asked_of, "ranked") if found else None,
+        DOCUMENTS_TOO if is_said and _is_of_documents(request, question) else None,
     )
     others = (_others(request, order, each) if at < ROWS else () for at, each in enumerate(found))
     files = [*filled(found, others, room(note) if question.is_default_many else inf)]
     return Ranked(Ranking(files, order.total, "meaning", note), is_said)
+
+
+def _is_of_documents(request: Request, question: Search) -> bool:
+    """Return whether a project is more of documents than of code, and a section of one says what is asked."""
+    corpus = corpus_of(request)
+    count = sum(len(request.blocks.in_language(name)) for name in request.opened.generation.documents)
+    return not question.has_tags and count > corpus.is_code.sum() and documents.say(request, question, corpus)
 
 
 def later(request: Request, question: Search) -> str | None:
