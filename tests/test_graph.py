@@ -616,6 +616,9 @@ def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
     many = {f"m{n}.ts": f'import {{ g{n} }} from "./m0";\n{stars}g{n}();\n'.encode() for n in range(60)}
     files = graph_files(many)
     costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+    taken = (f"mod m{n} {{ pub use super::m{(n + 1) % 1000}::*; fn f() {{ g(); h{n}(); }} }}\n" for n in range(1000))
+    files = graph_files({"src/lib.rs": "".join(taken).encode()})
+    costs_under(4, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_each_class_is_asked_once_whether_its_bases_are_seen() -> None:

@@ -148,6 +148,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     derived: frozenset[str] = frozenset()  # give an object of the class that is asked and has none: `a.clone()`
     says_derived: bool = False  # only a class that says so has these: `data class`
     payloads: dict[str, int] = {}  # of variants outside: which type argument it holds, if not the first, `Err = 1`
+    instantiates: bool = False  # what takes types in brackets reads as a container: `f[A]()`
     applies_bases: bool = False  # what a class applies one above it to tells what that one's type parameters stand for
     of_promises: tuple[str, ...] = ()  # methods of what will give an object, which stands for it: `a.then(f)`
     behind: str = ""  # the type that a class names behind its objects, which have its members too: `Target` of Deref

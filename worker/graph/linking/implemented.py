@@ -1,9 +1,14 @@
 """Interfaces that a class implements without naming them: in Go it has only to have their methods."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from fledgling.worker.graph.columns import EXTENDS, IMPLEMENTS, MAY_IMPLEMENT
 from fledgling.worker.graph.linking.hierarchy import MAX_BELOW, Hierarchy
-from fledgling.worker.graph.tables import ScopeKind
+from fledgling.worker.graph.tables import NONE, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK
+from fledgling.worker.graph.values import CLASS
+
+BLANK = "_"
 
 
 class Implemented:
@@ -15,6 +20,7 @@ class Implemented:
         self._outside: Mapping[int, Sequence[str]] = {}
         self.by: dict[int, list[int]] = {}  # the classes of each interface
         self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
+        self.asserted: set[tuple[int, int]] = set()  # interfaces, and classes that a compiler has checked to be such
         self.cut: set[int] = set()  # those that more classes may implement than are looked at
         # by the rarest method of those of `cut`: who was looked at, and for which methods
         self._looked_at: dict[int, tuple[set[int], set[int]]] = {}
@@ -47,6 +53,13 @@ class Implemented:
                 before, for_methods = self._looked_at.get(rarest, (asked, set()))
                 self._looked_at[rarest] = before & asked, for_methods.union(methods)
             self._add(scope, methods, [at for at in candidates[:MAX_BELOW] if at in of_classes])
+        self._add_asserted()
+
+    def kind(self, interface: int, scope: int) -> str:
+        """How a class is below an interface: surely where the program says so."""
+        if (interface, scope) in self.asserted:
+            return EXTENDS
+        return MAY_IMPLEMENT if (interface, scope) in self.doubted else IMPLEMENTS
 
     def not_asked(self, scope: int) -> set[int]:
         """The methods of a class for which it may implement an interface that has more below than are looked at."""
@@ -61,6 +74,37 @@ class Implemented:
                 self.by.setdefault(interface, []).append(at)
                 if not is_sure:
                     self.doubted.add((interface, at))
+
+    def _add_asserted(self) -> None:
+        """Let be sure what a compiler has checked: `var _ A = B{}`, `= &B{}`, `= (*B)(nil)`, `= new(B)`."""
+        for type_, made in self._asserting():
+            op, *parts = self._project.expression(made)
+            if op not in (Op.NEW, Op.CALL):
+                continue
+            of = [each for node in (parts[0], *parts[1][:1]) for each in self._types((made & ~MASK) | node)]
+            for interface in self._types(type_):
+                known = self.by.setdefault(interface, [])
+                of_classes = [at for at in of if self._project.scope(at).kind == ScopeKind.CLASS]
+                known += [at for at in of_classes if at not in known]
+                self.asserted |= {(interface, at) for at in of_classes}
+        self.doubted -= self.asserted
+
+    def _asserting(self) -> Iterator[tuple[int, int]]:
+        """Yield the type and the value of each variable that nobody can use."""
+        for unit in self._project.units:
+            names = unit.facts.names
+            if not (unit.dialect.structural and BLANK in names):
+                continue
+            blank = names.index(BLANK)
+            for row in unit.facts.bindings:
+                if row.name == blank and not row.scope:
+                    op, *parts = self._project.expression(unit.base | row.value)
+                    if op == Op.DECLARED and parts[1] != NONE:
+                        yield unit.base | parts[0], unit.base | parts[1]
+
+    def _types(self, node: int) -> list[int]:
+        """The classes and interfaces that an expression names."""
+        return [value[1] for value in self._hierarchy.value(node) if value[0] == CLASS]
 
     def _methods(self, interface: int) -> list[int]:
         """The names of the methods of an interface; what it embeds is none of them."""

@@ -46,7 +46,7 @@ class Stars:
         self._stars: dict[int, list[tuple[int, bool]]] = {}
         self._starring: dict[tuple[int, int], Starring] = {}
         self._leading: dict[int, set[int]] = {}
-        self._steps = 0  # of MAX_STARRED
+        self.steps = 0  # of MAX_STARRED
         self._packages: dict[int, list[int]] = {}
         self._exported: dict[int, set[int] | None] = {}  # the names of a module that `*` means, where it says them
         self._early: dict[int, set[int]] = {}  # of a module, the names that it uses before it takes the last ones
@@ -62,7 +62,7 @@ class Stars:
         if not self._starred(number):
             return NOT_HANDED_ON
         leading = self._leading_to(name)
-        if self._steps > MAX_STARRED:
+        if self.steps > MAX_STARRED:
             return NOT_LOOKED_FOR
         if number not in leading:
             return NOT_HANDED_ON
@@ -129,8 +129,8 @@ class Stars:
             names = (name, self._project.export_of(name), self._project.number(EXPORT + "default"))
             found = self._leading[name] = set().union(*(self._handing.get(each, ()) for each in names))
             todo = [*found]
-            while todo and self._steps <= MAX_STARRED:
-                self._steps += 1
+            while todo and self.steps <= MAX_STARRED:
+                self.steps += 1
                 news = self._taking.get(todo.pop(), set()) - found
                 found |= news
                 todo += news
@@ -169,7 +169,7 @@ class Stars:
             is_cut = is_cut or len(starred) > left
             looked_at = starred[:left]
             left -= len(looked_at)
-            self._steps += len(looked_at)
+            self.steps += len(looked_at)
             is_early = name in self._early.get(at, ())
             news = [
                 (module, is_over and not is_early)

@@ -94,6 +94,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     """A call, of a class where the language says so: of a type, where it names none."""
     tree = builder.tree
     of, key = tree.first(node, OF), tree.first(node, KEY)
+    before = len(builder.sites)
     if is_behind_call(builder, node, of):
         return with_further(builder, node, of)
     after, types = NONE, list[int]()
@@ -131,13 +132,28 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
         builder.aliased.add((builder.frame, NONE))
     put_by_call(builder, node, function, arguments, words)
     at = builder.add(op, made, arguments, words, *([to_types(builder, function, types)] if types else ()))
-    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE, Op.CALLED)
-    if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
-        builder.sites[site].at = at
-    else:
-        builder.site_of_call(node, at)
+    tell_call(builder, node, function, site, at)
+    if builder.dialect.instantiates and builder.expressions[function][0] == Op.INDEX:
+        note_instantiated(builder, function, before, at)
     gives = of_macro(builder, of, begun, at) if builder.dialect.macros else of_format(builder, of, at)
     return of_applied(builder, function, types, at) if types else gives
+
+
+def tell_call(builder: Builder, node: int, function: int, site: int, call: int) -> None:
+    """Let the name of a function stand for its call, or a site without a name."""
+    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE, Op.CALLED)
+    if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
+        builder.sites[site].at = call
+    else:
+        builder.site_of_call(node, call)
+
+
+def note_instantiated(builder: Builder, function: int, before: int, call: int) -> None:
+    """Let the name before the brackets of `f[A]()` stand for the call, which it is if f turns out to be a function."""
+    of = builder.expressions[function][1]
+    sites = builder.sites[before:]
+    for site in [site for site in sites if site.at == of and site.use == Use.READ][:1]:
+        site.at = call
 
 
 def holds_others(builder: Builder, function: int) -> bool:

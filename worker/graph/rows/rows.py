@@ -10,8 +10,6 @@ from fledgling.worker.graph.columns import (
     BASE_REASONS,
     EXTENDS,
     FURTHER,
-    IMPLEMENTS,
-    MAY_IMPLEMENT,
     Begun,
     GraphColumns,
     MadeName,
@@ -27,7 +25,7 @@ from fledgling.worker.graph.solving.overrides import Overrides, may_override
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.unit import LINE, LINE_BITS, MASK, Target, Unit
-from fledgling.worker.graph.values import CLASS
+from fledgling.worker.graph.values import CLASS, FUNCTION
 from fledgling.worker.rows import MAX_BY_MADE_NAMES, MAX_CROWDED, MAX_GUESSED, MAX_TARGETS, WIDEST, surer
 
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
@@ -75,6 +73,8 @@ class Rows:
             self._meaning.forget()
             sites = site_columns(unit.facts)
             for site in starmap(Site, sites.T[with_rows(unit, sites, self._asked)].tolist()):
+                if unit.dialect.instantiates and not self._told(unit, site):
+                    continue
                 if site.use == Use.CALL:
                     graph.made += self._made(unit, site)
                     if self._meaning.gives_value(unit.base | site.at):
@@ -96,6 +96,18 @@ class Rows:
         graph.bases.sort()
         graph.overrides = _surest(graph.overrides)
         return graph
+
+    def _told(self, unit: Unit, site: Site) -> bool:
+        """Let a name with types, `f[A]()`, be one that is called; whether no other site tells of that."""
+        op, *parts = unit.expressions[site.at]
+        function = unit.expressions[parts[0]] if op == Op.CALL else ()
+        if not function or function[0] != Op.INDEX:
+            return True
+        is_function = any(value[0] == FUNCTION for value in self._solver.value(unit.base | function[1]))
+        if site.use == Use.CALL:
+            return not is_function
+        site.use, site.at = (Use.CALL, site.at) if is_function else (site.use, function[1])
+        return True
 
     def _made(self, unit: Unit, site: Site) -> Iterator[MadeName]:
         """Yield where a name is made, how it begins and ends, and the class that it is asked of, if one is known."""
@@ -245,7 +257,7 @@ class Rows:
         if interface in classes.cut:
             graph.bases.append((*own, "", -1, 0, FURTHER))
         for at in classes.implemented.by.get(interface, ()):
-            kind = IMPLEMENTS if (interface, at) not in classes.implemented.doubted else MAY_IMPLEMENT
+            kind = classes.implemented.kind(interface, at)
             if interface not in classes.order(at):  # what embeds it is surely derived from it
                 graph.bases.append((*project.place_of(at), text, *own, kind))
             for above in classes.order(interface):

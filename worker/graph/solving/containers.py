@@ -199,7 +199,8 @@ def _asked_by_key(solver: Solver, node: int, value: Value, sure: int) -> Values:
     if value[0] == OBJECT:
         found = dict(called_member(solver, value, "__getitem__", sure))
         return add(found, iterated(solver, underlying(solver, value)))
-    return {value: sure} if value[0] == CLASS else {}  # Generic[T]
+    is_itself = value[0] == CLASS or (value[0] == FUNCTION and solver.project.unit(node).dialect.instantiates)
+    return {value: sure} if is_itself else {}  # Generic[T]
 
 
 def called_member(solver: Solver, value: Value, own: str, sure: int, node: Cell = None) -> Values:

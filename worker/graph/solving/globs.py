@@ -7,13 +7,14 @@ from collections.abc import Iterable
 
 from fledgling.worker.graph.linking.modules import is_within
 from fledgling.worker.graph.linking.project import GraphProject
-from fledgling.worker.graph.linking.stars import MAX_STARS
+from fledgling.worker.graph.linking.stars import MAX_STARRED, MAX_STARS
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op
 from fledgling.worker.graph.unit import SHIFT
 from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, SPACE, Cell, Value, Values
 
+STEP = 3  # of MAX_STARRED: what it costs to go from one module to the next
 BINDS = "binds"  # what the cell of a glob holds: a scope that binds the name
 UNSEEN: Value = ("unseen",)  # ... and this, where one may that nobody sees
 OUTSIDE: Value = ("outside",)  # ... or one outside of the project
@@ -37,7 +38,8 @@ def globs_cell(solver: Solver, cell: Cell) -> Values:
         scopes, others = _taken_from(solver, at, project.text(name))
         found.update(dict.fromkeys(others, int(Reason.BOUND)))
         for inner, own in scopes:
-            if inner not in seen and len(seen) < MAX_STARS:
+            if inner not in seen and len(seen) < MAX_STARS and solver.stars.steps < MAX_STARRED:
+                solver.stars.steps += STEP
                 seen.add(inner)
                 is_text = inner in texts.get(at, ()) or at in texts.get(inner, ())
                 todo.append((inner, min(sure, own), NONE if is_text else at))

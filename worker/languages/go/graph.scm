@@ -93,7 +93,8 @@
 (map_type value: (_) @of) @array
 (function_type) @signature
 (generic_type type: (_) @of) @index
-(type_arguments (_) @key)
+(generic_type type_arguments: (type_arguments (_) @key))
+(call_expression type_arguments: (type_arguments (_) @type))
 
 ; ---- statements
 
