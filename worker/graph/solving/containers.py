@@ -140,15 +140,10 @@ def keys_read(solver: Solver, node: Cell) -> list[Any]:
 
 def element_of(solver: Solver, value: Value, key: object = "all") -> Values:
     """What a container holds behind a key, or behind any."""
-    known = solver.known_keys(value)
-    if key not in ("all", "*"):
-        if key in known:
-            return add(dict(solver.value(("element", value, key))), solver.value(("element", value, "*")))
-        return dict(solver.value(("element", value, "*")))
-    found: Values = {}
-    for at in known:
-        add(found, solver.value(("element", value, at)))
-    return found
+    if key in ("all", "*"):
+        return solver.elements(value)
+    own = solver.value(("element", value, key)) if solver.may_have_key(value, key) else {}
+    return add(dict(own), solver.value(("element", value, "*")))
 
 
 def in_container(solver: Solver, value: Value) -> int:

@@ -42,6 +42,7 @@ from fledgling.worker.graph.values import (
     CLASS,
     CONSTANT,
     CONTAINER,
+    DESCRIPTOR,
     EXTERNAL,
     FUNCTION,
     GENERATOR,
@@ -62,6 +63,9 @@ from fledgling.worker.graph.values import (
 )
 
 NEW = "__new__"  # what any class of Python has that makes an object
+
+
+TAKEN_ANEW = frozenset([FUNCTION, OBJECT, DESCRIPTOR])  # what may become something else where it is a member
 
 
 def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
@@ -304,8 +308,7 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
         if cell[0] == "module":
             found[MODULE, cell[1]] = reason
             continue
-        for held, own in list(in_applied(solver, cell, value).items()):
-            add(found, bound_to(solver, value, held, min(own, reason), owner))
+        _add_taken(solver, found, value, (cell, reason, owner))
     if kind == CLASS and not found and _makes(solver, value, name):
         return {value: sure}
     if kind == SPACE and not found and not _is_of_project(solver, value, name):
@@ -313,6 +316,17 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     if kind == CONSTANT:
         return extension_members.of_outside(solver, value, name)
     return found or _otherwise(solver, value, name, sure)
+
+
+def _add_taken(solver: Solver, found: Values, value: Value, place: Place) -> None:
+    """Add to what is found what a place holds, as that is where it is taken from a value."""
+    cell, reason, owner = place
+    for held, own in list(in_applied(solver, cell, value).items()):
+        sure = min(own, reason)
+        if held[0] in TAKEN_ANEW:
+            add(found, bound_to(solver, value, held, sure, owner))
+        elif found.get(held, 0) < sure:
+            found[held] = sure
 
 
 def _of_applied(solver: Solver, value: Value, name: int) -> Values:

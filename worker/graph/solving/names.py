@@ -279,6 +279,8 @@ def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     """Values, of whose extensions of what may be outside those are meant that the file sees, if it sees any."""
     if solver.project.unit(node).dialect.crates:
         return of_seen_traits(solver, node, values)
+    if Reason.NAME_ONLY not in values.values():
+        return values
     extensions = {value for value, sure in values.items() if sure == Reason.NAME_ONLY and value[0] == BOUND}
     extensions = {value for value in extensions if value[2][0] == EXTERNAL}
     if not extensions:

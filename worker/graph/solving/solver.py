@@ -25,6 +25,7 @@ MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of d
 MAX_KEYS = 256  # of an object of JavaScript that are told apart; what it has more of may be behind any key
 MAX_OUTSIDE = 8  # of those, from outside the project: where so many are known, more say nothing new
 MAX_READS = 24  # evaluations of one cell; values come from ever further away, and so do those that matter less
+JOINED_ONCE = 8  # keys of a container: with as many, what is behind all of them is joined once for all who ask
 TELL_EVERY = 2_000  # evaluations: some hundredths of a second
 MAX_NESTED = 60  # cells evaluated within each other; deeper ones wait for their turn
 NOTHING: Values = {}  # of a cell; what cells hold is never changed, but exchanged
@@ -96,6 +97,9 @@ class Solver:
         self._readers: dict[Cell, Cell | dict[Cell, None]] = {}  # the only one, as most are, or all
         self._reads: dict[Cell, int] = {}  # evaluations after the first
         self._singles: dict[tuple[Value, int], Values] = {}
+        self._elements: dict[Value, Values] = {}  # of containers with many keys: what is behind all of these
+        self._asking: dict[Value, set[Cell]] = {}  # who has asked for that, and is told of each
+        self._changes: dict[Value, int] = {}  # how often that has changed
         self._queue: deque[Cell] = deque()
         self._queued: set[Cell] = set()
         self._running: list[Cell] = []
@@ -105,6 +109,8 @@ class Solver:
         self.cells.clear()
         self.chosen.clear()
         self._readers.clear()
+        self._elements.clear()
+        self._asking.clear()
 
     def value(self, cell: Cell) -> Values:
         """What a cell holds now; whoever asks is told when that grows."""
@@ -163,12 +169,14 @@ class Solver:
             if len(known) >= (MAX_KEYS if self.keyed_members(container) else MAX_VALUES):
                 key = "*"
             known[key] = None
+            self._asking.pop(container, None)
+            self._forget_elements(container)
             self._tell(("keys", container))
         self.source(("element", container, key), of, sure)
 
     def has_key(self, container: Value, key: object) -> bool:
         """Whether a container that is an object written out has a member."""
-        return key in self.known_keys(container) and self.keyed_members(container)
+        return self.may_have_key(container, key) and self.keyed_members(container)
 
     def keyed_members(self, container: Value) -> bool:
         """Whether the language takes what is behind a key as a member too: `a.b` is `a["b"]`."""
@@ -182,6 +190,42 @@ class Solver:
         if self._running:
             self._read(("keys", container), self._running[-1])
         return list(self.keys.get(container, ()))
+
+    def may_have_key(self, container: Value, key: object) -> bool:
+        """Whether a key of a container is known; whoever asks is told of new ones."""
+        if self._running:
+            self._read(("keys", container), self._running[-1])
+        return key in self.keys.get(container, ())
+
+    def elements(self, container: Value) -> Values:
+        """What a container holds behind any key, joined once until that grows; whoever asks is told when it does."""
+        if len(self.keys.get(container, ())) < JOINED_ONCE:
+            return self._joined(container)
+        asking = self._asking.setdefault(container, set())
+        reader = self._running[-1] if self._running else None
+        found = self._elements.get(container)
+        if found is None:
+            changes = self._changes.get(container)
+            found = self._joined(container)
+            if self._changes.get(container) == changes:
+                self._elements[container] = found
+                asking.add(reader)
+        elif reader not in asking:
+            for key in self.known_keys(container):
+                self.value(("element", container, key))
+            asking.add(reader)
+        return dict(found)
+
+    def _joined(self, container: Value) -> Values:
+        found: Values = {}
+        for key in self.known_keys(container):
+            add(found, self.value(("element", container, key)))
+        return found
+
+    def _forget_elements(self, container: Value) -> None:
+        """Have what a container holds joined anew."""
+        self._elements.pop(container, None)
+        self._changes[container] = self._changes.get(container, 0) + 1
 
     def wait(self) -> None:
         """Have what is evaluated now evaluated again when nothing else changes."""
@@ -256,6 +300,8 @@ class Solver:
             self.cells[cell] = self._single(grown)
         else:
             self.cells[cell] = grown
+        if type(cell) is tuple and cell[0] == "element" and cell[1] in self._asking:
+            self._forget_elements(cell[1])
         self._tell(cell)
 
     def _fitting(self, held: Values, more: Values) -> Values:
