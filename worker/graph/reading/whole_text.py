@@ -24,9 +24,8 @@ def read_whole(builder: Builder) -> Facts:
     for start, end in builder.unseen:
         for at, word, is_called in words(builder.tree.source, start, end):
             name = builder.named(word)
-            if (
-                at == start and is_called and word.isupper() and builder.dialect.declared
-            ):  # a macro is a statement: A(b);
+            is_statement = at == start and is_called and word.isupper() and builder.dialect.declared
+            if is_statement:  # of a macro: `A(b);`
                 builder.site_at(at, name, Use.CALL, builder.add(Op.TOKEN, builder.use_name(name)))
             else:
                 builder.site_at(at, name, Use.READ, 0)
