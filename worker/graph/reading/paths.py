@@ -97,10 +97,14 @@ def taken(builder: Builder, path: int, name: int, *, is_sure: bool = True) -> No
 
 
 def perhaps_taken(builder: Builder, path: int, name: int) -> None:
-    """Take a name as one of all that a module has, since another module may have it where this is not compiled."""
+    """Take a name as one of all that a module has, since another module may have it where this is not compiled.
+
+    Not beside what has that name itself, which would hide it: `mod a; #[cfg(b)] pub use a::a;`.
+    """
     op, *parts = builder.expressions[path]
     is_inner = builder.scopes[builder.scope].kind not in (ScopeKind.MODULE, ScopeKind.NAMESPACE)
-    if is_inner or op != Op.GET or builder.text_of(parts[1]) != builder.tree.text(name):
+    is_other = op != Op.GET or builder.text_of(parts[1]) != builder.tree.text(name)
+    if is_inner or is_other or parts[1] in builder.own[builder.scope]:
         taken(builder, path, name, is_sure=False)
         return
     if builder.sites and builder.sites[-1].at == path:
