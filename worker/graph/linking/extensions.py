@@ -39,6 +39,8 @@ class Extensions:
         for unit in self._project.units:
             for type_, scope in unit.facts.extensions:
                 known = [value[1] for value in self._hierarchy.value(unit.base | type_) if value[0] == CLASS]
+                if len(known) > 1:  # `#[cfg(a)] use b::A; #[cfg(not(a))] struct A;`
+                    known = [at for at in known if self._project.unit(at) is unit] or known
                 if known and self._is_own_parameter(unit.base | type_, unit.base | scope):
                     self.of_bounded.add(unit.base | scope)
                 for at in known:
