@@ -278,12 +278,20 @@ class Classes(Hierarchy):
         return self.whole(outer)
 
     def _bound(self, scope: int) -> set[int]:
-        """The functions that names of a class are given: `a = lambda self: self.b`."""
+        """The functions that names of a class may be given: `a = lambda self: self.b`, or an arm of `a if b else c`."""
         found = self._bound_in.get(scope)
         if found is None:
             unit, every = self.project.unit(scope), self.project.scope(scope).every.values()
-            values = (unit.expressions[unit.bindings[at].value] for bindings in every for at in bindings)
-            found = self._bound_in[scope] = {unit.base | of[0] for op, *of in values if op == Op.FUNCTION}
+            found = self._bound_in[scope] = set()
+            todo = [unit.bindings[at].value for bindings in every for at in bindings]
+            while todo:
+                op, *of = unit.expressions[todo.pop()]
+                if op == Op.FUNCTION:
+                    found.add(unit.base | of[0])
+                elif op == Op.DECLARED and of[1] != NONE:
+                    todo.append(of[1])
+                elif op == Op.CHOICE:
+                    todo += of[0]
         return found
 
     def all_around(self, scope: int) -> list[int]:
