@@ -54,6 +54,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # Classes and their members.
     decorators: dict[str, str] = {}  # what they say of a function, by their last name: a Flag in lower case
     bare_members: bool = False  # a method names the members of its class without `this`
+    says_inner: bool = False  # only a class that says so sees what an object of the class around has: `inner class`
     receiver_parameter: bool = False  # the first parameter of a method is the object
     keyed_members: bool = False  # `a["b"]` is the member b
     self_type: str = ""  # the name of the class around

@@ -177,6 +177,8 @@ class Flag:
     CONSTRAINED = 68719476736  # a template of C++ that is there for some types alone: `enable_if`, `requires`
     ASKED_FOR = 137438953472  # a constructor of C++ that makes no object by itself of what is passed: `explicit`
     TEMPLATED = 274877906944  # a template of C++, which a call may give types: `f<A>()`
+    INNER = 549755813888  # its objects have one of the class around: `inner class`
+    SINGLE = 1099511627776  # it needs no object of a class that others may be of: what an `object` has, and that itself
 
 
 class Use:

@@ -29,6 +29,8 @@ SAID = {  # a flag of a class, by the role that says it
     BITS["abstract"]: Flag.ABSTRACT,
     BITS["open"]: Flag.OPEN,
     BITS["derives"]: Flag.DERIVES,
+    BITS["inner"]: Flag.INNER,
+    BITS["single"]: Flag.SINGLE,
 }
 IS_MIXIN = BITS["mixin"]
 METACLASS = "metaclass"
@@ -134,6 +136,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     tree = builder.tree
     own, body = tree.first(node, DEFINED), tree.first(node, BODY)
     within = embedded_in(tree, body) if body != NONE and body != node else []
+    of_itself = list[int]()
     if not builder.dialect.bare_calls:
         of_itself = [kid for kid in within if tree.labels[kid] & STATIC]
         tree.kids[node] = [kid for kid in within if kid not in of_itself] + tree.kids[node] + of_itself
@@ -148,6 +151,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     said = said_inside(tree, node) | PARTIAL * builder.dialect.bare_calls
     flags = sum(flag for role, flag in SAID.items() if said & role)
     flags |= Flag.STATIC if tree.labels[node] & STATIC else 0  # of C++, in a namespace without a name
+    flags |= Flag.SINGLE if of_itself else 0  # what it inherits may be what its companion object does
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
     if builder.dialect.bare_calls:  # the class itself may define what it includes
         mixed_in = [builder.visit(kid, Use.INHERIT) for kid in within]

@@ -50,6 +50,7 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
     surest, is_of_class, in_method = int(Reason.BOUND), unit.dialect.bare_calls, False
     extended, is_of_outside = solver.classes.extensions.types, False  # whether the object is, which may have it then
     may_run_on_another = unit.dialect.scope_functions or (is_of_class and own in project.vocabulary.definitions)
+    is_apart = False  # there is no object of the classes further out
     below: list[tuple[Cell, int, Value | None]] = []  # what only classes below one have: self may lack it
     while scope >= 0:
         outer = project.outer(scope)
@@ -76,6 +77,8 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
         most = Reason.SEVERAL if is_of_outside and row.kind in CLASSES and not means_type(expression) else surest
         found = [(cell, min(sure, surest, most), receiver) for cell, sure, receiver in found]
         found = _meant(project, expression, found)
+        found = [place for place in found if not (is_apart and _needs_object(project, scope, place[0]))]
+        is_apart = is_apart or (unit.dialect.says_inner and _is_apart(project, scope))
         if found and unit.dialect.bare_calls and all(sure <= Reason.OVERRIDE for _, sure, _ in found):
             below, surest = [*below, *found], min(surest, Reason.SEVERAL)
         elif found:
@@ -85,6 +88,25 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
     if expression[3] != NONE:
         return [*below, (("name", base | expression[3], own), surest, None)]
     return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
+
+
+def _is_apart(project: GraphProject, scope: int) -> bool:
+    """Whether what stands in a scope has no object of the class around: in `class A { class B { } }` B has none."""
+    row, outer = project.scope(scope), project.outer(scope)
+    if outer < 0 or project.scope(outer).kind not in CLASSES:
+        return False
+    is_nested = row.kind in CLASSES and row.name != NONE and not row.flags & Flag.INNER
+    return is_nested or bool(row.flags & Flag.SINGLE)
+
+
+def _needs_object(project: GraphProject, scope: int, cell: Cell) -> bool:
+    """Whether what a class has of a name, or inherits, are functions that run on an object of it."""
+    bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+    rows = [project.scope(at) if at >= 0 else None for _, at in map(project.defined, bindings)]
+    is_given = cell[1] != scope and project.scope(scope).flags & Flag.SINGLE
+    free = Flag.STATIC | Flag.SINGLE
+    are_functions = bool(rows) and all(row and row.kind == ScopeKind.FUNCTION and not row.flags & free for row in rows)
+    return are_functions and not is_given
 
 
 def _most_around(solver: Solver, scope: int, own: int, expression: Expression) -> int:

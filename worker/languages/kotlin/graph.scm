@@ -74,7 +74,10 @@
 (companion_object (delegation_specifiers (delegation_specifier [(user_type) @base @static (constructor_invocation . (user_type) @base @static) (explicit_delegation . (user_type) @base @static)])))
 (class_declaration (modifiers (class_modifier "data" @derives)))
 (class_declaration (modifiers [(class_modifier "sealed" @abstract) (inheritance_modifier "abstract" @abstract)]))
-(object_declaration "object" @abstract)
+(object_declaration "object" @abstract @single)
+(object_declaration (class_body (function_declaration) @single))
+(companion_object (class_body (function_declaration) @single))
+(class_declaration (modifiers (class_modifier "inner" @inner)))
 (enum_entry . (identifier) @bind) @field @receiver
 (type_parameter (identifier) @label @bind .)
 (type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @bound
