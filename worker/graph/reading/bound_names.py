@@ -65,6 +65,7 @@ class BoundNames(Positions):
         self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
         self.only_types: set[Key] = set()  # those of TypeScript whose names are given to nothing else there
         self.is_value = False  # whether a name is read that is no type
+        self.is_type = False  # whether one of a type of TypeScript is
         self.variables: set[int] = set()  # of Rust: bindings that a function further inside does not see
         self.seen_within: list[tuple[int, int, int]] = []  # expressions of names there, and what scopes and names
         self.begins_path = False  # whether a name is read that a path begins with, which is no variable
@@ -351,6 +352,7 @@ class BoundNames(Positions):
             return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
         is_followed = scope != NONE and self.frames[scope] == self.frame
         found = self.flow.reaching((scope, name)) if is_followed else None
+        found = self._types_of(scope, name, found) if found and self.is_type else found
         is_within = scope != NONE and not is_followed and self._is_beyond_function(scope)
         at = None if is_within else self.flow.named.get((scope, name, found))
         if at is None:
@@ -363,6 +365,16 @@ class BoundNames(Positions):
             if found is not None:
                 self.flow.uses.append((at, (scope, name), found))
         return at
+
+    def _types_of(self, scope: int, name: int, found: tuple[int, ...]) -> tuple[int, ...]:
+        """What of the bindings of a name a type means in TypeScript: no value, `interface A {} const A = b;`."""
+        every = self.scopes[scope].every.get(name, ())
+        types = tuple(at for at in every[:MAX_REACHING] if self._may_be_type(at))
+        return types if types and not all(at != NONE and self._may_be_type(at) for at in found) else found
+
+    def _may_be_type(self, binding: int) -> bool:
+        row = self.bindings[binding]
+        return row.how == ONLY_TYPE or self.expressions[row.value][0] in (Op.CLASS, Op.DECORATED, Op.IMPORT)
 
     def _is_member(self, scope: int, name: int) -> bool:
         """Whether a scope is of a class, and a name that of a member: no type parameter."""

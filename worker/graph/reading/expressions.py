@@ -47,9 +47,10 @@ WRITTEN_OUT = (Op.MADE, Op.TEXT, Op.NUMBER)
 def name(builder: Builder, node: int, use: int) -> int:
     """`a`"""
     builder.note_alias(node)
-    builder.is_value = bool(builder.only_types) and not builder.tree.labels[node] & NAMES_TYPE
+    builder.is_type = bool(builder.tree.labels[node] & NAMES_TYPE)
+    builder.is_value = bool(builder.only_types) and not builder.is_type
     at = builder.use_name(builder.key(node))
-    builder.is_value = False
+    builder.is_value = builder.is_type = False
     is_call = builder.dialect.bare_calls and builder.expressions[at][0] == Op.BARE
     if is_call and use == Use.READ and not builder.tree.text(node)[:1].isupper():
         at = builder.add(Op.CALL, at, [], [])
