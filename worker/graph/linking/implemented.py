@@ -77,16 +77,18 @@ class Implemented:
 
     def _add_asserted(self) -> None:
         """Let be sure what a compiler has checked: `var _ A = B{}`, `= &B{}`, `= (*B)(nil)`, `= new(B)`."""
+        found: dict[int, dict[int, None]] = {}
         for type_, made in self._asserting():
             op, *parts = self._project.expression(made)
             if op not in (Op.NEW, Op.CALL):
                 continue
             of = [each for node in (parts[0], *parts[1][:1]) for each in self._types((made & ~MASK) | node)]
+            classes = [at for at in of if self._project.scope(at).kind == ScopeKind.CLASS]
             for interface in self._types(type_):
-                known = self.by.setdefault(interface, [])
-                of_classes = [at for at in of if self._project.scope(at).kind == ScopeKind.CLASS]
-                known += [at for at in of_classes if at not in known]
-                self.asserted |= {(interface, at) for at in of_classes}
+                found.setdefault(interface, {}).update(dict.fromkeys(classes))
+        for interface, asserted in found.items():
+            self.by[interface] = [*dict.fromkeys([*self.by.get(interface, ()), *asserted])]
+            self.asserted.update((interface, at) for at in asserted)
         self.doubted -= self.asserted
 
     def _asserting(self) -> Iterator[tuple[int, int]]:
