@@ -208,6 +208,8 @@ class BoundNames(Positions):
         """Give the name at a node a value; return the binding."""
         name = self.name(node)
         scope = self.binder(self.key(node))
+        if use == Use.WRITE and self.dialect.declares_variables and not self.tree.labels[node] & BITS["bind"]:
+            scope = self._bound_before(scope, name)
         if scope == NONE and self.dialect.declares_variables and use == Use.WRITE:
             at = self.use_name(name)  # it is a variable of another file, or a field of a base class
             self.site(node, use, at)
@@ -340,12 +342,7 @@ class BoundNames(Positions):
             outer = self._namespace(of)
             own = self._bound_name(of) if outer in (NONE, of) else self.add(Op.GET, self._bound_name(outer), of)
             return self.add(Op.GET, own, name)
-        if self.dialect.binds_in_order:  # `let a = a();` means an outer one
-            while scope > 0 and self.frames[scope] == self.frame and self.flow.reaching((scope, name)) == (NONE,):
-                is_item = self.dialect.crates and name in self.items[scope]  # `return a(); fn a() {}` of Rust
-                if is_item or self.scopes[scope].kind not in LOCAL:
-                    break
-                scope = self.binder(name, scope)
+        scope = self._bound_before(scope, name)
         is_parameter = (scope, name) in self.type_parameters and not self.dialect.bare_members
         looks_around = not is_parameter and (self.dialect.bare_members or self.dialect.spaces)
         if looks_around and (scope == NONE or self.scopes[scope].kind not in LOCAL):
@@ -365,6 +362,21 @@ class BoundNames(Positions):
             if found is not None:
                 self.flow.uses.append((at, (scope, name), found))
         return at
+
+    def _bound_before(self, scope: int, name: int) -> int:
+        """The scope that a name here means of one that binds it and those around: `let a = a();` means an outer one."""
+        while self.dialect.binds_in_order and scope > 0 and self.scopes[scope].kind in LOCAL:
+            is_item = self.dialect.crates and name in self.items[scope]  # `return a(); fn a() {}` of Rust
+            if is_item or not self._is_ahead(scope, name):
+                break
+            scope = self.binder(name, scope)
+        return scope
+
+    def _is_ahead(self, scope: int, name: int) -> bool:
+        """Whether nothing before what is read here has given a name of a scope a value."""
+        if self.frames[scope] == self.frame:
+            return self.flow.reaching((scope, name)) == (NONE,)
+        return name not in self.scopes[scope].every
 
     def _types_of(self, scope: int, name: int, found: tuple[int, ...]) -> tuple[int, ...]:
         """What of the bindings of a name a type means in TypeScript: no value, `interface A {} const A = b;`."""

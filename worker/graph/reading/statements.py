@@ -14,7 +14,7 @@ from fledgling.worker.graph.reading.labels import (
     BODY,
     COND,
     IS_GET,
-    IS_LOOP,
+    IS_KIND,
     IS_NAME,
     LEFT,
     OPTIONAL,
@@ -30,7 +30,7 @@ from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind, Use
 
 REFUTED = BITS["refuted"]
-IS_HANDLER, IS_ITEM, IS_BLOCK = BITS["handler"], BITS["item_with"], BITS["block"]
+IS_ITEM, IS_BLOCK = BITS["item_with"], BITS["block"]
 
 
 def arms(
@@ -64,7 +64,7 @@ def block(builder: Builder, node: int, _use: int) -> int:
     """`{ a; b }` where it has names of its own."""
     tree = builder.tree
     builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
-    if tree.labels[node] & (IS_HANDLER | IS_LOOP):  # what it catches or goes over has a name in there alone
+    if tree.labels[node] & (IS_KIND & ~IS_BLOCK):  # what a loop goes over or a condition takes has a name in it alone
         tree.unsay(node, IS_BLOCK)
         builder.visit(node)
         found = 0

@@ -98,6 +98,16 @@
 
 ; ---- statements
 
+; what has names of its own
+[(block (statement_list [(short_var_declaration) (var_declaration) (const_declaration) (type_declaration)]))
+ (if_statement initializer: (short_var_declaration))
+ (for_statement [(range_clause) (for_clause initializer: (short_var_declaration))])
+ (expression_switch_statement initializer: (short_var_declaration))
+ (type_switch_statement alias: (_)) (type_switch_statement initializer: (short_var_declaration))
+ (expression_case (statement_list [(short_var_declaration) (var_declaration)]))
+ (default_case (statement_list [(short_var_declaration) (var_declaration)]))
+ (type_case (statement_list [(short_var_declaration) (var_declaration)]))
+ (communication_case)] @block
 (short_var_declaration left: (_) @left right: (_) @right) @assign
 (short_var_declaration left: (expression_list (identifier) @bind))
 (var_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
