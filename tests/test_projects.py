@@ -268,6 +268,19 @@ async def test_definitions_of_all(client):
     assert "class Sheet" in text(await client.call_tool("read", {"symbol": "Sheet"}))
 
 
+@pytest.mark.anyio
+async def test_a_project_without_uses_refuses_what_it_defines_and_nothing_else(roots, tmp_path, monkeypatch):
+    schema = make(tmp_path / "db", **{"schema.sql": "CREATE TABLE users (id INT);\n"})
+    async with opened({"db": schema, "web": roots["web"]}, monkeypatch) as projects:
+        asked = {
+            name: await projects.call("symbols", {"symbol": name, "relation": "callers"})
+            for name in ("users", "paged", "nowhere")
+        }
+    assert asked["users"].reason == "db/: Uses of definitions are resolved in no language of this project"
+    assert asked["paged"].total == 0
+    assert asked["nowhere"].reason == "no definition 'nowhere' in the index"
+
+
 # A call that is refused, and the words of it
 REFUSED = [
     ("read", {"path": "src/core/engine.py"}, "Begin a path with a project: api/, web/, a.b/."),

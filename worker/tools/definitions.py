@@ -31,21 +31,26 @@ class Chosen(NamedTuple):
         return self.definitions[0].row.name
 
 
-def chosen(request: Request, question: Symbols) -> Chosen:
-    """Return the definition that `symbol` names. Raises Refused where there is none, or where there are several.
+def named(request: Request, question: Symbols) -> list[Placed]:
+    """Return all definitions that `symbol` and the filters name. Raises Refused where there is none."""
+    symbol = question.symbol or ""
+    is_path = matching.in_path(paths.pattern(question.path))
+    left = _left(question, all_named(request, symbol, lambda file: is_path(file.path)))
+    known = code(placed(left, symbol) or placed(left, symbol, any_case=True))
+    if not known:
+        raise _unknown(request, question)
+    return known
+
+
+def chosen(question: Symbols, known: list[Placed]) -> Chosen:
+    """Return which of the definitions that have its name a question is about. Raises Refused where there are several.
 
     One outside of tests is meant before those in tests; the answer names the others.
     """
     symbol = question.symbol or ""
-    is_path = matching.in_path(paths.pattern(question.path))
-    found = all_named(request, symbol, lambda file: is_path(file.path))
-    left = _left(question, found)
-    known = code(placed(left, symbol) or placed(left, symbol, any_case=True))
     groups: dict[tuple[str, str], list[Placed]] = {}
     for each in first_meant(_related(question, known), symbol):
         groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)
-    if not groups:
-        raise _unknown(request, question)
     if len(groups) > 1:
         raise Refused("ambiguous", *_named(question, symbol, [group[0] for group in groups.values()]))
     [taken] = groups.values()

@@ -32,9 +32,10 @@ FINDERS: dict[Relation, Callable[[Asked], RelatedEntries]] = {
 def relations(request: Request, question: Symbols) -> Relations:
     """Answer with what is related to the definition that `symbol` names."""
     assert question.relation
-    graph = _graph(request, question)
-    about = definitions.chosen(request, question)
-    _refuse_unrelated(request, graph, about)
+    named = definitions.named(request, question)
+    graph = _graph(request, named)
+    about = definitions.chosen(question, named)
+    _refuse_unrelated(request, graph, about.definitions)
     asked = Asked(request, graph, question, about)
     found = FINDERS[question.relation](asked)
     entries = sorted(found.entries, key=order)
@@ -78,24 +79,25 @@ def unseen(request: Request, about: File) -> str | None:
     )
 
 
-def _graph(request: Request, question: Symbols) -> Graph:
+def _graph(request: Request, named: Sequence[Placed]) -> Graph:
+    """Return the graph, or refuse a question that it has no answer to whichever definition is meant."""
     known = request.opened.generation
-    if request.graph and known.related:
-        return request.graph
-    why = known.unrelated or NO_LANGUAGE
-    raise Refused("not_indexed", why.rstrip("."), _as_text((question.symbol or "").rpartition(".")[2]))
+    if not request.graph or not known.related:
+        raise Refused("not_indexed", (known.unrelated or NO_LANGUAGE).rstrip("."), _as_text(named[0].row.name))
+    _refuse_unrelated(request, request.graph, named)
+    return request.graph
 
 
-def _refuse_unrelated(request: Request, graph: Graph, about: definitions.Chosen) -> None:
-    """Refuse a question about a definition in a language without a graph, or in a file that is not in it."""
-    file = about.definitions[0].file
-    if all(graph.how_far(each.file.number) == LEFT_OUT for each in about.definitions):
+def _refuse_unrelated(request: Request, graph: Graph, named: Sequence[Placed]) -> None:
+    """Refuse a question about definitions in a language without a graph, or in files that are not in it."""
+    file, as_text = named[0].file, _as_text(named[0].row.name)
+    if all(graph.how_far(each.file.number) == LEFT_OUT for each in named):
         why = f"uses of what {file.path} defines are not resolved: the graph of the project has no room for that file"
-        raise Refused("not_indexed", why, _as_text(about.name))
-    if graph.how_far(file.number) == NO_GRAPH:
+        raise Refused("not_indexed", why, as_text)
+    if all(graph.how_far(each.file.number) == NO_GRAPH for each in named):
         related = ", ".join(request.opened.generation.related)
         why = f"uses of definitions are not resolved in {file.language} ({file.path}), but in {related}"
-        raise Refused("not_indexed", why, _as_text(about.name))
+        raise Refused("not_indexed", why, as_text)
 
 
 def _as_text(name: str) -> str:
