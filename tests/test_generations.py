@@ -226,7 +226,7 @@ async def test_the_map_comes_before_a_file_is_read(wide):
         assert b"lines" not in msgspec.json.encode(msgspec.structs.replace(map_, note=None))
         shown = tools.text(map_).splitlines()
         assert shown[0].startswith(f".  {WIDE * 100 + 5:,} files, {LISTED.summary.total_bytes:,} bytes  (python ")
-        assert shown[1:3] == ["without content:  (too large 1, symlink 1, secret 1)", "part_00/  100 files: 100 python"]
+        assert shown[1:3] == ["without content: 1 too large, 1 symlink, 1 secret", "part_00/  100 files: 100 python"]
         assert shown[WIDE + 2 :] == [
             "files: language",
             ".env  -, secret",

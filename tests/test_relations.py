@@ -21,12 +21,13 @@ from fledgling.worker.indexer.relating import FOLLOWED_BYTES, UNFOLLOWED
 from fledgling.worker.indexer.whole import Spans
 from fledgling.worker.rows import WIDEST
 from fledgling.worker.store.graph import MAX_PLACES
-from fledgling.worker.tools.context import FIRST
+from fledgling.worker.tools.context import DROPPED_CHARS, FIRST
 from fledgling.worker.tools.occurrences import MOST
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
 CROWD = " ".join(f"function crowd{number}() {{}}" for number in range(MAX_PLACES + 50))  # too many for a line
+LONG_BODY = "".join(f"    int beat_{number} = {number};\n" for number in range(60))
 CASES = {row["name"]: row for row in ROWS}
 PLACES = {name: f"c{number:02}" for number, name in enumerate(CASES)}
 
@@ -41,6 +42,7 @@ def plant(root: Path) -> None:
             filled = text.replace("WIDE", " " * (WIDEST - 8)).replace("CROWD", CROWD)
             file.write_text(filled.replace("DIR", PLACES[name]))
     (root / "w").mkdir()
+    (root / "long.c").write_text(f"int long_score(void) {{\n{LONG_BODY}}}\n")
     for path, text in (EFFECTS | WHOLE).items():
         (root / path).write_text(text)
 
@@ -166,6 +168,14 @@ async def test_a_context_has_the_first_of_each_kind_however_many_there_are_of_on
     listed = rows[1] - rows[0] - 1
     assert listed > FIRST
     assert found.dropped[0] == f"{16 - listed} of 16 callers"
+
+
+async def test_a_long_definition_has_what_is_left_of_the_budget(front: Front) -> None:
+    found: Any = await front.call("read", {"symbol": "long_score", "budget_tokens": 300})
+    *lines, dropped = found.lines
+    kept = sum("beat_" in line for line in lines)
+    assert dropped == f"[dropped for the budget: {61 - kept} of 62 lines of the definition]"
+    assert 4 * 300 - DROPPED_CHARS - len(lines[-1]) <= len("\n".join(lines)) + 1 <= 4 * 300 - DROPPED_CHARS
 
 
 async def test_a_context_of_overloads_has_the_one_with_a_body(front: Front) -> None:

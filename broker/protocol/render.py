@@ -98,7 +98,7 @@ def exploration(answer: Exploration) -> Iterator[str]:
     if summary.largest_file:
         yield f"largest: {one_line(summary.largest_file)}"
     if summary.skipped:
-        yield f"without content:{_counts(summary.skipped)}"
+        yield f"without content: {', '.join(f'{count} {reason}' for reason, count in summary.skipped.items())}"
     for directory, following in zip_longest(answer.directories, answer.directories[1:]):
         if following and following.path.startswith(directory.path) and following.files == directory.files:
             continue  # it holds nothing but the next, whose path names it

@@ -21,7 +21,8 @@ from fledgling.worker.tools.uses import callers
 
 TOKEN_CHARS = 4  # that a token has, as a rule of thumb
 LONGEST = 400  # characters of one line
-OWN_SHARE = 0.6  # of the budget that the definition itself may take, if it is longer than that
+OWN_SHARE = 0.6  # of the budget that the first lines of a longer definition take before what is around it
+SHORT = 4  # lines of a definition, below which what is around it would be told by half a signature
 FIRST = 3  # lines of each kind that come before more of any: a method that all call would be told by its callers alone
 SIGNATURE_CHARS = 120  # of a callee or type: a longer one would leave no room for the next
 SECTIONS = 5  # of documents that are looked at: the best, whose lines are known
@@ -33,8 +34,20 @@ class _Packing:
 
     def __init__(self, chars: int) -> None:
         self.room = chars - DROPPED_CHARS  # what is left
-        self.lines: list[str] = []
+        self.own: list[str] = []  # the definition, as much of it as fits
+        self.lines: list[str] = []  # what is below it
         self.dropped: list[str] = []
+
+    def add_own(self, lines: Sequence[str], share: float) -> None:
+        """Go on with the lines of the definition: to the end if all fit, else as far as this share of the room goes."""
+        left = lines[len(self.own) :]
+        fits = len(left) < SHORT or sum(len(line) + 1 for line in left) <= self.room
+        kept = self.room * (0 if fits else 1 - share)
+        for line in left:
+            if self.room - len(line) - 1 < kept:
+                break
+            self.room -= len(line) + 1
+            self.own.append(line)
 
     def add(self, lines: Sequence[str]) -> bool:
         """Take some lines if all of them fit."""
@@ -64,10 +77,11 @@ class _Packing:
 
     def finish(self) -> list[str]:
         """Return all lines, with what was dropped as the last."""
+        lines = self.own + self.lines
         if self.dropped:
             said = f"[dropped for the budget: {', '.join(self.dropped)}]"
-            self.lines.append(shown(said, DROPPED_CHARS - 25) if len(said) >= DROPPED_CHARS else said)
-        return self.lines
+            lines.append(shown(said, DROPPED_CHARS - 25) if len(said) >= DROPPED_CHARS else said)
+        return lines
 
 
 def _heading(kind: str, lines: Sequence[str]) -> str:
@@ -92,7 +106,9 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
     there = [each for each in found if each.row.line_end == end] or found
     about = [each for each in there if named([each.row], question.symbol)] or there
     packing = _Packing(question.budget_tokens * TOKEN_CHARS)
-    _add_own(request, packing, file, start, end)
+    own = _source(request, file, start, end)
+    packing.add_own(own[:1], 1)
+    packing.add_own(own, OWN_SHARE)
     related = _related(request, question, about[:1])
     packing.room -= len(related.note or "")
     packing.add_kinds(
@@ -104,6 +120,9 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
             "sections": [*map(_section, _sections(request, about[:1]))],
         }
     )
+    packing.add_own(own, 1)
+    if left := len(own) - len(packing.own):
+        packing.dropped.insert(0, f"{left} of {len(own) - 1} lines of the definition")
     _add_sources(request, packing, [*related.callees, *related.types])
     lines = packing.finish()
     chars = sum(len(line) + 1 for line in lines) - 1
@@ -116,22 +135,6 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
         dropped=packing.dropped,
         note=related.note,
     )
-
-
-def _add_own(request: Request, packing: _Packing, file: File, start: int, end: int) -> None:
-    """Add the definition itself; of a long one the first lines, which have its signature and docstring."""
-    most = int(packing.room * (1 if end - start < 3 else OWN_SHARE))
-    lines = _source(request, file, start, end)
-    if packing.add(lines):
-        return
-    kept = [lines[0]]
-    for line in lines[1:]:
-        most -= len(line) + 1
-        if most < 0:
-            break
-        kept.append(line)
-    if packing.add(kept):
-        packing.dropped.append(f"{len(lines) - len(kept)} of {len(lines) - 1} lines of the definition")
 
 
 def _add_sources(request: Request, packing: _Packing, some: Sequence[Placed]) -> None:
