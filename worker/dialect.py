@@ -33,7 +33,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
 
     # How names are bound and found.
     sigil: str = ""  # variables begin with it; fields do not where they are used
-    binds_in_order: bool = False  # a variable is there only after its declaration
+    binds_in_order: Literal["", "variables", "members"] = ""  # these are there only after their declaration
     declares_variables: bool = False  # no assignment makes a variable
     declared: bool = False  # a definition may be elsewhere; what is not static is for all files
     for_systems: bool = False  # of what is there for several systems that of its own counts (worker/systems.py)

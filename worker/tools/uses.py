@@ -33,7 +33,7 @@ def usages(asked: Asked) -> RelatedEntries:
 
 def impact(asked: Asked) -> RelatedEntries:
     """Find what may break where a definition changes: uses, uses of what uses it, and what takes its place."""
-    found = _stepwise(asked, lambda row: not occurrences.is_definition(row))
+    found = _stepwise(asked, lambda row: not occurrences.is_definition(row), only_runs=True)
     near = [entry for entry in found.entries if entry.related.how != "import" or entry.related.distance == 1]
     graph = asked.graph
     ways = {"override": all_of(asked.places, graph.overriding), "derived": all_of(asked.places, graph.derived)}
@@ -41,16 +41,17 @@ def impact(asked: Asked) -> RelatedEntries:
     return RelatedEntries([*near, *also], unknown.joined(found.note, unsure(asked, ways.values()), _through(asked)))
 
 
-def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> RelatedEntries:
+def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool], *, only_runs: bool = False) -> RelatedEntries:
     """Follow uses from definition to definition, breadth first; each is expanded once.
 
-    Further away than one step a definition is listed once, with the first line that leads there.
+    Further away than one step a definition is listed once, with the first line that leads there; if `only_runs`,
+    no assignment to a property leads there that runs none of it.
     """
     entries: list[RelatedEntry] = []
     reached = asked.places
     seen = {*reached}
     for distance in range(1, asked.steps + 1):
-        found = [*_uses(asked, reached, distance, is_meant)]
+        found = [*_uses(asked, reached, distance, is_meant, only_runs=only_runs and distance > 1)]
         if distance == 1:
             entries += [entry for entry, _ in found]
         else:
@@ -124,10 +125,18 @@ def _further(asked: Asked, reached: Sequence[GraphDefinition], is_meant: Callabl
 
 
 def _uses(
-    asked: Asked, places: Sequence[GraphDefinition], distance: int, is_meant: Callable[[Occurrence], bool]
+    asked: Asked,
+    places: Sequence[GraphDefinition],
+    distance: int,
+    is_meant: Callable[[Occurrence], bool],
+    *,
+    only_runs: bool,
 ) -> Iterator[tuple[RelatedEntry, GraphDefinition | None]]:
     """Yield the uses of definitions, one for each line and definition that it is in, with that."""
-    found = (row for each in places for row in asked.graph.leading_to(each) if is_meant(row))
+    found: list[Occurrence] = []
+    for each in places:
+        rows = [row for row in asked.graph.leading_to(each) if is_meant(row)]
+        found += _running(asked, each, rows) if only_runs else rows
     some: dict[tuple[int, int, GraphDefinition | None], list[Occurrence]] = {}
     for row in sorted(found, key=lambda row: (row.file, row.line, row.column, row.confidence)):
         if asked.admits(row.confidence):
@@ -138,6 +147,15 @@ def _uses(
         around = definitions.around(asked.request, asked.graph, best)
         entry = _use(asked, asked.request.blocks.file(number), best, around, distance)
         yield entry, definitions.place(asked.request, around) if around else None
+
+
+def _running(asked: Asked, place: GraphDefinition, rows: list[Occurrence]) -> list[Occurrence]:
+    """The uses of a definition that run it: what is read is a getter, and no assignment runs that."""
+    others = [row for row in rows if row.use != "write"]
+    if not others or len(others) == len(rows):
+        return rows
+    each = definitions.at(asked.request, place)
+    return others if each and each.row.kind in FUNCTIONS else rows
 
 
 def _use(asked: Asked, file: File, row: Occurrence, around: Placed | None, distance: int) -> RelatedEntry:

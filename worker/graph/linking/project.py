@@ -191,6 +191,8 @@ class GraphProject(NumberedFiles):
                     found[unit.names[name]] += [base | at for at in bindings]
             for name, bindings in row.last.items():
                 found[unit.names[name]] = [base | at for at in bindings]
+                if not bindings:  # `del a`
+                    del found[unit.names[name]]
             if unit.dialect.declared:
                 found = {name: self.defining(bindings) for name, bindings in found.items()}
             self._tables[scope] = found

@@ -182,6 +182,24 @@ class Vocabulary:
         }
 
     @cached_property
+    def setters(self) -> dict[Target, list[int]]:
+        """The functions that run where something is assigned to a property of a class: `@a.setter`, `set a(b)`."""
+        found: dict[tuple[int, int, int], list[int]] = {}
+        getters: dict[tuple[int, int, int], Target] = {}
+        for unit in self._units:
+            for at, scope in enumerate(unit.facts.scopes):
+                if scope.flags & Flag.SETTER and len(scope.parameters) > unit.dialect.receiver_parameter:
+                    found.setdefault((unit.number, scope.parent, scope.name), []).append(unit.base | at)
+                elif scope.flags & Flag.PROPERTY and scope.kind == ScopeKind.FUNCTION:
+                    getters[unit.number, scope.parent, scope.name] = unit.place_of(at)
+        return {place: found[key] for key, place in getters.items() if key in found}
+
+    @cached_property
+    def augmented(self) -> set[int]:
+        """What `a.b += c` reads before it is assigned to."""
+        return {unit.base | row.of for unit in self._units for row in unit.facts.augmented}
+
+    @cached_property
     def constants(self) -> set[int]:
         """The names that enumerations have."""
         return {

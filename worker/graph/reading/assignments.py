@@ -16,7 +16,7 @@ from fledgling.worker.graph.reading.labels import (
 from fledgling.worker.graph.reading.statements import any_of, arms
 from fledgling.worker.graph.reading.targets import key_changed, left_of, take_shape, target
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
-from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, Use, Write
+from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, ScopeKind, Use, Write
 
 UNLESS = (b"??=", b"||=", b"&&=")
 FRESH, CHECKED, IS_AUGMENT = BITS["fresh"], BITS["checked"], BITS["augment"]
@@ -182,7 +182,19 @@ def delete(builder: Builder, node: int, _use: int) -> int:
             todo += reversed(tree.kids[kid])
         else:
             builder.visit(kid, Use.WRITE)
+            if tree.kind(kid) == IS_NAME:
+                unbind(builder, kid)
     return 0
+
+
+def unbind(builder: Builder, node: int) -> None:
+    """Note that a name of the class that is read stands for nothing from here on: `del a`; perhaps, in a branch."""
+    key = (builder.binder(builder.name(node)), builder.name(node))
+    if key[0] != builder.frame or builder.scopes[builder.frame].kind != ScopeKind.CLASS:
+        return
+    if len(builder.flow.layers) > 1:
+        builder.replaced[node] = builder.add(Op.CLASS, builder.frame)
+    builder.flow.hold(key, NONE)
 
 
 @visits("global", "nonlocal")

@@ -33,6 +33,7 @@ from fledgling.worker.graph.tables import (
 )
 
 LOCAL = (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.BLOCK, ScopeKind.SIGNATURE)
+IN_ORDER = {"": (), "variables": LOCAL, "members": (ScopeKind.CLASS,)}  # scopes whose names are there once bound
 QUOTES = b"\"'`"
 
 
@@ -364,8 +365,11 @@ class BoundNames(Positions):
         return at
 
     def _bound_before(self, scope: int, name: int) -> int:
-        """The scope that a name here means of one that binds it and those around: `let a = a();` means an outer one."""
-        while self.dialect.binds_in_order and scope > 0 and self.scopes[scope].kind in LOCAL:
+        """The scope that a name here means of one that binds it and those around: `let a = a();` means an outer one.
+
+        In Python so does `a = a()` in a class.
+        """
+        while scope > 0 and self.scopes[scope].kind in IN_ORDER[self.dialect.binds_in_order]:
             is_item = self.dialect.crates and name in self.items[scope]  # `return a(); fn a() {}` of Rust
             if is_item or not self._is_ahead(scope, name):
                 break

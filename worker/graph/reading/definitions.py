@@ -207,7 +207,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
         value = builder.add(Op.DECORATED, value, kept)
     if is_constructor:
         builder.bind_name(name, around, value, named, Use.DEFINITION)
-    elif own != NONE and not flags & Flag.SETTER:
+    elif own != NONE and not (flags & Flag.SETTER and is_behind_getter(builder, name, around)):
         define_named(builder, node, scope, value, receiver)
     elif whole != NONE:
         define_apart(builder, scope, named, value, receiver)
@@ -217,6 +217,11 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     elif (operator := tree.first(node, POINTS)) != NONE and (sign := "".join(tree.text(operator).split())) in POINTING:
         builder.bind_silently(builder.named(sign), around, value, operator)
     return value
+
+
+def is_behind_getter(builder: Builder, name: int, around: int) -> bool:
+    """Whether something else gives the property of a name that a setter is of, perhaps further above: `@A.b.setter`."""
+    return builder.dialect.receiver_parameter or name in builder.scopes[around].every
 
 
 def apart(builder: Builder, node: int) -> tuple[int, int]:

@@ -80,6 +80,8 @@ class Meaning:
             found = self._targets(unit, outside_macro(unit, site))
             return {target: min(sure, Reason.MACRO) for target, sure in found.items()}
         found = self._targets(unit, site)
+        if site.use == Use.WRITE and site.binding == NONE and self.project.vocabulary.setters:
+            return self._set(unit.base | site.at, found)
         if site.use == Use.CALL and unit.dialect.prototypes:
             found = {at: sure for at, sure in found.items() if at not in self.project.vocabulary.only_types}
         return self._of_outside(unit, site, found) if found and self.solver.classes.extensions.of_outside else found
@@ -156,6 +158,15 @@ class Meaning:
             sure = Reason.BOUND if len(defining) == 1 else Reason.SEVERAL
             self._bound.add_binding(at, unit.names[row.name], found, sure, 0)
         return found
+
+    def _set(self, node: int, found: Targets) -> Targets:
+        """The targets of what is assigned to; of a property its setter, where it has one, and itself for `a.b += c`."""
+        vocabulary = self.project.vocabulary
+        meant = Targets(found) if node in vocabulary.augmented else Targets()
+        for target, sure in found.items():
+            for place in [self.project.place_of(at) for at in vocabulary.setters.get(target, ())] or [target]:
+                put(meant, place, sure)
+        return meant
 
     def _apart(self, unit: Unit, site: Site, found: Targets) -> Targets:
         """The targets, without functions where a name means none, and without others where it means one: `a::b`."""

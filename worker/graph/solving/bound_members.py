@@ -25,6 +25,7 @@ from fledgling.worker.graph.values import (
 )
 
 OF_CLASS, OF_NOTHING = "classmethod", "static"  # what a dialect calls decorators, and calls that do the same
+COMPUTED = Flag.PROPERTY | Flag.SETTER
 MAX_SIGNATURES = 64  # ways that a function is declared to be called in; of so many there may be more
 
 
@@ -59,9 +60,9 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
     if flags & Flag.CLASSMETHOD:
         return {(BOUND, held[1], (CLASS, *receiver[1:])): sure}
     if receiver[0] == CLASS:
-        return {held: sure} if not flags & Flag.PROPERTY else {}
+        return {held: sure} if not flags & COMPUTED else {}
     is_hidden = hides(solver, held[1], receiver[1])
-    if flags & Flag.PROPERTY:
+    if flags & COMPUTED:
         return {} if is_hidden else capped(_read(solver, held[1], receiver), sure)
     return {} if is_hidden else {(BOUND, held[1], receiver): sure}
 
