@@ -212,7 +212,33 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
     ),
     "a line above links to what follows": (
         "<div align=right>Table of Contents↗️</div>\n\n<h1>up</h1>\n\nSends files again.\n",
-        "Sends files again.",
+        "up: Sends files again.",
+    ),
+    "tags of headings": (
+        '<p align="center">\n<h3>a <a href="a"><img src="b"></a> project</h3>\n</p>\n'
+        '<h1 align="center">\n  Uploads\n</h1>\n'
+        "<h3>Every file on time</h3>\n<p>Sends files again.</p>\n",
+        "Uploads: Sends files again.",
+    ),
+    "how it is used": (
+        "# Uploads\n\n## How to use it\n\nClick the green button first.\n\n### Local\n\nOr not.\n",
+        "Uploads",
+    ),
+    "what it is behind how it is used": (
+        "# Uploads\n\n## Usage\n\nPress the button first.\n\n## About\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a document about its use": (
+        "# Installation\n\nPress the button first.\n",
+        "Installation: Press the button first.",
+    ),
+    "examples in brackets": (
+        "# Uploads\n\nSends many files (e.g. pictures) again.\n",
+        "Uploads: Sends many files (e.g. pictures) again.",
+    ),
+    "a sentence that is too long": (
+        f"# Uploads\n\n{'Sends files again, ' * 20}\n",
+        f"Uploads: {'Sends files again, ' * 9}Sends files...",
     ),
     "a heading above links to what follows": ("# Table of Contents\n\n- [a](a.md)\n", None),
     "what is sold with it": (
@@ -302,6 +328,8 @@ def test_a_definition_is_its_docstring_or_the_comment_above(name: str) -> None:
 
 
 HOSTILE = [
+    "<h1>" * 20_000,
+    "<h2 " * 20_000,
     "# a" + " " * 100_000 + "b",
     "# " + "! is now out!" * 1000 + "b",
     "# News\n\n" + "- " * 50_000 + "b",
@@ -773,6 +801,99 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
             assert isinstance(graph, DependencyGraph)
             assert [(each.resolved, each.files) for each in graph.imports] == [(directory, files)]
             assert f" -> {directory} (a package of {files} files)" in tools.text(graph)
+
+
+# Projects of a directory each, and where someone begins who knows them.
+ENTRIES: dict[str, tuple[dict[str, str], str]] = {
+    "a template of what others begin": (
+        {
+            "conf/project_template/manage.py-tpl": "def main(): ...\n",
+            "create/skeletons/theme/main.js": "run();\n",
+            "{{cookiecutter.name}}/main.py": "run()\n",
+            "manage.py": "run()\n",
+        },
+        "manage.py",
+    ),
+    "a file of a name that another imports": (
+        {
+            "app/main.py": "from app.api import main\n",
+            "app/api/main.py": "router = 1\n",
+            "app/__main__.py": "from app.cli import a\n",
+        },
+        "app/__main__.py, app/main.py",
+    ),
+    "a component, and a function of Go, that is called Main": (
+        {
+            "go.mod": "module a.com/up\n",
+            "cmd/main.go": "package cmd\n\nfunc Main() {}\n",
+            "cmd/up/main.go": "package main\n\nfunc main() {}\n",
+            "web/Main.tsx": "export function Main() { return 1 }\n",
+            "web/src/main.tsx": "run();\n",
+        },
+        "cmd/up/main.go:3, web/src/main.tsx",
+    ),
+    "a declaration of what another file defines": (
+        {"up/run.pyi": "def main() -> None: ...\n", "up/run.py": "def main(): ...\n"},
+        "up/run.py:1",
+    ),
+    "scripts of those who work on it": (
+        {
+            "scripts/release.py": "def main(): ...\n",
+            "tools/a/run.py": "def main(): ...\n",
+            "src/back/up.py": "def main(): ...\n",
+        },
+        "src/back/up.py:1, scripts/release.py:1, tools/a/run.py:1",
+    ),
+    "what starts a server of Node": (
+        {"package.json": '{"scripts": {"start": "next  start -p 3000"}}', "src/app/page.tsx": "export default 1;\n"},
+        "npm start = next start -p 3000",
+    ),
+    "a package of Go called deps": (
+        {
+            "go.mod": "module a.com/up\n",
+            "deps/main.go": "package main\n\nfunc main() {}\n",
+            "deps/lua/lua.c": "int main() {}\n",
+        },
+        "deps/main.go:3",
+    ),
+}
+
+
+@pytest.mark.anyio
+async def test_a_project_begins_where_someone_begins_it(tmp_path: Path) -> None:
+    places = {name: f"p{number}" for number, name in enumerate(ENTRIES)}
+    files = {f"{places[name]}/{path}": text for name, (tree, _) in ENTRIES.items() for path, text in tree.items()}
+    async with fronted(make(tmp_path, **files)) as (front, indexing):
+        await indexing.built()
+        for name, (_, expected) in ENTRIES.items():
+            found = await answered(front, Explore(places[name], detail="architecture"))
+            assert isinstance(found, Architecture)
+            assert [line for line in found.lines if line.startswith("entry points")] == [f"entry points: {expected}"], (
+                name
+            )
+
+
+DOCUMENTED = {
+    "README.md": "# Spec\n\nSays what events are.\n\n[spec](spec/spec.md)\n",
+    "spec/spec.md": "# Events\n",
+    "spec/formats/json.md": "# JSON\n\n[spec](../spec.md)\n",
+    "spec/formats/avro.md": "# Avro\n\n[spec](../spec.md) [json](json.md)\n",
+    "tool/check.py": "run()\n",
+    "tool/see.md": "# See\n",
+    "tool/values.yaml": "a: 1\n",
+}
+
+
+@pytest.mark.anyio
+async def test_a_project_of_documents_is_told_by_them(tmp_path: Path) -> None:
+    async with fronted(make(tmp_path, **DOCUMENTED)) as (front, indexing):
+        await indexing.built()
+        found = await answered(front, Explore(detail="architecture"))
+        assert isinstance(found, Architecture)
+        assert "markdown, 5 files with 13 lines: spec/formats/ 2, ./* 1, spec/* 1, tool/ 1" in found.lines, found.lines
+        linked = "documents that most others link to: spec/spec.md (3), spec/formats/json.md (1)"
+        assert linked in found.lines, found.lines
+        assert not any(line.startswith("yaml") for line in found.lines)
 
 
 @pytest.mark.anyio

@@ -47,7 +47,7 @@ _LICENCE = re.compile(
 _MARKUP = re.compile(
     r"<[^<>]{1,80}>|\{@\w+\s+([^{}]{1,80})\}|^\s*[@\\](?:brief|file|module|moduledoc|class|summary|fileoverview)\b\S*"
 )
-_SENTENCE = re.compile(r"(.{15,}?[.!?])(?:\s|$)")
+_SENTENCE = re.compile(r"(.{15,}?[.!?](?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.))(?:\s|$)")
 _TAGGED = re.compile(r"\s*[@\\:](?!brief|file|module|class|summary)\w+")
 # Of documents: markup that holds no prose, and links of which the text is.
 _TARGET = r"(?:\(\s{0,9}[^()\s]{0,500}\s{0,9}\)|\[[^\[\]]{0,100}\])"  # CommonMark 6.3: a line may end before it
@@ -56,6 +56,8 @@ _PICTURES = re.compile(
     rf"|<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]{{0,1000}}>|\[?!\[[^\[\]]{{0,200}}\]{_TARGET}(?:\]{_TARGET})?",
     re.DOTALL,
 )
+_TITLE_TAG = re.compile(r"<h1(?:\s[^<>]{0,300})?>(.{0,300}?)</h1>", re.DOTALL)
+_HEADING_TAG = re.compile(r"<h([2-6])(?:\s[^<>]{0,300})?>.{0,300}?</h\1>", re.DOTALL)
 _LINK = re.compile(
     r"\[([^\[\]]{1,200})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])?|``([^`]{1,100})``"
     r"|(?::[a-z][\w+.:-]{0,40}:)?`~?([^`<>]{1,100}?)\s*(?:<[^<>`]{1,300}>)?`(?:_{1,2}|)"
@@ -75,6 +77,10 @@ _OF_NEWS = re.compile(  # likewise of what is new, which says nothing of what th
     r"(?i)(?:(?:(?:our|the|latest|recent|release) )?(?:news|announcements?|updates|releases|changelog)"
     r"|release notes|what(?:.?s| is) new(?: in .{1,60})?"
     r"|.{1,60}? (?:is|are) (?:now (?:available|here|live|out|released)|out|released))"
+)
+_OF_USE = re.compile(  # likewise of what one does with it, of which the first step says nothing of the project
+    r"(?i)(?:(?:\w+ )?(?:usage|installation|installing|development|deployment)|how to (?:use|install|run|build).*"
+    r"|(?:getting started|quick ?start|requirements|prerequisites|set-?up|contributing|licen[sc]e)\b.*)"
 )
 _OF_CONTENTS = re.compile(r"(?i)[\W_]*(?:table of )?contents[\W_]*")  # a line that stands above links to what follows
 _SELLING = re.compile(r"(?i)\b(?:t-shirts?|merch(?:andise)?|stickers|buy me a coffee|sponsored by)\b")  # likewise prose
@@ -112,7 +118,7 @@ def of_file(text: bytes, *, is_document: bool, has_references: bool = False) -> 
     """
     top = text[:TOP_BYTES].decode(errors="replace")
     if is_document:
-        return _of_document(_PICTURES.sub("", top).split("\n"), has_references=has_references)
+        return _of_document(_without_tags(top).split("\n"), has_references=has_references)
     lines = top.split("\n")
     is_one = sum(1 for _ in islice(_FUNCTION.finditer(top), 2)) < 2
     return next((found for found in map(_sentence, _comments(lines[:TOP_LINES], is_one=is_one)) if found), None)
@@ -128,7 +134,7 @@ def of_notebook(text: bytes) -> Sentence | None:
     for cell in _cells(top):
         if cell.get("cell_type") == "markdown" and isinstance(source := cell.get("source"), str | list):
             said = "".join(piece for piece in source if isinstance(piece, str))
-            if found := _of_document(_PICTURES.sub("", said).split("\n")):
+            if found := _of_document(_without_tags(said).split("\n")):
                 return Sentence(found.text, "Markdown cell")
     return None
 
@@ -262,8 +268,25 @@ def _plain(text: str) -> str:
     """Return the first sentence of some prose, without markup; "" where it has hardly a word."""
     text = _without_markup(text)
     first = _SENTENCE.match(text[: MOST_CHARS + 1])
-    text = first[1] if first else text[:MOST_CHARS].strip()
+    text = first[1] if first else cut(text, MOST_CHARS)
     return text if len(re.findall(r"[^\W\d_]+", text)) >= LEAST_WORDS else ""
+
+
+def cut(text: str, limit: int) -> str:
+    """Return a text of so many characters at most: a longer one up to the end of a word.
+
+    >>> cut("sends files", 9)
+    'sends...'
+    """
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit - 2].rpartition(' ')[0].rstrip() or text[: limit - 3]}..."
+
+
+def _without_tags(document: str) -> str:
+    """Return a document without pictures and tags: `<h1>` is its title, and lower ones are part of no sentence."""
+    titled = _TITLE_TAG.sub(lambda found: f"\n# {' '.join(found[1].split())}\n", document)
+    return _PICTURES.sub("", _HEADING_TAG.sub("\n", titled))
 
 
 def _without_markup(text: str) -> str:
@@ -312,14 +335,15 @@ def _without_lists(lines: Sequence[str]) -> list[str]:
     return kept
 
 
-def _without_money_and_news(lines: Sequence[str]) -> list[str]:
+def _without_asides(lines: Sequence[str]) -> list[str]:
     """Return lines without the sections about money or news, each up to the next heading as high as its own, and of
-    news up to a line across.
+    news up to a line across; and without those about its use that are not the first.
     """
     kept: list[str] = []
     signs: list[str] = []  # of headings that are underlined, the highest first
     passed = 0  # how high the heading is of what is passed over; 0 where nothing is
-    is_news, above = False, ""
+    is_news = is_titled = False
+    above = ""
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         found, underline = _HEADING.fullmatch(line), _UNDERLINE.fullmatch(following)
         level = 0
@@ -332,7 +356,8 @@ def _without_money_and_news(lines: Sequence[str]) -> list[str]:
             said = _SAYING.search(found[1] if found else line)
             heading = said[0] if said else ""
             is_news = _OF_NEWS.fullmatch(heading) is not None
-            passed = level if is_news or _OF_MONEY.fullmatch(heading) else 0
+            is_aside = is_news or _OF_MONEY.fullmatch(heading) or (is_titled and _OF_USE.fullmatch(heading))
+            passed, is_titled = level if is_aside else 0, True
         elif is_news and not above.strip() and _BREAK.fullmatch(line):
             passed = 0
         above = line
@@ -354,7 +379,7 @@ def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sente
     """Return the first heading, and what the first line of prose behind it says: without marks of references, `a_`."""
     title, description, lines = _front_matter(lines)
     lines, heading, prose = _without_lists(_without_fences(lines)), "", ""
-    lines = _without_money_and_news(lines) or lines
+    lines = _without_asides(lines) or lines
     is_header = is_field = False
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
@@ -378,7 +403,7 @@ def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sente
                 break
             is_header = True
     says = (_without_markup(heading) or title, description or prose)
-    text = ": ".join(filter(None, says))[:MOST_CHARS]
+    text = cut(": ".join(filter(None, says)), MOST_CHARS)
     return Sentence(text, "heading") if text else None
 
 

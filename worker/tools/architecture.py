@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fledgling.messages.answers import Architecture
 from fledgling.plain import by_depth, counted, one_line
 from fledgling.worker.of_tests import TEST_DIRECTORY, is_test
+from fledgling.worker.ranking import sentences
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import components, manifests, packages, summaries, tags, unknown
 from fledgling.worker.tools.entry_points import entry_points
@@ -24,6 +25,7 @@ DOMINANT = 0.5  # of all lines: a directory with more is shown by its parts, if 
 UNLINKED = 0.5  # of the files of a language: where more have no edge, that needs a reason
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
+OTHERS = 2  # languages of documents and data of which is said where they are
 ALIKE = 3  # manifests of one name, as of the modules of a build: of more the first stands for all
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
 SAYS_CHARS = 60  # of what a part says of itself
@@ -45,12 +47,14 @@ def architecture(request: Request, prefix: str, numbers: Sequence[int]) -> Archi
     """Answer with how what is below a directory is built."""
     project = own_code(request, prefix, numbers)
     begins = entry_points(request, project)
+    others = [*_others(request, project, 480)]
     lines = [
         *_head(request, project),
         *_list("built by", _manifests(project), 300),
         *_list("entry points", begins.entries, 300 if begins.libraries else 450),
         *_list("libraries", begins.libraries, 120),
-        *_parts(request, project, 1100),
+        *others,
+        *_parts(request, project, 1100 - sum(len(line) + 1 for line in others)),
         *_list("imported by most files", _hubs(request, project), 320),
         *_cycles(project, 280),
         *_list("tests", _tests(project), 240),
@@ -129,6 +133,40 @@ def _kind(name: str) -> str | None:
     return (f"*{found['ending']}" if found["ending"] else name) if found else None
 
 
+def _others(request: Request, project: OwnCode, room: int) -> Iterator[str]:
+    """Say where documents and data are of which there is more than code, and which documents others link to."""
+    known = request.opened.generation
+    files, lines = Counter[str](), Counter[str]()
+    for file in project.files:
+        files[file.language or ""] += 1
+        lines[file.language or ""] += line_count(file)
+    code = sum(map(line_count, project.own))
+    more = {
+        language
+        for language, count in files.items()
+        if count > len(project.own) or (language in known.documents and lines[language] > code)
+    }
+    many = [language for language, _ in files.most_common() if language in more.difference(known.code, ("",))][:OTHERS]
+    for language in many:
+        alike = [file for file in project.files if file.language == language]
+        places = Counter(_units(project._replace(own=alike)).values())
+        head = f"{language}, {counted(len(alike), 'file')} with {lines[language]:,} lines"
+        named = [f"{place} {count}" for place, count in sorted(places.items(), key=_most_first)]
+        yield from _list(head, named, room // (len(many) + 1) - len(head))
+    if not {*many}.isdisjoint(known.documents):
+        of_documents = {file.path for file in project.files if file.language in known.documents}
+        pairs = {(path, target) for path, target in project.linked if {path, target} <= of_documents}
+        linked = Counter(target.removeprefix(project.prefix) for _, target in pairs)
+        named = [f"{path} ({count})" for path, count in sorted(linked.items(), key=_most_first)[:HUBS]]
+        head = "documents that most others link to"
+        yield from _list(head, named, room // (len(many) + 1) - len(head))
+
+
+def _most_first(each: tuple[str, int]) -> tuple[int, str]:
+    name, count = each
+    return -count, name
+
+
 # ---- what stands on what ---------------------------------------------------------------------------------------------
 
 
@@ -202,8 +240,7 @@ def _says(request: Request, project: OwnCode, unit: str) -> str:
     place = f"{project.prefix}{unit}"
     speaker = summaries.speaking(place, request.blocks.below(place)) if unit.endswith("/") else None
     found = summaries.sentence_of(request, speaker) if speaker else None
-    text = found.text if found else ""
-    return f'  "{text if len(text) <= SAYS_CHARS else f"{text[:SAYS_CHARS].rstrip()}..."}"' if text else ""
+    return f'  "{sentences.cut(found.text, SAYS_CHARS)}"' if found else ""
 
 
 def _units(project: OwnCode) -> dict[str, str]:
@@ -247,8 +284,8 @@ def _hubs(request: Request, project: OwnCode) -> list[str]:
     named = project.links.named()
     for path, package in project.links.wholes:
         importers[named[package]].add(path)
-    counts = sorted(((len(paths), path) for path, paths in importers.items()), key=lambda each: (-each[0], each[1]))
-    return [f"{path} ({count})" for count, path in counts[:HUBS]]
+    counts = sorted(((path, len(paths)) for path, paths in importers.items()), key=_most_first)
+    return [f"{path} ({count})" for path, count in counts[:HUBS]]
 
 
 def _cycles(project: OwnCode, room: int) -> Iterator[str]:

@@ -18,14 +18,21 @@ DECLARING = 32  # manifests that are asked for commands, the nearest to the root
 STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
 SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
 MAIN_IN_CLASS = ("java", "csharp", "kotlin", "scala", "groovy")  # languages in which a method is begun at
+MAIN = {"csharp": "Main"}  # what is begun at, where it is not called `main`
+MAIN_ALONE = ("go", "rust", "java", "kotlin")  # languages in which nothing is begun at but that
 
 _DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "package.json")
-_BUILDS = re.compile(r"(?:.*/)?build\.rs")
+_NO_PROGRAM = re.compile(r"(?:.*/)?build\.rs|.*\.(?:pyi|d\.[cm]?ts)")  # what builds a crate; declarations alone
 _STARTING = re.compile(
     r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
     r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
     r"|(?:.*/)?(?:public|web|www|htdocs)/index\.php|index\.php|artisan|main\.tf"
 )
+_TEMPLATE = re.compile(  # what others get a copy of, to begin with
+    r"(?i)(?:^|/)(?:[^/]+[-_]templates?|templates|skeletons?|scaffold(?:s|ing)?|boilerplates?|[^/]*\{\{[^/]*)/"
+    r"|[.-](?:te?mpl|tpl|template|j2|jinja2?|erb)$"
+)
+_CHORES = re.compile(r"(?:^|/)(?:scripts|tools?|hack|ci|dev|docs?|storybook|\.[^/]+)/")  # of those who work on it
 _LIBRARIES = (
     "__init__.py",
     "lib.rs",
@@ -69,12 +76,13 @@ def entry_points(request: Request, project: OwnCode) -> EntryPoints:
 
     Of these the nearest to the root comes first. Where there is none, the libraries stand for it.
     """
+    project = project._replace(own=[file for file in project.own if not _is_copied(project, file.path)])
     functions = sorted((*_named_main(request, project), *_marked_main(request, project)), key=by_depth)
     started = {function.rpartition(":")[0] for function in functions}
     declared = [*_declared(request, project)]
     started |= {posixpath.normpath(each.entry.rpartition(" = ")[2]) for each in declared}
     named = [path for path in (*_by_name(project), *_pages(project)) if path not in started]
-    begun = sorted((*functions, *_together(named)), key=lambda path: path.count("/"))
+    begun = sorted((*functions, *_together(named)), key=lambda path: (_is_chore(path), path.count("/")))
     found = [*dict.fromkeys([*(each.entry for each in declared), *begun])]
     guarded = sorted(_together([path for path in _guarded(request, project) if path not in started]), key=by_depth)
     if not found:
@@ -84,6 +92,16 @@ def entry_points(request: Request, project: OwnCode) -> EntryPoints:
         [*dict.fromkeys([*found, *guarded])],
         [*_packages(project, [*started, *named, *(each.manifest for each in declared)])],
     )
+
+
+def _is_copied(project: OwnCode, path: str) -> bool:
+    """Return whether a file is a template of what others begin: `conf/project_template/manage.py-tpl`."""
+    return _TEMPLATE.search(path.removeprefix(project.prefix)) is not None
+
+
+def _is_chore(path: str) -> bool:
+    """Return whether a file is for those who work on the project, and does not come with it: `scripts/release.py`."""
+    return _CHORES.search(path) is not None
 
 
 def _packages(project: OwnCode, begun: Iterable[str]) -> Iterator[str]:
@@ -141,7 +159,10 @@ def _declared(request: Request, project: OwnCode) -> Iterator[_Declared]:
         else:
             is_run = not folder or f"{folder}/{_CONTAINED}" in names
             commands = (entry for entry in manifests.entries(text) if is_run or " = " in entry)
-            entries = _there(request, project, f"{folder}{slash}", commands)
+            found = [*_there(request, project, f"{folder}{slash}", commands)]
+            if is_run and not found and (command := manifests.start(text)):
+                found.append(f"npm start{f' in {folder}' if folder else ''} = {command}")
+            entries = iter(found)
         yield from (_Declared(name, entry) for entry in entries)
 
 
@@ -156,14 +177,15 @@ def _there(request: Request, project: OwnCode, folder: str, entries: Iterable[st
 
 
 def _named_main(request: Request, project: OwnCode) -> Iterator[str]:
-    """Yield files that define a function `main`, or in some languages a method; what builds a crate is none."""
+    """Yield files that define a function `main`, or in some languages a method."""
     assert request.outlines, "asked of the second generation"
-    own = {file.number: file.language for file in project.own if not _BUILDS.fullmatch(file.path)}
-    for name in ("main", "Main"):
+    own = {file.number: file.language for file in project.own if not _NO_PROGRAM.fullmatch(file.path)}
+    for name in ("main", *MAIN.values()):
         for number in request.outlines.named(name):
             file, row = request.outlines.file_of(number), request.outlines.row(number)
             kinds = ("function", "method") if own.get(file) in MAIN_IN_CLASS else ("function",)
-            if file in own and row.kind in kinds and own[file] not in SCRIPTS:
+            is_main = file in own and row.kind in kinds and name == MAIN.get(own[file] or "", "main")
+            if is_main and own[file] not in SCRIPTS:
                 yield f"{request.blocks.path(file).removeprefix(project.prefix)}:{row.line_start}"
 
 
@@ -203,7 +225,10 @@ def _pages(project: OwnCode) -> Iterator[str]:
 
 
 def _by_name(project: OwnCode) -> Iterator[str]:
-    paths = [file.path.removeprefix(project.prefix) for file in project.own]
+    """Yield files that are started by their name: none that another imports, as `admin/views/main.py` may be."""
+    imported = {target for _, target in project.links.files if not target.endswith("/__main__.py")}
+    alone = (file for file in project.own if file.language not in MAIN_ALONE and file.path not in imported)
+    paths = [file.path.removeprefix(project.prefix) for file in alone]
     return (path for path in sorted(paths, key=by_depth) if _STARTING.fullmatch(path))
 
 

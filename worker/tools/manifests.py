@@ -9,10 +9,12 @@ import re
 import sys
 from collections.abc import Iterator
 
+from fledgling.worker.ranking.sentences import cut
 from fledgling.worker.store.text import File
 from fledgling.worker.tools.request import Request
 
 MOST_BYTES = 2**16  # of a manifest that is read
+START_CHARS = 60  # of a command that starts it: what is behind are options
 MOST_CHARS = 200  # of what it says
 LEAST_WORDS = 3  # likewise: less is a name
 
@@ -120,6 +122,15 @@ def entries(package: str) -> Iterator[str]:
         yield main
 
 
+def start(package: str) -> str | None:
+    """Return what starts a package of Node: of '{"scripts": {"start": "next start"}}' that is `next start`."""
+    scripts = _object(package).get("scripts")
+    found = scripts.get("start") if isinstance(scripts, dict) else None
+    return (
+        cut(" ".join(found.encode(errors="replace").decode().split()), START_CHARS) if isinstance(found, str) else None
+    )
+
+
 def says(name: str, text: str) -> str | None:
     """Return what a manifest of a name says of the project in a line; None where it says nothing, or only a name.
 
@@ -139,7 +150,7 @@ def says(name: str, text: str) -> str | None:
         found = _described(text)
     if not isinstance(found, str) or len(found.split()) < LEAST_WORDS:
         return None
-    return " ".join(found.encode(errors="replace").decode().split())[:MOST_CHARS]
+    return cut(" ".join(found.encode(errors="replace").decode().split()), MOST_CHARS)
 
 
 def _described(toml: str) -> str | None:

@@ -7,11 +7,13 @@ from typing import NamedTuple
 from fledgling.worker.of_tests import is_test, without_packages
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.store.text import File
-from fledgling.worker.tools.links import ImportLinks, links
+from fledgling.worker.tools.links import ImportLinks, Link, links
 from fledgling.worker.tools.request import Request
 
-_OF_OTHERS = re.compile(  # what a project holds of others, such as a directory named with a version; benchmarks
-    r"(?i)(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]?party|external|deps|benches|[^/]*[-@]v?\d+\.\d[^/]*)/|\.min\.\w+$"
+# What a project holds of others, such as a directory named with a version; benchmarks. Go has them in vendor/.
+_OF_OTHERS = re.compile(
+    r"(?i)(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]?party|(?:external|deps)(?!/(?:.*/)?[^/]+\.go$)"
+    r"|benches|[^/]*[-@]v?\d+\.\d[^/]*)/|\.min\.\w+$"
 )
 
 
@@ -24,6 +26,7 @@ class OwnCode(NamedTuple):
     aside: list[File]  # tests, examples and the like, and what a program wrote
     generated_lines: int
     links: ImportLinks
+    linked: list[Link]  # whatever imports or links to what, among all files there are
 
 
 def own_code(request: Request, prefix: str, numbers: Sequence[int]) -> OwnCode:
@@ -37,7 +40,8 @@ def own_code(request: Request, prefix: str, numbers: Sequence[int]) -> OwnCode:
     known = {file.path for file in own}
     aside = [file for file in of_code if file.path not in known]
     generated_lines = sum(line_count(file) for file in of_code if file.path in generated)
-    return OwnCode(prefix, files, own, aside, generated_lines, links(request).among(known))
+    every = links(request)
+    return OwnCode(prefix, files, own, aside, generated_lines, every.among(known), every.files)
 
 
 def is_own(path: str) -> bool:
