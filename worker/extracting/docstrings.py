@@ -6,12 +6,12 @@ import warnings
 
 PLAIN = re.compile(r'"""(?>(?:[^"\\\r\0]++|"(?!""))*)"""')  # its value is as it stands; a parser takes ten times longer
 COMMENT_BEGIN = re.compile(
-    r"^[ \t]*(?:/\*+!?|\*+(?![/)])|//+!?|--+(?:\[=*\[)?(?:[ ]\|)?|\(\*+|\{-(?:[ ]\|)?|<#|#+(?!>)'?|;+|%+"
+    r"^[ \t]*(?:/\*+!?|\*+(?![/)])|//+!?|--+(?:\[=*\[)?(?:[ ]\|)?|\(\*+|\{-(?:[ ]\|)?|\{#|<#|#+(?!>)'?|;+|%+"
     r"|=begin\b|=end\b)?[ \t]?",
     re.MULTILINE,
 )
-COMMENT_END = re.compile(r"[ \t]*(?:\*+[/)]|#>|-\}|\]=*\])[ \t]*$", re.MULTILINE)
-COMMENT_ENDS = ("*/", "*)", "-}", "#>", "]]", "]=")  # what one holds that the expression matches
+COMMENT_END = re.compile(r"[ \t]*(?:\*+[/)]|#[>}]|-\}|\]=*\])[ \t]*$", re.MULTILINE)
+COMMENT_ENDS = ("*/", "*)", "-}", "#>", "#}", "]]", "]=")  # what one holds that the expression matches
 AT_MARGIN = re.compile(r"\n\S")
 
 

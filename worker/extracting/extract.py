@@ -82,7 +82,8 @@ class Extractor:
         if row.rules:
             rules = self._statements(language)
             cut = rules.cut(source)
-            return extraction(row, SourceText(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
+            defined = sorted((*rules.definitions(cut), *rules.templates(source)), key=lambda each: each.start)
+            return extraction(row, SourceText(source, cut.comments), defined, [], "rules", complete=True)
         spans = comments(self._scanners(language), source) if row.comments else []
         if row.inner:
             return self._within(row, SourceText(source, spans), is_late)

@@ -2,7 +2,7 @@
 
 Comments and strings are tokens of `languages.toml`. Definitions are found by rules such as `sql.toml`: one pass cuts
 the text into statements and blanks what is no code, then each statement is compared with one expression at its start.
-All of it takes time linear in the text.
+What a language of templates defines around them is found by a pass of its own. All of it takes time linear in the text.
 """
 
 import re
@@ -27,6 +27,21 @@ class Object(Struct, frozen=True, forbid_unknown_fields=True):
     body: bool = False
 
 
+class TemplateRules(Struct, frozen=True, forbid_unknown_fields=True):
+    """A language of templates around the statements: what begins and ends a definition, and its kind by the word."""
+
+    comment: str
+    begin: str
+    end: str
+    kinds: dict[str, str]
+
+    @property
+    def pattern(self) -> re.Pattern[bytes]:
+        """One expression for all of it; the last group's name tells which."""
+        tokens = f"{self.comment}|{self.begin}|{self.end}"
+        return re.compile(tokens.replace("WORD", "|".join(self.kinds)).encode(), FLAGS)
+
+
 class LexicalRules(Struct, frozen=True, forbid_unknown_fields=True):
     """A file of rules; `sql.toml` explains the fields."""
 
@@ -41,6 +56,7 @@ class LexicalRules(Struct, frozen=True, forbid_unknown_fields=True):
     create: str
     part: str
     object: dict[str, Object]
+    template: TemplateRules
 
 
 class Statement(Struct, frozen=True):
@@ -86,6 +102,8 @@ class StatementRules:
         self._create = re.compile(rules.create.replace("PART", rules.part).encode(), FLAGS | re.VERBOSE)
         self._part = re.compile(rules.part.encode(), FLAGS | re.VERBOSE)
         self._objects = rules.object
+        self._kinds = rules.template.kinds
+        self._template = rules.template.pattern
         self._until = {kind: re.compile(rule.until.encode(), FLAGS) for kind, rule in rules.object.items()}
 
     def cut(self, source: bytes) -> Cut:
@@ -131,6 +149,27 @@ class StatementRules:
                     body=until.start() if until else statement.stop,
                     parent=".".join(schema) or None,
                 )
+
+    def templates(self, source: bytes) -> Iterator[Definition]:
+        """What templates define: `{% macro star(a) %} ... {% endmacro %}` the macro `star`."""
+        opened: Definition | None = None
+        for match in self._template.finditer(source):
+            if match["begin"]:
+                yield from filter(None, (opened,))
+                opened = Definition(
+                    name=match["name"].decode(),
+                    kind=self._kinds[match["begin"].decode().lower()],
+                    start=match.start(),
+                    head=match.start("begin"),
+                    end=match.end(),
+                    inside=match.end(),
+                    body=match.start() + len(match[0].rstrip(b"+- \t\r\n")),
+                )
+            elif match["end"] and opened:
+                opened.end = match.end()
+                yield opened
+                opened = None
+        yield from filter(None, (opened,))
 
     def _has_body(self, code: bytearray, start: int) -> bool:
         match = self._create.match(code, start)

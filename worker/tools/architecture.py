@@ -37,7 +37,7 @@ _MANIFEST = re.compile(
     r"|build\.sbt|build\.(?:sc|mill)|build\.zig|dune-project|.*(?P<ending>\.(?:slnx?|[cfv][sb]proj|cabal|opam|nimble|rockspec))|stack\.yaml|pubspec\.yaml|Project\.toml"
     r"|DESCRIPTION|Makefile\.(?:PL|am)|Build\.PL|cpanfile|dist\.ini|.*\.podspec|Podfile|foundry\.toml|.*\.psd1|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml"
     r"|skaffold\.ya?ml|cloudbuild\.ya?ml|Chart\.yaml|Jenkinsfile|azure-pipelines\.ya?ml|\.?appveyor\.ya?ml|\.travis\.yml|\.goreleaser\.ya?ml"
-    r"|requirements\.txt|environment\.ya?ml|project\.clj|deps\.edn|bb\.edn|melos\.yaml)"
+    r"|requirements\.txt|environment\.ya?ml|project\.clj|deps\.edn|bb\.edn|melos\.yaml|dbt_project\.ya?ml|project\.godot|conanfile\.(?:py|txt)|vcpkg\.json|build\.xml)"
 )
 _WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
 _TESTS = re.compile(rf"(?:.*?/)??{TEST_DIRECTORY}/")
