@@ -38,16 +38,44 @@ class GlobalNames:
         """Whether a name is one of the object that holds what is global: `window.a`."""
         return any(name in found for found in self._declaring)
 
+    def members(self, of: str, name: int) -> list[Any]:
+        """The places of a member of the object that holds what is global: `window.a`, `globalThis.a`."""
+        scopes = self._of_window.get(name) or self._declaring[0].get(name)
+        if not scopes or of.rpartition(".")[2] not in self._objects:
+            return []
+        most = Reason.UNDECLARED if len(scopes) <= MAX_DECLARED else Reason.NAME_ONLY
+        return [(("name", at, name), most, at) for at in scopes[:MAX_DECLARED]]
+
+    @cached_property
+    def _objects(self) -> set[str]:
+        computing = (unit.dialect.computing for unit in self._project.units if unit.dialect.prototypes)
+        return {name for each in computing for name, how in each.items() if how == "global"}
+
+    @cached_property
+    def _of_window(self) -> dict[int, list[int]]:
+        """The interfaces that add each name to what `window` has: `declare global { interface Window { a: A } }`."""
+        found: dict[int, list[int]] = {}
+        for scope in self._adding:
+            said = self._project.scope(scope).name
+            if said != NONE and self._project.unit(scope).facts.names[said].lower() in self._objects:
+                for name in self._project.table(scope):
+                    found.setdefault(name, []).append(scope)
+        return found
+
     @cached_property
     def added(self) -> set[int]:
         """The names of what interfaces add to those outside: `declare global { interface Window { a: A } }`."""
-        return {
-            name
+        return {name for scope in self._adding for name in self._project.table(scope)}
+
+    @cached_property
+    def _adding(self) -> list[int]:
+        """The interfaces that add to those outside."""
+        return [
+            unit.base | at
             for unit in self._project.units
             for at, row in enumerate(unit.facts.scopes if unit.dialect.typed and unit.dialect.prototypes else ())
             if row.kind == ScopeKind.INTERFACE and _adds(unit, row)
-            for name in self._project.table(unit.base | at)
-        }
+        ]
 
     def module(self, name: str, own: int) -> list[Any]:
         """The place of a name that a module outside has as it is declared: `declare module "m" { function a(): A }`."""

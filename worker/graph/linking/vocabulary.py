@@ -127,14 +127,26 @@ class Vocabulary:
     @cached_property
     def only_types(self) -> set[Target]:
         """The interfaces and aliases of TypeScript, which no call means: `new Error()`, beside `type Error = A`."""
-        found: set[Target] = set()
+        found = self._classes_of(ScopeKind.INTERFACE)
         for unit in self._units:
             if unit.dialect.typed and unit.dialect.prototypes:
-                scopes = enumerate(unit.facts.scopes)
-                found.update(unit.place_of(at) for at, row in scopes if row.kind == ScopeKind.INTERFACE)
                 aliases = (row for row in unit.bindings if row.how == ONLY_TYPE)
                 found.update(unit.place(row.line, row.name, row.scope) for row in aliases)
         return found
+
+    @cached_property
+    def types(self) -> set[Target]:
+        """All that a type of TypeScript may name: those, classes and enumerations."""
+        return self.only_types | self._classes_of(ScopeKind.CLASS)
+
+    def _classes_of(self, kind: int) -> set[Target]:
+        return {
+            unit.place_of(at)
+            for unit in self._units
+            if unit.dialect.typed and unit.dialect.prototypes
+            for at, row in enumerate(unit.facts.scopes)
+            if row.kind == kind
+        }
 
     @cached_property
     def written(self) -> set[int]:

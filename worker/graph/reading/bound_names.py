@@ -384,9 +384,13 @@ class BoundNames(Positions):
 
     def _types_of(self, scope: int, name: int, found: tuple[int, ...]) -> tuple[int, ...]:
         """What of the bindings of a name a type means in TypeScript: no value, `interface A {} const A = b;`."""
-        every = self.scopes[scope].every.get(name, ())
-        types = tuple(at for at in every[:MAX_REACHING] if self._may_be_type(at))
+        types = self.names_type(scope, name)
         return types if types and not all(at != NONE and self._may_be_type(at) for at in found) else found
+
+    def names_type(self, scope: int, name: int) -> tuple[int, ...]:
+        """The bindings of a name of TypeScript that may be types."""
+        every = self.scopes[scope].every.get(name, ())
+        return tuple(at for at in every[:MAX_REACHING] if self._may_be_type(at))
 
     def _may_be_type(self, binding: int) -> bool:
         row = self.bindings[binding]

@@ -201,7 +201,7 @@ def export(builder: Builder, node: int, _use: int) -> int:
             builder.site(kid, Use.IMPORT, 0)
         else:
             builder.begin(kid, node)
-            value = builder.visit(kid)
+            value = exported_value(builder, kid)
             if is_default:
                 builder.export("default", value, kid, builder.scope)
             if is_whole:
@@ -218,5 +218,18 @@ def export_name(builder: Builder, node: int, module: str, name: int, alias: int)
         value = take_import(builder, node, module, builder.tree.text(name))
         builder.site(name, Use.IMPORT, value)
     else:
-        value = builder.visit(name)
+        value = exported_value(builder, name)
     builder.export(builder.tree.text(name if alias == NONE else alias), value, name, builder.scope)
+
+
+def exported_value(builder: Builder, node: int) -> int:
+    """What is exported: of TypeScript both the type and the variable of a name, `interface A {} const A = b;`."""
+    first = len(builder.sites)
+    value = builder.visit(node)
+    op, *parts = builder.expressions[value]
+    types = builder.names_type(parts[1], parts[0]) if op == Op.NAME and builder.dialect.typed else ()
+    if types and parts[2] not in (None, types):
+        value = builder.add(Op.ALIAS, builder.add(op, parts[0], parts[1], None))
+        for site in builder.sites[first:]:
+            site.at = value
+    return value

@@ -82,9 +82,24 @@ class Meaning:
         found = self._targets(unit, site)
         if site.use == Use.WRITE and site.binding == NONE and self.project.vocabulary.setters:
             return self._set(unit.base | site.at, found)
-        if site.use == Use.CALL and unit.dialect.prototypes:
-            found = {at: sure for at, sure in found.items() if at not in self.project.vocabulary.only_types}
+        if len(found) > (site.use != Use.CALL) and unit.dialect.prototypes:
+            found = self._types_or_values(unit, site, found)
         return self._of_outside(unit, site, found) if found and self.solver.classes.extensions.of_outside else found
+
+    def _types_or_values(self, unit: Unit, site: Site, found: Targets) -> Targets:
+        """The targets, of TypeScript a type or none: `interface A {} const A = b;`. What is called is no mere type."""
+        vocabulary = self.project.vocabulary
+        if site.use == Use.CALL:
+            kept = {at: sure for at, sure in found.items() if at not in vocabulary.only_types}
+        elif site.use == Use.TYPE and not vocabulary.types.isdisjoint(found):
+            kept = {at: sure for at, sure in found.items() if at in vocabulary.types}
+        elif site.use == Use.READ and unit.expressions[site.at][0] == Op.NAME:
+            kept = {at: sure for at, sure in found.items() if at not in vocabulary.only_types} or found
+        else:
+            return found
+        if len(kept) == 1 < len(found) and unit.expressions[site.at][0] == Op.NAME:
+            kept = {at: Reason.BOUND if sure == Reason.SEVERAL else sure for at, sure in kept.items()}
+        return kept
 
     def _of_outside(self, unit: Unit, site: Site, found: Targets) -> Targets:
         """The targets, of which what seems to call itself may call what the type outside has that it is given to."""

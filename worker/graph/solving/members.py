@@ -77,20 +77,14 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         found = _of_object(solver, value, name, sure) or _of_prototypes(solver, value, name, sure)
         own = NONE if found else solver.project.own_of(name)  # what seems to be an object may be the class
         return found if own == NONE else _of_object(solver, value, own, min(sure, Reason.SEVERAL))
+    if kind == EXTERNAL:
+        return solver.global_names.members(value[1], name)
     if kind == CLASS:
         return _of_class(solver, value, name, sure)
     if kind == MODULE:
         return _of_module(solver, value[1], name, sure)
     if kind == SUPER:
-        own, receiver, *traits = value[1:]
-        parent = None if traits else solver.classes.parent(own)
-        if receiver[0] == CLASS:
-            name = _of_itself(solver, receiver[1], name, own)
-        asked = (parent, name) if parent is not None else (receiver[1], name, own)
-        owner, may_be_outside = solver.classes.of_class(*asked)
-        if traits:
-            return [] if owner is None else [(("name", owner, name), min(sure, Reason.SUPER), owner)]
-        return _of_super(solver, own, name, owner, min(sure, Reason.EXTERNAL_BASE) if may_be_outside else sure)
+        return _of_above(solver, value, name, sure)
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
     if kind == SPACE:
@@ -110,6 +104,19 @@ def _of_function(solver: Solver, value: Value, name: int, sure: int) -> list[Pla
     return found
 
 
+def _of_above(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """The members of `super()`."""
+    own, receiver, *traits = value[1:]
+    parent = None if traits else solver.classes.parent(own)
+    if receiver[0] == CLASS:
+        name = _of_itself(solver, receiver[1], name, own)
+    asked = (parent, name) if parent is not None else (receiver[1], name, own)
+    owner, may_be_outside = solver.classes.of_class(*asked)
+    if traits:
+        return [] if owner is None else [(("name", owner, name), min(sure, Reason.SUPER), owner)]
+    return _of_super(solver, own, name, owner, min(sure, Reason.EXTERNAL_BASE) if may_be_outside else sure)
+
+
 def _of_super(solver: Solver, own: int, name: int, owner: int | None, sure: int) -> list[Place]:
     """The members above a class, also of what a class below puts between: C is above B for `class D(B, C)`."""
     classes, is_of_order = solver.classes, bool(solver.project.unit(own).dialect.super_function)
@@ -127,8 +134,18 @@ def _of_super(solver: Solver, own: int, name: int, owner: int | None, sure: int)
     return [*first, *((("name", at, name), min(sure, reason), at) for at in others)]
 
 
+def is_only_type(solver: Solver, scope: int) -> bool:
+    """Whether a class is an interface of TypeScript, which is nothing to ask."""
+    if solver.project.scope(scope).kind != ScopeKind.INTERFACE:
+        return False
+    dialect = solver.project.unit(scope).dialect
+    return dialect.prototypes and dialect.typed
+
+
 def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     """The members of a class itself; what a module of Rust has is none of its own alone."""
+    if is_only_type(solver, value[1]):  # beside `interface A`, `A.b` asks a variable
+        return []
     order = solver.classes.order(value[1]) if name in solver.project.vocabulary.written else ()
     fields: list[Cell] = [("field", at, name) for at in order]
     is_of_ruby = solver.project.unit(value[1]).dialect.bare_calls
@@ -298,9 +315,7 @@ def member_cell(solver: Solver, cell: Cell) -> Values:
 def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     kind = value[0]
     if kind == EXTERNAL:
-        if extending := extension_members.of_outside(solver, value, name):
-            return extending
-        return applied_outside.member_of(solver, value, name, sure) if len(value[1]) < 200 else {}
+        return _of_outside(solver, value, name, sure)
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
         return _of_container(solver, value, name, sure)
     found = constant(solver, value, name, sure)
@@ -316,6 +331,14 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     if kind == CONSTANT:
         return extension_members.of_outside(solver, value, name)
     return found or _otherwise(solver, value, name, sure)
+
+
+def _of_outside(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """What a member of something outside may be: what extends that, what the project adds to `window`."""
+    found = extension_members.of_outside(solver, value, name)
+    for place in [] if found else solver.global_names.members(value[1], name):
+        _add_taken(solver, found, value, place)
+    return found or (applied_outside.member_of(solver, value, name, sure) if len(value[1]) < 200 else {})
 
 
 def _add_taken(solver: Solver, found: Values, value: Value, place: Place) -> None:

@@ -77,7 +77,8 @@ def _may_be_of(solver: Solver, node: int, scope: int) -> bool:
         return True
     if solver.project.scope(scope).kind == ScopeKind.MODULE:
         return (MODULE, scope >> SHIFT) in values or any(sure < CERTAIN for sure in values.values())
-    if any(sure < CERTAIN or sure == Reason.OWN_CLASS for sure in values.values()):  # `this` is what it is called on
+    sure = {own for own in values.values() if own != Reason.UNDECLARED}  # that says what it is
+    if any(own < CERTAIN or own == Reason.OWN_CLASS for own in sure):  # `this` is what it is called on
         return True
     order = solver.classes.order
     of_project = [value[1] for value in values if value[0] in (OBJECT, CLASS, FUNCTION)]
