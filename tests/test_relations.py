@@ -305,6 +305,8 @@ LOADED = {  # a file that defines what is loaded by its name: what is said of th
     "lib/part.rb": "may need no import: at least 0 of 9 name `Part`. symbols(",
     "src/helper.php": None,  # a function is not loaded by its name
     "src/Alone.php": None,
+    "ex/deep.ex": "may need no import: 1 of 1 name `App.Deep` (ex/uses.ex).",
+    "rtl/alu.sv": "may need no import: 1 of 1 name `alu` (rtl/top.sv).",
 }
 
 
@@ -321,6 +323,10 @@ async def test_what_is_loaded_by_its_name_costs_what_a_hint_may(tmp_path: Path) 
         "src/helper.php": "<?php\nfunction helper() {}\n",
         "src/Alone.php": "<?php\nclass Alone { function helper() {} }\n",
         "src/x.php": "<?php\nhelper();\n",
+        "ex/deep.ex": "defmodule App.Deep do\n  def run, do: 1\nend\n",
+        "ex/uses.ex": "defmodule App do\n  def go, do: App.Deep.run()\nend\n",
+        "rtl/alu.sv": "module alu; endmodule\n",
+        "rtl/top.sv": "module top; alu u_alu(); endmodule\n",
     }
     texts |= {f"big/{number}.rb": "# Partly\n" * (MOST_BLOCKS * 4096 // 4 // 9 + 500) for number in range(4)}
     for path, text in texts.items():

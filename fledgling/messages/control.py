@@ -132,9 +132,9 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     the project, too. Where that is "directory", the files in one are a package; where it is "tree", so are all below a
     directory of that name. A directory with a file that is called `package` is one; where `spread` matches in
     that, others may hold more of it. What ends in `apart` is of none.
-    Files of one package use each other without an import. Where a language `autoloads`, so may all of its files: what
-    they define is loaded by its name. Where it `chains`, a module may begin with a name that the file imports; the
-    words in `around` mean modules around the file, and no directory has such a name.
+    Files of one package use each other without an import. So may all files of a language what is of the kinds that it
+    `autoloads`: it is loaded by its name, a module by its full one. Where it `chains`, a module may begin with a name
+    that the file imports; the words in `around` mean modules around the file, and no directory has such a name.
 
     Languages with one word for `imports` may import each other; without it imports are not extracted. What `run_time`
     matches, as RE2, imports what only a running program knows; what `declares` matches, with a name for NAME,
@@ -150,7 +150,7 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     package: Word = ""
     spread: Word = ""
     apart: Word = ""
-    autoloads: bool = False
+    autoloads: tuple[Word, ...] = ()
     chains: bool = False
     imports: Word = ""
     run_time: Word = ""

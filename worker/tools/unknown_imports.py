@@ -13,7 +13,6 @@ from fledgling.worker.tools.own_modules import OwnModules
 from fledgling.worker.tools.request import Request
 
 _NO_NAMES = frozenset({"module", "import", "export", "macro", "section", "key", "selector"})  # that others do not name
-_LOADED = frozenset({"class", "interface", "trait", "enum", "struct"})  # kinds that are loaded by their names
 UNKNOWN = "a file of an unknown language"
 MOST_NAMES = 100  # of a file that are looked for: few files define more, and those are used by one of the first
 MOST_BLOCKS = 1000  # of 4 kB that are looked at for what is loaded by its name: some 30 ms, and files enough for a hint
@@ -160,7 +159,7 @@ def _of_package(request: Request, file: File, known: Set[str]) -> str | None:
     """Say which files of the same package use what a file defines: they need no import for that."""
     modules = request.opened.generation.modules.get(file.language or "")
     if modules and modules.autoloads:
-        return _autoloaded(request, file, known)
+        return _autoloaded(request, file, known, {*modules.autoloads})
     names = _names(request, file) if modules and modules.packages else []
     if not (modules and names):
         return None
@@ -171,9 +170,9 @@ def _of_package(request: Request, file: File, known: Set[str]) -> str | None:
     return f"Files of its package need no import: {_naming(request, file, names, used, len(mates))}"
 
 
-def _autoloaded(request: Request, file: File, known: Set[str]) -> str | None:
+def _autoloaded(request: Request, file: File, known: Set[str], kinds: Set[str]) -> str | None:
     """Say which files name what a file defines in a language that loads it by that name."""
-    names = _names(request, file, _LOADED)[:MOST_NAMES]
+    names = _names(request, file, kinds)[:MOST_NAMES]
     if not (names and request.opened.generation.has_content):
         return None
     holding = sorted({block for name in names for block in _may_hold(request, file, name)})
@@ -225,5 +224,6 @@ def _names(request: Request, file: File, kinds: Set[str] | None = None) -> list[
     rows = request.outlines.definitions(file) if request.outlines else []
     scopes = {row.qualified_name for row in rows if row.kind == "module"}
     wanted = (row for row in rows if (row.kind in kinds if kinds else row.kind not in _NO_NAMES))
-    found = (row.name for row in wanted if row.parent_name in (None, *scopes))
+    outer = (row for row in wanted if row.parent_name in (None, *scopes))
+    found = (row.qualified_name if row.kind == "module" else row.name for row in outer)
     return [*dict.fromkeys(name for name in found if len(name) > 1)]
