@@ -22,7 +22,7 @@ import re2
 from msgspec import Struct
 from tree_sitter import Range
 
-from fledgling.worker.extracting.source_text import Span
+from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.language import Languages
 
 SHORTEST = 30  # bytes of a body; a shorter one takes no longer to parse than to leave out
@@ -66,6 +66,7 @@ class Bodies:
         self._defining = re2.compile(row.defining.encode())
         self._has_braces = r"\{" in row.body
         self._has_tokens = "tokens" in self._begin.groupindex
+        self._statements = _braced_statements if self._has_braces else _lined_statements
         self._may_be_wrapped = "above" in self._begin.groupindex
 
     def blanked(self, source: bytes, only: frozenset[int] | None = None) -> Blanked:
@@ -136,8 +137,9 @@ class Bodies:
             if are_tokens or place not in defining:
                 if _is_whole(code):
                     yield start, end
-            elif self._has_braces:
-                yield from self._runs(source, start + 1, end - 1)
+            else:
+                begin = start + 1 if self._has_braces else source.rfind(b"\n", 0, start) + 1
+                yield from self._runs(source, begin, end - self._has_braces)
 
     def _among(self, codes: list[bytes]) -> set[int]:
         """Which of some bodies define something: RE2 looks through all at once, as asking it is what takes time."""
@@ -150,24 +152,31 @@ class Bodies:
 
     def _runs(self, source: bytes, start: int, end: int) -> Iterator[Span]:
         """What stands between the statements that define: other statements, as far as lines tell where one begins."""
-        code = self._token.sub(_blank, source[start:end])
+        code = self._without_tokens(source, start, end)
         begin = len(code) - len(code.lstrip())
         indent = code[code.rfind(b"\n", 0, begin) + 1 : begin]
         if len(indent) > WIDEST:
             return
-        cuts = [match.end() for match in _statements(indent).finditer(code, begin)]
-        run = begin
-        for cut in [*cuts, len(code)]:
-            if self._defining.search(code[begin:cut]):
-                yield from self._run(source, start + run, start + run + len(code[run:begin].rstrip()))
-                run = cut
-            begin = cut
-        yield from self._run(source, start + run, start + run + len(code[run:].rstrip()))
+        cuts = [begin, *(match.end() for match in self._statements(indent).finditer(code, begin)), len(code)]
+        run = 0
+        for match in self._defining.finditer(code):
+            statement = bisect_right(cuts, match.end() - 1) - 1
+            if statement >= run:
+                yield from self._run(source, code, start, cuts[run], cuts[statement])
+                run = statement + 1
+        yield from self._run(source, code, start, cuts[run], len(code))
 
-    def _run(self, source: bytes, start: int, end: int) -> Iterator[Span]:
-        code = self._token.sub(b"", source[start:end] + b"\n.")
-        if end - start >= SHORTEST and not self._defining.search(code) and _is_whole(code):
+    def _run(self, source: bytes, blanked: bytes, offset: int, begin: int, end: int) -> Iterator[Span]:
+        """Some statements without the blanks behind them, if nothing in them is defined or goes on behind them."""
+        start, length = offset + begin, len(blanked[begin:end].rstrip())
+        end = start + length if self._has_braces else _code_end(source, start, offset + end)  # it may end in a string
+        code = self._token.sub(b"", source[start:end] + b"\n.") if end - start >= SHORTEST else b""
+        if code and not self._defining.search(code) and _is_whole(code):
             yield start, end
+
+    def _without_tokens(self, source: bytes, start: int, end: int) -> bytes:
+        text = source[start:end]
+        return without(text, [token.span() for token in self._token.finditer(text)])
 
 
 def between(text: bytes, blank: list[Span]) -> list[Range]:
@@ -191,14 +200,16 @@ def moved(point: Point, text: bytes, start: int, end: int) -> Point:
     return point[0] + rows, end - 1 - text.rfind(b"\n", start, end) if rows else point[1] + end - start
 
 
-def _blank(token: re.Match[bytes]) -> bytes:
-    return b" " * (token.end() - token.start())
+@lru_cache(maxsize=64)
+def _braced_statements(indent: bytes) -> re.Pattern[bytes]:
+    """What stands before a statement that begins a line with an indentation."""
+    return re.compile(rb"[;}]\s*+(?<=\n%s)(?![.?)\]},;:=+|]|&&|else\b)" % indent)
 
 
 @lru_cache(maxsize=64)
-def _statements(indent: bytes) -> re.Pattern[bytes]:
-    """What stands before a statement that begins a line with an indentation."""
-    return re.compile(rb"[;}]\s*+(?<=\n%s)(?![.?)\]},;:=+|]|&&|else\b)" % indent)
+def _lined_statements(indent: bytes) -> re.Pattern[bytes]:
+    """The same where a statement ends with its line."""
+    return re.compile(rb"\n%s(?![\s)\]}]|(?:elif|else|except|finally)\b)" % indent)
 
 
 @lru_cache(maxsize=64)
