@@ -79,12 +79,15 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
     lacks = {_lacks(request, each) for each in asked}
     lacking = None if None in lacks else next((each for each in UNSEEN if each in lacks), None)
     in_any_case = any(_goes_by_any_case(request, each, name) for each in asked)
+    families = {unknown.family(request, request.blocks.file(each.file)) for each in asked}
     meant = {each._replace(place=place) for each in asked for place in (each.place, ANY_OF_LINE)}
     places = [*islice(_places(request, name, any_case=in_any_case), MOST + 1)]
     for place in places[:MOST]:
         kind, reason = _class(request, place, meant)
         if lacking and kind in UNSEEN[lacking]:
             kind, reason = "unresolved", f"{lacking} is not in the graph"
+        if reason and _is_of_others(request, place.file, families):
+            kind, reason = "elsewhere", None
         classes[kind] += 1
         if reason:
             unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
@@ -140,6 +143,7 @@ _WORDS = {  # classes of occurrences, in their order, and what they are called
     "other": "of other definitions",
     "local": "of local variables",
     "external": "of what is outside the project",
+    "elsewhere": "in other languages",
     "definition": "definitions",
     "import": "imports",
     "keyword": "names of arguments",
@@ -310,6 +314,13 @@ def _class(request: Request, place: NamePlace, asked: Collection[GraphDefinition
     if rows[0].use in ("import", "keyword"):
         return rows[0].use, None
     return _resolved(graph, rows, asked)
+
+
+def _is_of_others(request: Request, file: File, families: Collection[str]) -> bool:
+    """Return whether a file is of a language with uses that cannot name what others of some families define."""
+    graph = request.graph
+    assert graph
+    return graph.how_far(file.number) != NO_GRAPH and unknown.family(request, file) not in families
 
 
 def _lacks(request: Request, asked: GraphDefinition) -> str | None:

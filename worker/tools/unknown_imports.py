@@ -193,7 +193,7 @@ def _autoloaded(request: Request, file: File, known: Set[str], kinds: Set[str]) 
             used[each.path] = each
     if not used and looked < MOST_BLOCKS:
         return None
-    said = _naming(request, file, names, [*used.values()], len(others))
+    said = _naming(request, file, names, [used[path] for path in sorted(used)], len(others))
     return f"What is loaded by its name may need no import: {'at least ' if looked == MOST_BLOCKS else ''}{said}"
 
 

@@ -10,10 +10,13 @@ from functools import cache
 
 from msgspec.structs import replace
 
+from fledgling.worker.language import word_list
 from fledgling.worker.resolving.manifest import parse_json, strings, table
 from fledgling.worker.resolving.packages import Names
 from fledgling.worker.resolving.project import Project, Resolver, answer, by_parts, join, nearest
 from fledgling.worker.rows import ImportRow
+
+STDLIB = word_list("php/stdlib.txt")  # classes of PHP 8.2 and of its extensions, as its reflection lists them
 
 
 class Autoload:
@@ -67,11 +70,12 @@ def resolver(project: Project, _language: str) -> Resolver:
         if row.is_relative or "/" in module or module.endswith(".php"):
             yield answer(row, included(directory, module))
         elif row.imported_names:
-            places = {name: locate(directory, f"{module}\\{name}".strip("\\")) for name in row.imported_names}
-            for found in dict.fromkeys(places.values()):
-                imported = tuple(name for name in row.imported_names if places[name] == found)
-                yield answer(replace(row, imported_names=imported), found)
+            full = {name: f"{module}\\{name}".strip("\\") for name in row.imported_names}
+            places = {name: (locate(directory, full[name]), full[name] in STDLIB) for name in row.imported_names}
+            for found, is_stdlib in dict.fromkeys(places.values()):
+                imported = tuple(name for name in row.imported_names if places[name] == (found, is_stdlib))
+                yield answer(replace(row, imported_names=imported), found, is_stdlib=is_stdlib)
         else:
-            yield answer(row, locate(directory, module))
+            yield answer(row, locate(directory, module), is_stdlib=module in STDLIB)
 
     return resolved
