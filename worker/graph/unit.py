@@ -152,6 +152,12 @@ class Unit:
         at = bisect_right(self.facts.systems, (line, systems.ANY)) - 1
         return self.facts.systems[at][1] & self.declared_on if at >= 0 else self.declared_on
 
+    @cached_property
+    def compiled_on(self) -> int:
+        """The systems on which the file may be compiled, by its name and by what it says of all that is in it."""
+        said = self.facts.systems
+        return (said[0][1] if len(said) == 1 and said[0][0] == 1 else systems.ANY) & self.declared_on & self.named_systems
+
     def always_at(self, line: int) -> bool:
         """Whether a line stands under no condition."""
         at = bisect_right(self._conditional, (line, line)) - 1

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fledgling.worker.graph.columns import EXTENDS, IMPLEMENTS, MAY_IMPLEMENT
 from fledgling.worker.graph.linking.hierarchy import MAX_BELOW, Hierarchy
+from fledgling.worker.graph.linking.method_types import MethodTypes
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS
@@ -17,6 +18,7 @@ class Implemented:
     def __init__(self, hierarchy: Hierarchy) -> None:
         self._hierarchy = hierarchy
         self._project = hierarchy.project
+        self._method_types = MethodTypes(hierarchy.project, hierarchy.value)
         self._outside: Mapping[int, Sequence[str]] = {}
         self.by: dict[int, list[int]] = {}  # the classes of each interface
         self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
@@ -127,12 +129,28 @@ class Implemented:
         wanted = {self._project.text(name): name for name in methods}
         for method in (*wanted, *(method for name in asked for method in known.get(name, ()))):
             number = wanted.get(method, self._project.numbers.get(method))
-            if method in given or (number is not None and self._hierarchy.of_class(scope, number)[0] is not None):
+            if method in given:
                 continue
-            if all(name in known for name in had):
+            owner = None if number is None else self._hierarchy.of_class(scope, number)[0]
+            if owner is not None and number is not None:
+                if method in wanted and not self._is_alike(owner, interface, number):
+                    return None
+            elif all(name in known for name in had):
                 return None
-            is_sure = False
+            else:
+                is_sure = False
         return is_sure
+
+    def _is_alike(self, owner: int, interface: int, name: int) -> bool:
+        """Whether what a class has of a name may be the method that an interface has of it."""
+        of, _ = self._hierarchy.of_class(interface, name)
+        own, wanted = (self._functions(at, name) for at in (owner, interface if of is None else of))
+        return any(not self._method_types.differ(mine, other) for mine in own for other in wanted)
+
+    def _functions(self, scope: int, name: int) -> list[int]:
+        """The methods that a class or interface itself has of a name; none if that is a field."""
+        found = (self._project.defined(binding)[1] for binding in self._project.table(scope).get(name, ()))
+        return [function for function in found if function >= 0]
 
 
 def _with_embedding(scopes: list[int], embedding: Mapping[int, list[int]]) -> list[int]:

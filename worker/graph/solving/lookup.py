@@ -5,6 +5,7 @@ Each of the places is a cell, how sure it is meant, and the object that it is a 
 
 from typing import Any
 
+from fledgling.worker import systems
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.stars import NOT_LOOKED_FOR, SURELY
 from fledgling.worker.graph.reasons import Reason
@@ -387,12 +388,21 @@ def _may_inherit(solver: Solver, node: int) -> bool:
     return False
 
 
+def _on_other_systems(project: GraphProject, unit: Unit, scopes: list[int]) -> set[int]:
+    """Those of some modules that are not compiled on the system on which a file is, if any of them is."""
+    here = systems.taken_on(unit.compiled_on)
+    found = {scope for scope in scopes if not project.unit(scope).compiled_on & here}
+    return found if unit.compiled_on and len(found) < len(scopes) else set()
+
+
 def starred(solver: Solver, node: int, own: int) -> list[Any]:
     """The places of a name that no scope of its file binds: modules of which all names are imported."""
     unit = solver.project.unit(node)
     beside, reason = solver.spaces.beside(unit, own)
     if beside:
-        return [(("name", at, own), reason, None) for at in beside]
+        elsewhere = _on_other_systems(solver.project, unit, beside) if len(beside) > 1 else ()
+        capped = min(reason, Reason.OTHER_SYSTEM)
+        return [(("name", at, own), capped if at in elsewhere else reason, None) for at in beside]
     if (
         unit.dialect.shared == "directory"
         and (module := solver.project.imports.by_package(unit, solver.project.text(own))) is not None
