@@ -136,3 +136,14 @@ class Injected
 internal constructor(val held: Int) {
     fun hold() {}
 }
+
+context(a: Injected, b: List<Int>)
+private fun needing(c: Int) = c
+
+class Needing {
+    context(a: Injected)
+    fun need() {}
+    context(Injected)
+    @Marker fun receive() {}
+}
+fun giving(block: context(Injected) () -> Int) = 1

@@ -4,6 +4,7 @@ A repair is a module in the folder of a language, and named in a row: `repairs =
 byte of what they leave where it was. What one does, its function says:
 
     apart(text)              reads what needs no parser, and leaves it out, always: directives of C
+    respelled(text)          in the graph, the text with signs that a grammar knows in the place of others, always
     first(text)              the spans to leave out at first; with errors left, the text is parsed with them as well
     given(text)              the same, by what they stand around: with errors left in that, without the others first
     repaired(text, unknown)  where errors are left, and where they stand; it counts if it leaves fewer
@@ -30,7 +31,7 @@ from fledgling.worker.extracting.outline import Definition, FoundImport
 from fledgling.worker.extracting.source_text import Span, without
 from fledgling.worker.language import Language, own_module
 
-STAGES = ("apart", "first", "given", "repaired", "others", "decorators", "conditionals", "systems")
+STAGES = ("apart", "respelled", "first", "given", "repaired", "others", "decorators", "conditionals", "systems")
 NEAR = 1000
 IsLate = Callable[[], bool]  # whether so much time has gone that a text is to be taken as it is
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
@@ -59,6 +60,7 @@ class Repairs(Struct, frozen=True):
     """The functions of the repairs that a row names, in its order: `repairs(row.repairs).apart`."""
 
     apart: list[Callable[[bytes], Apart]]
+    respelled: list[Callable[[bytes], bytes]]
     first: list[Callable[[bytes], list[Span]]]
     given: list[Callable[[bytes], list[list[Span]]]]
     repaired: list[Callable[[bytes, Iterable[Span]], Repaired]]

@@ -9,7 +9,20 @@ from typing import TypeVar
 
 from fledgling.worker import systems
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Facts, GraphFile, Op, ScopeKind, unpacked
+from fledgling.worker.graph.tables import (
+    ASSIGNED,
+    AT,
+    EXPORT,
+    HOLDING,
+    NAME,
+    NONE,
+    Facts,
+    GraphFile,
+    Op,
+    ScopeKind,
+    site_columns,
+    unpacked,
+)
 from fledgling.worker.of_tests import is_apart, is_test
 from fledgling.worker.rows import ImportRow
 
@@ -156,7 +169,9 @@ class Unit:
     def compiled_on(self) -> int:
         """The systems on which the file may be compiled, by its name and by what it says of all that is in it."""
         said = self.facts.systems
-        return (said[0][1] if len(said) == 1 and said[0][0] == 1 else systems.ANY) & self.declared_on & self.named_systems
+        return (
+            (said[0][1] if len(said) == 1 and said[0][0] == 1 else systems.ANY) & self.declared_on & self.named_systems
+        )
 
     def always_at(self, line: int) -> bool:
         """Whether a line stands under no condition."""
@@ -221,6 +236,12 @@ class Unit:
     def constness(self) -> dict[int, int]:
         """What is said of what bindings hold."""
         return dict(self.facts.constness)
+
+    @cached_property
+    def not_parsed(self) -> frozenset[int]:
+        """The names in what no parser has read of the file, which may declare them."""
+        sites = site_columns(self.facts)
+        return frozenset(self.names[name] for name in set(sites[NAME][sites[AT] == 0].tolist()))
 
     @cached_property
     def starred(self) -> list[int]:

@@ -174,7 +174,7 @@ class GraphProject(NumberedFiles):
         if not (dialect.bare_calls or dialect.implicit_parameter or dialect.scope_functions):
             passed = (*passed, ScopeKind.LAMBDA)
         row = scopes[scope]
-        while row.kind in passed and not (row.flags & Flag.EXTENSION or row.stars):
+        while row.kind in passed and not (row.flags & (Flag.EXTENSION | Flag.IMPLICIT) or row.stars):
             scope = row.parent
             row = scopes[scope]
         return scope

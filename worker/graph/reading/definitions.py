@@ -33,7 +33,7 @@ BASE, DECORATOR, CONSTRUCTOR = BITS["base"], BITS["decorator"], BITS["constructo
 SAID: dict[int, int] = {  # a flag of a function, by the role that says it
     BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
 }
-POINTS, CONTAINER, CAPTURED = BITS["points"], BITS["container"], BITS["captured"]
+POINTS, CONTAINER, CAPTURED, FRESH = (BITS[role] for role in ("points", "container", "captured", "fresh"))
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
@@ -162,13 +162,14 @@ def read_rest(builder: Builder, node: int) -> None:
     tree = builder.tree
     known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE | CONTAINER | REST_TYPE
     known |= CAPTURED
-    first = last = len(builder.bindings)
+    found: dict[tuple[int, int], None] = {}
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
+            first = len(builder.bindings)
             builder.visit(kid)
-            builder.type_parameters.update((row.scope, row.name) for row in builder.bindings[last:])
-            last = len(builder.bindings)
-    found = {(row.scope, row.name): None for row in builder.bindings[first:]}
+            if not tree.labels[kid] & FRESH:  # context(a: A)
+                found.update(((row.scope, row.name), None) for row in builder.bindings[first:])
+                builder.type_parameters.update(found)
     if builder.dialect.typed and builder.dialect.prototypes:
         builder.only_types.update(found)
     for scope, name in found:

@@ -95,7 +95,10 @@ class LanguageReader:
 
     def facts_of(self, source: bytes) -> bytes:
         """Return the tables of a text, packed."""
-        syntax, tree, made = understand(in_turn(self._syntaxes, source), source, source, [])
+        repairs, text = load_repairs(self.row.repairs), source
+        for respelled in repairs.respelled:
+            text = respelled(text)
+        syntax, tree, made = understand(in_turn(self._syntaxes, source), source, text, [])
         assert isinstance(syntax, GraphSyntax)
         starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
         reduced = Reduced(source, tree, syntax.query)
@@ -103,7 +106,6 @@ class LanguageReader:
             enclose(reduced)
         changed = different(source, made[-1].text)
         builder = Builder(reduced, syntax.row.graph, starts, changed)
-        repairs = load_repairs(self.row.repairs)
         for begins, ends in (span for spans in repairs.conditionals for span in spans(source, changed)):
             builder.conditions.append((bisect_right(starts, begins), bisect_right(starts, ends)))
         for decorators in repairs.decorators:

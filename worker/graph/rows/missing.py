@@ -88,9 +88,11 @@ class Missing:
         """Why an expression itself may be in the project, whatever it begins with."""
         if op == Op.GET:
             return self._of_receiver(node)
-        if op == Op.NAME and parts[1] == NONE and unit.dialect.prototypes and not unit.facts.complete:
-            return Reason.NOT_PARSED
         is_unknown = op == Op.BARE and all(value[0] == EXTERNAL for value in self._solver.value(node))
+        if is_unknown or (op == Op.NAME and parts[1] == NONE):
+            is_cut = unit.dialect.prototypes and op == Op.NAME and not unit.facts.complete
+            if is_cut or unit.names[parts[0]] in unit.not_parsed:
+                return Reason.NOT_PARSED
         is_open = is_unknown and unit.dialect.takes_unseen and self._may_be_taken(unit, parts[0], parts[1])
         return Reason.NOT_TAKEN if is_open else 0
 

@@ -59,12 +59,14 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
         is_method = row.kind == ScopeKind.FUNCTION and unit.dialect.bare_calls
         if is_method and not in_method:  # outside of methods, self is the class
             is_of_class, in_method = bool(row.flags & Flag.STATIC), True
-        if row.kind == ScopeKind.LAMBDA and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
+        is_implicit = row.kind == ScopeKind.LAMBDA or row.flags & Flag.IMPLICIT
+        if is_implicit and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
             is_of_class = False
             surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
         found = of_receiver(solver, scope, own) if row.kind == ScopeKind.LAMBDA and may_run_on_another else []
         if (
-            row.flags & (Flag.RUNS_ON | Flag.IMPLICIT)
+            row.kind == ScopeKind.LAMBDA
+            and row.flags & (Flag.RUNS_ON | Flag.IMPLICIT)
             and not solver.is_settled
             and not solver.value(("receiver", scope))
         ):

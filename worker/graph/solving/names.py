@@ -148,8 +148,8 @@ def takes_types(project: GraphProject, scope: int, expression: Expression) -> bo
 
 
 def is_in_lambda(project: GraphProject, scope: int) -> bool:
-    """Whether a scope is in a function that is written out where it is handed over."""
-    while scope >= 0 and project.scope(scope).kind != ScopeKind.LAMBDA:
+    """Whether a scope is in a function that is written out where it is handed over, or in one under `context(A)`."""
+    while scope >= 0 and (row := project.scope(scope)).kind != ScopeKind.LAMBDA and not row.flags & Flag.IMPLICIT:
         scope = project.outer(scope)
     return scope >= 0
 

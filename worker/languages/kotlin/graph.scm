@@ -61,6 +61,13 @@
 (secondary_constructor [(constructor_delegation_call) (block)] @body)
 (anonymous_initializer (block) @body) @function
 (secondary_constructor (function_value_parameters (parameter (identifier) @bind . (_) @type) @param))
+;   context(a: A) fun f(), as worker/languages/kotlin/contexts.py spells it
+((annotation (user_type (identifier) @skip (type_arguments))) (#any-of? @skip "_cx__" "_rx__"))
+((function_declaration (modifiers (annotation "@" @implicit (user_type (identifier) @_rx)))) (#eq? @_rx "_rx__"))
+((function_declaration (modifiers (annotation (user_type (identifier) @_cx (type_arguments (type_projection [
+   (user_type (type_modifiers (annotation (user_type (identifier) @left @bind))) (identifier) @type . (type_arguments)? .) @assign @fresh
+   (nullable_type (user_type (type_modifiers (annotation (user_type (identifier) @left @bind))) (identifier) @type . (type_arguments)? .) @assign @fresh)
+ ])))))) (#eq? @_cx "_cx__"))
 (class_declaration "class" name: (identifier) @defined [(class_body) (enum_class_body)]? @body) @class
 (class_declaration "interface" name: (identifier) @defined (class_body)? @body) @interface
 (object_declaration name: (identifier) @defined (class_body)? @body) @class
@@ -79,8 +86,12 @@
 (companion_object (class_body (function_declaration) @single))
 (class_declaration (modifiers (class_modifier "inner" @inner)))
 (enum_entry . (identifier) @bind) @field @receiver
-(type_parameter (identifier) @label @bind .)
-(type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @bound
+(type_parameter (identifier) @label .)
+([(class_declaration (type_parameters (type_parameter (identifier) @bind .))) (function_declaration (type_parameters (type_parameter (identifier) @bind .)))
+  (property_declaration (type_parameters (type_parameter (identifier) @bind .))) (type_alias (type_parameters (type_parameter (identifier) @bind .)))])
+([(class_declaration (type_parameters (type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @bound))
+  (function_declaration (type_parameters (type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @bound))
+  (property_declaration (type_parameters (type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @bound))])
 (type_constraint . (identifier) @left @bind [(user_type) (nullable_type)] @right .) @bound
 (type_alias type: (identifier) @left @bind "=" . (_) @right) @assign @fresh
 (property_declaration) @assign @fresh
