@@ -1,5 +1,6 @@
 """What files are ranked by: the words of their fields, and which blocks of their text may hold a word."""
 
+from collections.abc import Set
 from functools import cached_property
 from typing import NamedTuple
 
@@ -41,7 +42,7 @@ class Scored(NamedTuple):
 class Corpus:
     """One snapshot of an index, as far as files are ranked by it.
 
-    >>> corpus = Corpus(words, blocks, signatures, outlines)
+    >>> corpus = Corpus(words, blocks, signatures, outlines, {3})
     >>> corpus.scored(Field.BASE, b"retry").files
     array([17], dtype=uint32)
     """
@@ -52,8 +53,11 @@ class Corpus:
         blocks: Blocks,
         signatures: Signatures,
         outlines: Outlines,
+        generated: Set[int],
     ) -> None:
+        """`generated` are the numbers of files that a program wrote."""
         self.words, self.blocks, self.signatures, self.outlines = words, blocks, signatures, outlines
+        self.generated = generated
         self.files = words.lengths.shape[1]
         self.is_code: npt.NDArray[np.bool_] = np.asarray(words.lengths.any(axis=0))
         self.count = int(self.is_code.sum())  # files that are ranked

@@ -28,7 +28,7 @@ OF_DEFINITION = 1.0
 # questions and 1,437 to 53 other projects, made by rule of their commits and comments, which gain by it.
 OF_NEAR = 0.25
 BESIDE = 0.1  # of what the first file counts: what counts less beside it is no answer
-ASIDE = 0.4  # of what a file counts, one of tests, examples or what is not the project's own
+ASIDE = 0.4  # of what a file counts, one of tests, examples or what is not the project's own; one a program wrote
 OF_BLOCK = 0.5  # of what a definition that says a question counts for it, a block outside all definitions
 # How far the first files say a question, each by its best definition, and their best score, together, and SAID_NEAR of
 # the share of its pairs of words that stand near each other in one. With less than SAID nothing says it; with less than
@@ -102,6 +102,9 @@ def rank(corpus: Corpus, asked: AskedWords, leaves: npt.NDArray[np.bool_], check
     values = values * aside
     most = _best(asked)
     best = min(float(values.max(initial=0)) / most, 1.0)
+    is_generated = np.array([file in corpus.generated for file in first.tolist()], bool)
+    aside = np.where(is_generated, aside * ASIDE, aside)
+    values = np.where(is_generated, values * ASIDE, values)
     if not is_named:
         values = values + OF_NEAR * near * aside
         most += OF_NEAR if len(asked.telling) > 1 else 0

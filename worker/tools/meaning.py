@@ -1,6 +1,7 @@
 """Search by meaning: the files that are about what is asked, each with its best definition and lines."""
 
 from collections.abc import Iterator, Mapping, Set
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
@@ -164,9 +165,15 @@ def corpus_of(request: Request) -> Corpus:
     """Return what is ranked. Raises Refused where nothing is."""
     if not request.opened.generation.has_content:
         raise Refused("invalid", "nothing is ranked by meaning without text", unknown.NO_TEXT)
-    corpus = request.corpora.of(request.snapshot) if request.corpora and request.snapshot else None
+    corpora, snapshot = request.corpora, request.snapshot
+    corpus = corpora.of(snapshot, partial(_generated, request)) if corpora and snapshot else None
     assert corpus, "asked of the second generation"
     return corpus
+
+
+def _generated(request: Request) -> Set[int]:
+    found = map(request.blocks.find, request.rows("generated_files", str))
+    return {file.number for file in found if file}
 
 
 def _leaves(request: Request, question: Search, corpus: Corpus) -> npt.NDArray[np.bool_]:
