@@ -126,6 +126,12 @@ async def test_a_member_that_a_class_has_from_above_is_named_where_it_is(front: 
     assert found.next_step == f'symbols(symbol="Base199.load199", path="{place}/base199.py", relation="callers").'
     again: Any = await front.call("symbols", {"symbol": "Low199.save199", "relation": "callers"})
     assert "has it from" not in again.reason
+    for path in ({}, {"path": f"{place}/low199.py"}):
+        read: Any = await front.call("read", {"symbol": "Low199.load199", **path})
+        assert read.reason == f"no definition 'Low199.load199' in {place}/low199.py; {there}"
+        assert read.next_step == f'read(path="{place}/base199.py", symbol="Base199.load199").'
+        again = await front.call("read", {"symbol": "Low199.save199", **path})
+        assert "has it from" not in again.reason
 
 
 async def test_of_definitions_of_a_name_that_is_first_which_is_near_the_root(front: Front) -> None:

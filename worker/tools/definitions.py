@@ -10,7 +10,7 @@ from fledgling.worker.matching import lines as matching
 from fledgling.worker.rows import LEAST_LIKELY
 from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, Graph, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import empty_answers, paths
+from fledgling.worker.tools import empty_answers, paths, unknown
 from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
 from fledgling.worker.tools.request import Refused, Request
 
@@ -79,8 +79,9 @@ def _unknown(request: Request, question: Symbols) -> Refused:
     if filters and (elsewhere := placed(all_named(request, symbol, lambda _: True), symbol)):
         left = " and ".join(f"{name} {value!r}" for name, value in filters)
         named, next_step = _named(question, symbol, elsewhere)
+        next_step = f"{next_step}{_as_text(request, question)}"
         return Refused("not_found", f"no definition {symbol!r} has {left}; {named}", next_step)
-    if above := _inherited(request, symbol):
+    if above := inherited(request, symbol):
         named, next_step = _named(question, symbol, [above])
         has_it = f"{symbol.rpartition('.')[0]} has it from {named.partition(': ')[2]}"
         return Refused("not_found", f"no definition {symbol!r} in the index; {has_it}", next_step.partition(": ")[2])
@@ -90,7 +91,17 @@ def _unknown(request: Request, question: Symbols) -> Refused:
     return Refused("not_found", f"no definition {symbol!r} in the index", f"{looked} {ways}" if looked else ways)
 
 
-def _inherited(request: Request, symbol: str) -> Placed | None:
+def _as_text(request: Request, question: Symbols) -> str:
+    """Propose to search the language that was asked of for a name which only others define, if its text holds it."""
+    name = (question.symbol or "").rpartition(".")[2]
+    files = unknown.scope(request, question.path, question.language).files(request, request.blocks.files)
+    if not question.language or not unknown.using(request, unknown.naming(request, files, name), [name]):
+        return ""
+    words = f'search(query="{name}", language="{question.language}", whole_word=true, case_sensitive=true)'
+    return f" {words} finds it as text."
+
+
+def inherited(request: Request, symbol: str) -> Placed | None:
     """Return the nearest member of a name that a class has from above: of `Session.load` what `Base.load` is."""
     owner, _, name = symbol.rpartition(".")
     classes = placed(all_named(request, owner, lambda _: True), owner) if owner and request.graph else []

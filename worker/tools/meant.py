@@ -281,6 +281,8 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
     known = code(placed(everything, symbol) or placed(everything, symbol, any_case=True))
     found = first_meant(known, symbol)
     files = [*dict.fromkeys(each.file.path for each in found)]
+    if not found and (owner := _owner(request, symbol, place)):
+        return MeantQuestion(replace(question, path=owner), None)
     if not found:
         looked = of_symbols(request, Symbols(directory or None, name_pattern=name))
         ways = ways_to(request, symbol)
@@ -298,6 +300,14 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
     is_named = named([each.row for each in found], symbol)
     chosen = replace(question, path=files[0], symbol=symbol if is_named or len(names) > 1 else names.pop())
     return MeantQuestion(chosen, others(each for each in known if each.file.path != files[0]))
+
+
+def _owner(request: Request, symbol: str, place: str) -> str | None:
+    """Return the one file in a directory with the class of a member, which it may have from above."""
+    owner = symbol.rpartition(".")[0]
+    found = placed(all_named(request, owner, lambda file: file.path.startswith(place)), owner) if owner else []
+    files = {each.file.path for each in found}
+    return files.pop() if len(files) == 1 else None
 
 
 def all_named(request: Request, symbol: str, is_meant: Callable[[File], bool]) -> list[Placed]:

@@ -15,7 +15,7 @@ from fledgling.worker.reasons import PASSING
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import context, paths, relations, unknown
-from fledgling.worker.tools.definitions import VALUES
+from fledgling.worker.tools.definitions import VALUES, inherited
 from fledgling.worker.tools.meant import SHOWN_MEANT, named
 from fledgling.worker.tools.request import Refused, Request, shown
 
@@ -151,6 +151,11 @@ def _undefined(request: Request, file: File, symbol: str) -> Refused:
         return Refused(
             "not_found", f"{NO_DEFINITION} {symbol!r} is known in {in_sentence(file.path)}: {why}", next_step
         )
+    if above := inherited(request, symbol):
+        name, place = above.row.qualified_name, above.file.path
+        has_it = f"{symbol.rpartition('.')[0]} has it from {above.row.kind} {name} ({place}:{above.row.line_start})"
+        reason = f"{NO_DEFINITION} {symbol!r} in {in_sentence(file.path)}; {has_it}"
+        return Refused("not_found", reason, f'read(path="{place}", symbol="{name}").')
     hint = near or "The index holds no definition of this file. "
     return Refused(
         "not_found",
