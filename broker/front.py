@@ -338,7 +338,7 @@ def with_note(found: Found | Refusal, note: str | None) -> Found | Refusal:
     if note is None or isinstance(found, InnerAnswer):
         return found
     if isinstance(found, Refusal):
-        is_of_index = found.kind in ("not_found", "ambiguous")
+        is_of_index = found.kind in ("not_found", "ambiguous", "not_indexed")
         return replace(found, next_step=said(f"{found.next_step} {note}")) if is_of_index else found
     return replace(found, note=" ".join(filter(None, (found.note, note))))
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import psutil
@@ -37,12 +37,12 @@ from fledgling.broker import following
 from fledgling.broker import front as front_module
 from fledgling.broker.basis import Basis
 from fledgling.broker.following import RESTART_SECONDS, RESTARTS
-from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front
+from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front, with_note
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.status import status
 from fledgling.broker.terms import Terms, due
 from fledgling.found import PROJECT_FILE
-from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
+from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, RefusalKind, Relations
 from fledgling.messages.cursors import place as cursor_at
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Survey, Symbols
@@ -549,6 +549,12 @@ async def test_an_answer_says_of_which_generation_it_is_and_of_when(tmp_path: Pa
         assert first.as_of == page.as_of < moment < second.as_of < third.as_of <= datetime.now(UTC)
         assert third.meta() == {"generation": 1, "as_of": third.as_of.isoformat(timespec="milliseconds")}
         assert refused.meta() is None
+
+
+async def test_a_refusal_that_comes_of_an_older_index_says_so() -> None:
+    kinds = {kind: with_note(Refusal(kind, "why", "Do this."), UNSEEN).next_step for kind in get_args(RefusalKind)}
+    of_index = ("not_found", "ambiguous", "not_indexed")
+    assert {kind for kind, step in kinds.items() if UNSEEN in step} == {*of_index}
 
 
 async def test_what_changes_while_the_first_index_is_built_is_in_the_first_answer_after_it(tmp_path: Path) -> None:
