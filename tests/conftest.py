@@ -10,7 +10,8 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import AsyncIterator, Generator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,20 @@ def pytest_configure(config: pytest.Config) -> None:
             compileall.compile_dir(TESTS.parent / room, quiet=2)
     forking.fork_instead()
     gc.disable()  # what is collected stays
+    if hasattr(config, "workerinput"):
+        import_share(config.workerinput, config)
+
+
+def import_share(of: dict[str, Any], config: pytest.Config) -> None:
+    """Import some of the test files, each process others: what pytest makes of their asserts is kept for all."""
+    share, shares = int(of["workerid"].removeprefix("gw")), of["workercount"]
+    files = sorted(TESTS.glob("test_*.py"), key=lambda path: path.stat().st_size)
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    for path in files[share::shares]:
+        if not is_left_out(path, config):
+            with suppress(Exception, pytest.skip.Exception):  # it is said when the file is collected
+                import_module(path.stem)
+    sys.dont_write_bytecode = before
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
