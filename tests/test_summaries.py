@@ -856,6 +856,21 @@ ENTRIES: dict[str, tuple[dict[str, str], str]] = {
         },
         "deps/main.go:3",
     ),
+    "scripts alone": (
+        {
+            "hole": "#!/bin/bash\n. ./lib/util.sh\nrun\n",
+            "install.sh": "#!/bin/sh\nrun\nrun\nrun\n",
+            "lib/util.sh": "run\n",
+            "lib/hole-list": "#!/bin/sh\nrun\n",
+            "lib/COLORS": "#!/bin/sh\nrun\n",
+            "gen.py": "run()\n",
+        },
+        "hole, install.sh, lib/hole-list",
+    ),
+    "a script among code": (
+        {"format.sh": "#!/bin/sh\nrun\n", "main.py": "run()\nrun()\nrun()\n"},
+        "main.py",
+    ),
 }
 
 

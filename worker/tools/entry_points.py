@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fledgling.plain import by_depth
 from fledgling.worker.matching import prefilter
 from fledgling.worker.tools import manifests, summaries
-from fledgling.worker.tools.own_code import OwnCode, is_own
+from fledgling.worker.tools.own_code import OwnCode, is_own, line_count
 from fledgling.worker.tools.request import Request
 
 DECLARING = 32  # manifests that are asked for commands, the nearest to the root: there may be hundreds
@@ -28,6 +28,7 @@ _STARTING = re.compile(
     r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
     r"|(?:.*/)?(?:public|web|www|htdocs)/index\.php|index\.php|artisan|main\.tf"
 )
+_COMMAND = re.compile(r"[^/]+|(?:.*/)?[a-z][a-z0-9-]*")  # at the root, or called as one types it
 _TEMPLATE = re.compile(  # what others get a copy of, to begin with
     r"(?i)(?:^|/)(?:[^/]+[-_]templates?|templates|skeletons?|scaffold(?:s|ing)?|boilerplates?|[^/]*\{\{[^/]*)/"
     r"|[.-](?:te?mpl|tpl|template|j2|jinja2?|erb)$"
@@ -81,7 +82,8 @@ def entry_points(request: Request, project: OwnCode) -> EntryPoints:
     started = {function.rpartition(":")[0] for function in functions}
     declared = [*_declared(request, project)]
     started |= {posixpath.normpath(each.entry.rpartition(" = ")[2]) for each in declared}
-    named = [path for path in (*_by_name(project), *_pages(project)) if path not in started]
+    by_name = (*_by_name(project), *_pages(project), *_scripts(project))
+    named = [path for path in dict.fromkeys(by_name) if path not in started]
     begun = sorted((*functions, *_together(named)), key=lambda path: (_is_chore(path), path.count("/")))
     found = [*dict.fromkeys([*(each.entry for each in declared), *begun])]
     guarded = sorted(_together([path for path in _guarded(request, project) if path not in started]), key=by_depth)
@@ -230,6 +232,19 @@ def _by_name(project: OwnCode) -> Iterator[str]:
     alone = (file for file in project.own if file.language not in MAIN_ALONE and file.path not in imported)
     paths = [file.path.removeprefix(project.prefix) for file in alone]
     return (path for path in sorted(paths, key=by_depth) if _STARTING.fullmatch(path))
+
+
+def _scripts(project: OwnCode) -> Iterator[str]:
+    """Yield the commands of a project of scripts: those that no other reads in, at its root or without an ending."""
+    sizes = Counter[bool]()
+    for file in project.own:
+        sizes[file.language in SCRIPTS] += line_count(file)
+    read_in = {target for _, target in project.links.files}
+    for file in sorted(project.own, key=lambda each: by_depth(each.path)):
+        path = file.path.removeprefix(project.prefix)
+        is_script = sizes[True] > sizes[False] and file.language in SCRIPTS and file.path not in read_in
+        if is_script and _COMMAND.fullmatch(path):
+            yield path
 
 
 def _together(paths: Sequence[str]) -> Iterator[str]:

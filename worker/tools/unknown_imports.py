@@ -29,7 +29,7 @@ def note(request: Request, file: File, question: Dependencies, edges: Sequence[I
             _nested(request, file, imports),
             _of_links(request, file, imports),
         ]
-        sentences += _of_imports(request, file, {edge.line for edge in imports})
+        sentences += _of_imports(request, file, {edge.line for edge in imports if edge.unresolved != "external"})
     if question.direction != "imports":
         known = {edge.path for edge in edges if isinstance(edge, Importer)}
         sentences += _of_importers(request, file, known)
