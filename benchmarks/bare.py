@@ -22,7 +22,7 @@ from fledgling.worker.store.database import open_empty, start
 
 gc.disable()
 root, profile = sys.argv[1], profiles.load(sys.argv[2])
-languages = load_languages(profile)
+languages = load_languages(profile, for_graph=False)  # as for `fledgling index`
 images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
 scope, unconfined = Scope(max_files=1_000_000), Confining(without=tuple(LAYERS))
 order = Build(os.getpid(), images, os.open(root, os.O_RDONLY | os.O_DIRECTORY), profile, scope, confining=unconfined)

@@ -127,6 +127,7 @@ BEGUN = "from fledgling.worker.process.begin import begin; begin()"
         *((f"{BEGUN}; import fledgling.worker.extractor.replacing", name) for name in ("inspect", "platform")),
         ("from fledgling.broker.cli import ask; from fledgling.broker.indexing import seeking", "_hashlib"),
         ("import fledgling.worker.extractor.replacing, fledgling.worker.indexer.seek", "_hashlib"),
+        ("import fledgling.worker.indexer.run", "fledgling.worker.graph.resolve"),  # where no graph is made
         (
             "from fledgling.worker.extracting.extract import Extractor\n"
             "from fledgling.worker.languages.table import load_languages\n"

@@ -40,7 +40,7 @@ def index(with_stats: bool, with_sections: bool, as_json: bool, **options: Any) 
         built, overview = run(indexed(project), partial(_surveyed, calls=False))
         lines, values = [*stats.lines(built, overview)], {**msgspec.structs.asdict(built), "overview": overview}
     else:
-        built = build(indexed(project))
+        built = build(indexed(project, for_graph=False))
         lines, values = [stats.headline(built)], msgspec.structs.asdict(built)
     if with_sections:
         lines += stats.sections(built)

@@ -43,17 +43,24 @@ def connector_of(project: ServedProject, served: Sequence[Profile], tell: Tell) 
     return Connector(endpoint, project.confining, tell) if endpoint else None
 
 
-def indexed(project: ServedProject, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:
+def indexed(
+    project: ServedProject, log: AuditLog | None = None, *, is_followed: bool = False, for_graph: bool = True
+) -> Indexing:
     """Confine this process, then start the indexer; what one call asks is not followed."""
     log = log or AuditLog()
     tell_confinement(log.tell, "broker", os.getpid(), confined(project))
-    return indexing(project, log, is_followed=is_followed)
+    return indexing(project, log, is_followed=is_followed, for_graph=for_graph)
 
 
-def indexing(project: ServedProject, log: AuditLog, *, is_followed: bool = False) -> Indexing:
+def indexing(project: ServedProject, log: AuditLog, *, is_followed: bool = False, for_graph: bool = True) -> Indexing:
     """Start the indexer, in a process that is confined."""
     return Indexing(
-        project.settings, project.profile, confining=project.confining, tell=log.tell, is_followed=is_followed
+        project.settings,
+        project.profile,
+        confining=project.confining,
+        tell=log.tell,
+        is_followed=is_followed,
+        for_graph=for_graph,
     )
 
 

@@ -70,9 +70,11 @@ class Indexing:
         tell: Tell = _unheard,
         is_followed: bool = False,
         tree: str | None = None,
+        for_graph: bool = True,
     ) -> None:
         """Start the indexer. Where the index `is_followed`, it keeps what a follower needs, and may be built anew.
 
+        Without `for_graph` there is none, which takes a tenth of what an indexer loads.
         With a `tree` the hash of what is indexed is told; where it is this one, UnchangedError is raised in its place.
         Raises IndexingError where the root cannot be opened, OSError where there is no file or process to be had.
         """
@@ -112,7 +114,7 @@ class Indexing:
         self._no_graph: IndexingError | None = None
         self._graph_wanted = asyncio.Event()
         order = ordered(settings, profile, confining, self.files.filling.images, root, self.root_fd)
-        self.order = replace(order, tree=tree)  # to all indexers, but for the files they fill
+        self.order = replace(order, tree=tree, for_graph=for_graph)  # to all indexers, but for the files they fill
         try:
             self._attempt = self._started()
         except OSError:
@@ -370,8 +372,9 @@ class Indexing:
         self.has_files, self._contents = message.files, message.contents
         self.updated_at = datetime.now(UTC)
         self.ingested_at = self.ingested_at or self.updated_at
-        self.progress = Progress("relate", 0, 0)
-        self._relating = asyncio.create_task(self._relate(self._attempt))
+        if self.order.for_graph:
+            self.progress = Progress("relate", 0, 0)
+            self._relating = asyncio.create_task(self._relate(self._attempt))
         return message
 
     async def _relate(self, attempt: Attempt) -> None:

@@ -69,6 +69,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     that are `known` are an earlier one's. `begun_ns` is now, since 1970.
     `tree` asks for the hash of what is indexed: nothing is built where it is this one, which an earlier index was of.
     Where something is `sought`, nothing is built, either: the indexer looks for it, and answers (indexer/seek.py).
+    Nobody will ask for a graph if it is not `for_graph`, and nothing is loaded for one.
     """
 
     broker_pid: int
@@ -86,6 +87,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     confining: Confining = CONFINED
     tree: str | None = None
     sought: Search | None = None
+    for_graph: bool = True
 
 
 class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):

@@ -40,7 +40,7 @@ def _seek(pipe: Pipe[Build | Relate], order: Build, question: Search) -> None:
 
 
 def _index(pipe: Pipe[Build | Relate], order: Build) -> None:
-    languages = load_languages(order.profile)
+    languages = load_languages(order.profile, for_graph=order.for_graph)
     lister = Lister(order, languages)
     from fledgling.worker.store import ngram_writer  # noqa: F401, PLC0415  (numpy, which extractors then need not load)
 
@@ -48,6 +48,8 @@ def _index(pipe: Pipe[Build | Relate], order: Build) -> None:
     from fledgling.worker.store.database import Starting, start  # noqa: PLC0415
 
     starting = Starting(start)
+    if order.for_graph:
+        from fledgling.worker.indexer import relating  # noqa: F401, PLC0415  (see Starting)
     from fledgling.worker.indexer.run import index  # noqa: PLC0415  (see Starting)
 
     index(pipe, order, languages, lister, extractors, starting.wait)

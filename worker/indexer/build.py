@@ -31,7 +31,6 @@ from fledgling.worker.indexer.clock import Clock
 from fledgling.worker.indexer.extracted import Extracted
 from fledgling.worker.indexer.findings import Findings
 from fledgling.worker.indexer.index import Index
-from fledgling.worker.indexer.relating import Relating
 from fledgling.worker.indexer.totals import contents_hash, lacking, statistics, tree_hash
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister
@@ -140,6 +139,8 @@ class Building:
 
     def relate(self) -> None:
         """Resolve what the names in all files mean, and seal the graph. Comes last: the index is served."""
+        from fledgling.worker.indexer.relating import Relating  # noqa: PLC0415  (not every build is `for_graph`)
+
         relating = Relating(self._order, self._index, self._languages, self._extractors)
         tell = partial(self._clock.tick, "relate")
         related = relating.run(self._languages_of, self._resolved, self._unresolved, tell)
