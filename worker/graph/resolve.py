@@ -11,6 +11,7 @@ from fledgling.worker.graph.solving import (
     calls,
     containers,
     expected,
+    filled,
     globs,
     imports,
     lookup,
@@ -103,6 +104,7 @@ RULES = {
     "just": calls.just_cell,
     "write": calls.write_cell,
     "expects": expected.expects,
+    "fills": filled.fills,
 }
 
 

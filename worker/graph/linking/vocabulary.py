@@ -13,6 +13,7 @@ from fledgling.worker.graph.tables import (
     NONE,
     ONLY_TYPE,
     SCOPE,
+    TAG,
     USE,
     Flag,
     Op,
@@ -155,7 +156,7 @@ class Vocabulary:
         written_out = {
             unit.names[unit.expressions[key][1]]
             for unit in self._units
-            if unit.dialect.prototypes
+            if unit.dialect.prototypes or unit.dialect.declared
             for op, *parts in unit.expressions
             if op == Op.DICT
             for key, _ in parts[0]
@@ -167,7 +168,7 @@ class Vocabulary:
             for write in (unit.facts.writes if unit.dialect.variables else ())
             if write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
         }
-        return put | written_out | by_key | self._given_to_fields
+        return put | written_out | by_key | self._given_to_fields | self._given_in_order
 
     @cached_property
     def _given_to_fields(self) -> set[int]:
@@ -180,6 +181,32 @@ class Vocabulary:
             if scope.kind == ScopeKind.CLASS
             for name, bindings in scope.every.items()
             if is_field(unit, unit.bindings[bindings[0]].value)
+        }
+
+    @cached_property
+    def _given_in_order(self) -> set[int]:
+        """The names of fields of C of which a type is written out without them: `struct a b = { c };`."""
+        units = [unit for unit in self._units if unit.dialect.declared]
+        types = {
+            unit.facts.names[of[1]].removeprefix(TAG)
+            for unit in units
+            for op, *parts in unit.expressions
+            if op in (Op.DECLARED, Op.CAST) and parts[1] != NONE and unit.expressions[parts[1]][0] == Op.LIST
+            if (of := unit.expressions[parts[0]])[0] in (Op.NAME, Op.BARE)
+        }
+        types |= {  # typedef struct a b;
+            unit.facts.names[of[1]].removeprefix(TAG)
+            for unit in units
+            for row in unit.bindings
+            if row.name != NONE and unit.facts.names[row.name] in types
+            if (of := unit.expressions[row.value])[0] in (Op.NAME, Op.BARE)
+        }
+        return {
+            unit.names[name]
+            for unit in units
+            for scope in unit.facts.scopes
+            if scope.kind == ScopeKind.CLASS and scope.name != NONE and unit.facts.names[scope.name] in types
+            for name in scope.every
         }
 
     @cached_property

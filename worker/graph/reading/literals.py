@@ -7,6 +7,7 @@ from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.expressions import constant_key, to_types
 from fledgling.worker.graph.reading.labels import (
     IS_FUNCTION,
+    IS_KEYWORD,
     IS_LABEL,
     IS_LOOP,
     IS_NAME,
@@ -135,11 +136,29 @@ def list_(builder: Builder, node: int, use: int) -> int:
     """`[a, b]`, `{a, b}`"""
     if builder.tree.source[builder.tree.start[node]] == BRACE:  # a set: hashes
         builder.scopes[builder.frame].flags |= Flag.OPERATES
+    if any(builder.tree.kind(kid) == IS_KEYWORD for kid in builder.tree.kids[node]):
+        return filled(builder, node)
     found = items(builder, node, use)
     if builder.dialect.texts_name_classes and len(found) == 2:  # ["self", "a"]
         named = OWN_METHOD.fullmatch(builder.tree.text(builder.tree.kids[node][0]))
         found[0] = own_class(builder, named[1]) if named and not named[2] else found[0]
     return builder.add(Op.LIST, found, True)
+
+
+def filled(builder: Builder, node: int) -> int:
+    """`{.a = b, .c = d}`; of `{[1] = a}` what it holds."""
+    tree = builder.tree
+    pairs, keys, others = [], [], []
+    for kid in tree.kids[node]:
+        words = [*tree.having(kid, WORD)] if tree.kind(kid) == IS_KEYWORD else []
+        if len(words) != 1:
+            others.append(builder.visit(kid))
+            continue
+        builder.site(words[0], Use.KEYWORD, 0)
+        keys.append(builder.sites[-1])
+        value = builder.optional(tree.first(kid, VALUE))
+        pairs.append((builder.add(Op.TEXT, builder.name(words[0])), max(value, 0)))
+    return written_out(builder, pairs, keys) if pairs else builder.add(Op.LIST, others, False)
 
 
 @visits("tuple")

@@ -204,7 +204,8 @@ class Unresolved:
     @cached_property
     def _fields(self) -> set[int]:
         """The names of what types declare that objects have, which need not say that they are of these."""
-        units = [unit for unit in self.project.units if unit.dialect.typed and unit.dialect.prototypes]
+        dialects = ((unit, unit.dialect) for unit in self.project.units if unit.dialect.typed)
+        units = [unit for unit, dialect in dialects if dialect.prototypes or dialect.declared]
         return {
             unit.names[row.name]
             for unit in units

@@ -191,6 +191,8 @@ def _asked_by_key(solver: Solver, node: int, value: Value, sure: int) -> Values:
     """What a class or an object of one gives behind a key, at an expression."""
     if value[0] in (OBJECT, CLASS) and solver.project.unit(node).dialect.bare_calls:  # self[:a] calls a method
         return called_member(solver, value, "[]", sure)
+    if value[0] == OBJECT and solver.project.unit(node).dialect.declared:  # of C, where a type says nothing of arrays
+        return {} if solver.project.unit(node).dialect.overloads else {value: sure}
     if value[0] == OBJECT:
         found = dict(called_member(solver, value, "__getitem__", sure))
         return add(found, iterated(solver, underlying(solver, value)))

@@ -103,13 +103,10 @@ def expects(solver: Solver, cell: Cell) -> Values:
 
 def declared_to_be(unit: Unit) -> list[Cell]:
     """Cells for all that is written out in a file as what a variable or cast says, or a function that it returns."""
-    if not (unit.dialect.typed and unit.dialect.prototypes):
+    how = "expects" if unit.dialect.prototypes else "fills"
+    if not (unit.dialect.typed and (unit.dialect.prototypes or unit.dialect.declared)):
         return []
     declared = [row for row in unit.expressions if row[0] in (Op.DECLARED, Op.CAST) and row[2] != NONE]
     pairs = [(row[2], row[1]) for row in declared]
     pairs += [(node, row.returns) for row in unit.facts.scopes if row.returns != NONE for node in row.returned]
-    return [
-        ("expects", unit.base | node, unit.base | type_)
-        for node, type_ in pairs
-        if unit.expressions[node][0] in WRITTEN
-    ]
+    return [(how, unit.base | node, unit.base | type_) for node, type_ in pairs if unit.expressions[node][0] in WRITTEN]

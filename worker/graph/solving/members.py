@@ -203,12 +203,13 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
             solver.members[value, name] = known
     found, every, of_class = known
     fields = [field for field in every if solver.value(field) or field in solver.sources]
-    is_early = bool(every) and sure > Reason.ATTRIBUTE and not solver.is_settled  # one may yet be assigned, or again
-    if is_early:
+    may_differ = not (found and solver.project.unit(value[1]).dialect.declared)  # else it is that field
+    is_early = may_differ and bool(every) and sure > Reason.ATTRIBUTE and not solver.is_settled
+    if is_early:  # one may yet be assigned, or again
         solver.wait()
     if not fields and not is_early:
         return found if sure >= Reason.BOUND else [(cell, min(sure, reason), owner) for cell, reason, owner in found]
-    most = [min(sure, Reason.ATTRIBUTE) if at < of_class else sure for at in range(len(found))]
+    most = [min(sure, Reason.ATTRIBUTE) if may_differ and at < of_class else sure for at in range(len(found))]
     places = [(cell, min(own, reason), owner) for own, (cell, reason, owner) in zip(most, found, strict=True)]
     single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1 and not is_early
     over = put_over(solver, found[0][0][1], name) if of_class else int(Reason.ATTRIBUTE)

@@ -72,6 +72,7 @@ class Solver:
         self.parameter_types: dict[int, tuple[Any, ...]] = {}  # of functions, to compare them (overrides.py)
         self.sameness: dict[tuple[int, tuple[int, ...]], int] = {}  # of functions and those above (overloads.py)
         self.written_as: dict[int, Values] = {}  # objects that are written out, and the types said where they are
+        self.in_order: dict[int, list[int]] = {}  # classes of C, and the names of their fields
         self.expected: dict[Cell, dict[Cell, None]] = {}  # the types that say what parameters get that say none
         self.changing: set[int] = set()  # classes whose objects become those of another: `a.__class__ = B`
         self.put_outside: set[int] = set()  # the names of what is put into something outside: `window.a = b`
