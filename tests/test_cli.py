@@ -294,6 +294,20 @@ def test_help_lists_every_tool() -> None:
     assert [tool for tool in QUESTIONS if f"\n  {tool} " not in said] == []
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("search", "[default: fledgling-core]"),
+        ("savings", "[default: fledgling-analyst]"),
+        ("status", "only indexes under this profile\n"),
+    ],
+)
+def test_help_says_what_a_profile_means_to_a_command(command: str, said: str) -> None:
+    shown = fledgling(command, "--help", COLUMNS="160").stdout
+    assert said in shown
+    assert shown.count("[default: fledgling-") == said.count("default")
+
+
 ATTEMPTS = 20  # at a symbol, which is not completed where a busy machine makes no index in SYMBOL_SECONDS
 
 SYMBOL = "read src/core/engine.py -s proc"  # which takes an index; in bash, a row below is completed so, too

@@ -60,13 +60,12 @@ NO_SUBJECT = (
 
 
 @click.command(cls=Command)
-@setting_options
+@partial(setting_options, profile="the profile to ask under, which must allow SQL [default: fledgling-analyst]")
 @json_option
 def savings(as_json: bool, **options: Any) -> None:
     """Show what 30 questions about the project cost an agent in tokens and calls, here and with grep and cat.
 
-    SQL chooses the questions and counts what grep and cat would print, so the profile must allow it; without --profile
-    it is fledgling-analyst.
+    SQL chooses the questions and counts what grep and cat would print.
     """
     from fledgling.broker.reporting import savings as measuring  # noqa: PLC0415  (it reads the questions)
 

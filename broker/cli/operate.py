@@ -45,7 +45,7 @@ def _of_project(command: Callable[..., None]) -> Callable[..., None]:
         "--name", metavar="PROJECT", help="the project of this name; without a directory, of any server"
     )
     directory = click.argument("directory", required=False, type=click.Path(exists=True, file_okay=False))
-    return setting_options(named(directory(command)))
+    return setting_options(named(directory(command)), profile="only indexes under this profile")
 
 
 @click.command(cls=Command, examples=("fledgling status", "fledgling status --since 12 --json"))
@@ -55,8 +55,8 @@ def _of_project(command: Callable[..., None]) -> Callable[..., None]:
 def status(since: int | None, as_json: bool, **options: Any) -> None:
     """Say how the index of a running server stands, and what has changed as of its last look at the project.
 
-    The server was started with `serve --control`. Exit codes: 0 no build failed, no index is of a part; 1 a build has
-    failed, or there is no such server; 2 an index is of a part.
+    The server was started with `serve --control`. Exit codes: 0 no build failed, no index is partial; 1 a build has
+    failed, or there is no such server; 2 an index is partial.
     """
     indexes = _indexes(options)
     found = _asked(indexes, lambda index: AskStatus(index.number, since))
@@ -87,7 +87,7 @@ def check_updates(since: int | None, as_json: bool, **options: Any) -> None:
 def reindex(as_json: bool, **options: Any) -> None:
     """Have a running server build its index anew, and wait for that; it serves the one before meanwhile.
 
-    Exit codes: 0 it is built; 1 it could not be, or there is no server that takes commands; 2 an index is of a part.
+    Exit codes: 0 it is built; 1 it could not be, or there is no server that takes commands; 2 an index is partial.
     """
     raise SystemExit(_ingested(options, _built, as_json=as_json))
 
@@ -99,7 +99,7 @@ def ingest(as_json: bool, **options: Any) -> None:
     """Have a running server index a directory or project anew, and wait for that.
 
     Nothing is kept on a disk: the directory is one of a server that was started with `serve --control`.
-    Exit codes: 0 all is indexed; 1 nothing is; 2 a part.
+    Exit codes: 0 all is indexed; 1 nothing is; 2 an index is partial.
     """
     raise SystemExit(_ingested(options, _built, as_json=as_json))
 
@@ -110,7 +110,8 @@ def ingest(as_json: bool, **options: Any) -> None:
 def ingest_delta(as_json: bool, **options: Any) -> None:
     """Have a running server take over what has changed in a directory or project, and say what that is.
 
-    Exit codes: 0 all is indexed; 1 nothing is, or nobody can tell what has changed; 2 a part.
+    Exit codes: 0 all is indexed; 1 nothing is, or nobody can tell what has changed; 2 an index is
+    partial.
     """
     raise SystemExit(_ingested(options, _updated, as_json=as_json))
 
@@ -119,9 +120,9 @@ def ingest_delta(as_json: bool, **options: Any) -> None:
 @_of_project
 @json_option
 def purge(as_json: bool, **options: Any) -> None:
-    """Have a running server of several projects give up the index of one, with all its processes and memory.
+    """Have a running server of several projects drop the index of one, with all its processes and memory.
 
-    The next question about the project indexes it again. Exit codes: 0 it is given up; 1 it is the only one of its
+    The next question about the project indexes it again. Exit codes: 0 it is dropped; 1 it is the only one of its
     server, or there is no such server.
     """
     indexes = _indexes(options)

@@ -84,8 +84,11 @@ class ServedProject(msgspec.Struct, frozen=True):
         return self.resolved.settings
 
 
-def setting_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add an option for every setting; their text is read where all settings are, in fledgling/config.py."""
+def setting_options(command: Callable[..., None], *, profile: str = "") -> Callable[..., None]:
+    """Add an option for every setting; their text is read where all settings are, in fledgling/config.py.
+
+    `profile` says what that one means, where a command takes it otherwise.
+    """
     option = partial(click.option, cls=SettingOption)
     command = option("--config", metavar="FILE", help="your own settings file")(command)
     command = option(
@@ -96,12 +99,12 @@ def setting_options(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
     for name in reversed(FIELDS):
         if name != "projects":  # --root NAME=DIRECTORY says it
-            command = setting_option(name)(command)
+            command = setting_option(name, profile if name == "profile" else "")(command)
     return command
 
 
-def setting_option(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return what adds the option for a setting."""
+def setting_option(name: str, meaning: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return what adds the option for a setting, with this meaning or its own."""
     default = FIELDS[name].default
     shown = ", ".join(default) if isinstance(default, tuple) else str(default).lower()  # `true`, as in a file
     return click.option(
@@ -110,7 +113,7 @@ def setting_option(name: str) -> Callable[[Callable[..., None]], Callable[..., N
         multiple=isinstance(default, tuple) or name == "root",
         metavar=METAVARS.get(name, "VALUE"),
         shell_complete=completing.profiles if name == "profile" else None,
-        help=_meaning(FIELDS[name]) + (f" [default: {shown}]" if shown not in ("", ".") else ""),
+        help=meaning or _meaning(FIELDS[name]) + (f" [default: {shown}]" if shown not in ("", ".") else ""),
     )
 
 
