@@ -51,6 +51,8 @@ FILES = {
     + "\nWords.\n" * 100
     + "\n## Limits\n\nThe size of a file is ten megabytes at most.\n",
     "docs/whatsnew-1.0.md": "# Changes\n\n## Limits\n\n- Uploads: the size of a file is limited; file size limits.\n",
+    "docs/releases/2.1.md": "# Uploads 2.1\n\n## The time of a pause is doubled\n\n- The time of a pause before a retry is doubled.\n",
+    "docs/pauses.md": "# Pauses\n\n## How long\n\nThe time of a pause is doubled by each retry.\n",
     "docs/change-detection.md": "# Pigments\n\nA pigment is told by its hue.\n",
     "notes/detection.md": "# Pigments\n\nA pigment is told by its hue.\n",
     "data/words.json": '{"password": "upload retries"}\n',
@@ -371,6 +373,7 @@ SECTIONS = {
     "install": ("docs/guide.md", "Guide.Set up"),
     "attempts": ("docs/guide.md", "Guide.Retries"),  # by what is often written for it
     "file size limits": ("docs/guide.md", "Guide.Limits"),  # and not the changelog, which says more of it
+    "is the time of a pause doubled": ("docs/pauses.md", "Pauses.How long"),  # likewise of a version
     "hue of a pigment": ("docs/change-detection.md", "Pigments"),  # which is no changelog
 }
 
@@ -396,7 +399,7 @@ async def test_what_is_no_word_is_not_said_to_be_absent(front: Front, query: str
 async def test_what_no_document_says_is_said_to_be_absent(front: Front) -> None:
     found = await front.call("search", {"query": "bluetooth pairing", "mode": "docs"})
     assert isinstance(found, Ranking)
-    assert found.note == "Nothing in 4 documents says this."
+    assert found.note == "Nothing in 6 documents says this."
 
 
 # ---- answers, and where there is nothing to rank ---------------------------------------------------------------------

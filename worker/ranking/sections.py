@@ -31,6 +31,7 @@ _LAST = re.compile(
 )
 _CHANGES = re.compile(  # in docs/, too
     r"(?i)(?:^|/)(?:changes|change[-_. ]?logs?|what.?s.?new)(?![a-z])[^/]*$|(?:^|/)changelogs?/"
+    r"|(?:^|/)(?:releases?|release[-_ ]?notes)/(?:.*/)?[^/]*\d[^/]*$"  # of a version
 )
 SYNONYM = 0.3  # of a word, what one counts that is often written for it
 OF_HEADING = 0.2  # of a score, what comes on top where a section's own heading is what was asked for

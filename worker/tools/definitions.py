@@ -104,7 +104,8 @@ def _as_text(request: Request, question: Symbols) -> str:
 def inherited(request: Request, symbol: str) -> Placed | None:
     """Return the nearest member of a name that a class has from above: of `Session.load` what `Base.load` is."""
     owner, _, name = symbol.rpartition(".")
-    classes = placed(all_named(request, owner, lambda _: True), owner) if owner and request.graph else []
+    known = all_named(request, owner, lambda _: True) if owner and request.graph else []
+    classes = first_meant(code(placed(known, owner)), owner)
     reached = [place(request, each) for each in classes]
     seen = {*reached}
     while reached and request.graph and request.outlines and len(classes) == 1 and len(seen) <= MAX_ABOVE:

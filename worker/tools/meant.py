@@ -305,8 +305,8 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
 def _owner(request: Request, symbol: str, place: str) -> str | None:
     """Return the one file in a directory with the class of a member, which it may have from above."""
     owner = symbol.rpartition(".")[0]
-    found = placed(all_named(request, owner, lambda file: file.path.startswith(place)), owner) if owner else []
-    files = {each.file.path for each in found}
+    known = all_named(request, owner, lambda file: file.path.startswith(place)) if owner else []
+    files = {each.file.path for each in first_meant(code(placed(known, owner)), owner)}
     return files.pop() if len(files) == 1 else None
 
 
