@@ -51,7 +51,8 @@ FILES = {
     + "\nWords.\n" * 100
     + "\n## Limits\n\nThe size of a file is ten megabytes at most.\n",
     "docs/whatsnew-1.0.md": "# Changes\n\n## Limits\n\n- Uploads: the size of a file is limited; file size limits.\n",
-    "docs/releases/2.1.md": "# Uploads 2.1\n\n## The time of a pause is doubled\n\n- The time of a pause before a retry is doubled.\n",
+    "docs/releases/2.1.md": "# Uploads 2.1\n\n## The time of a pause is doubled\n\n"
+    "- The time of a pause before a retry is doubled.\n",
     "docs/pauses.md": "# Pauses\n\n## How long\n\nThe time of a pause is doubled by each retry.\n",
     "docs/change-detection.md": "# Pigments\n\nA pigment is told by its hue.\n",
     "notes/detection.md": "# Pigments\n\nA pigment is told by its hue.\n",
