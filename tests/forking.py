@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 PATIENCE = 180.0  # seconds for a command that has no bound of its own
+LOOK_SECONDS = 0.002  # between two looks at whether a process has ended
 MAX_REQUEST = 2**17  # bytes of a command and its environment
 MAX_FDS = 64  # descriptors that a process is given
 TITLE_BYTES = 4000  # of a command that the kernel shows; the rest of a longer one is cut off
@@ -289,7 +290,10 @@ def fork_back_processes() -> None:
 
 
 def end_threads() -> None:
-    """Have each thread that an event loop takes end with its work: one that stands idle would let nothing be forked."""
+    """Have each thread that an event loop takes end with its work: one that stands idle would let nothing be forked.
+
+    One that waits for a process would not let that be forked which takes its place: an event loop looks at it instead.
+    """
     run = asyncio.BaseEventLoop.run_in_executor
 
     def run_alone(
@@ -297,6 +301,8 @@ def end_threads() -> None:
     ) -> "asyncio.Future[Any]":
         if executor:
             return run(loop, executor, function, *given)
+        if process := waited_for(function):
+            return loop.create_task(end_of(process))
         alone = ThreadPoolExecutor(1)
         try:
             return run(loop, alone, function, *given)
@@ -304,6 +310,19 @@ def end_threads() -> None:
             alone.shutdown(wait=False)
 
     asyncio.BaseEventLoop.run_in_executor = run_alone
+
+
+def waited_for(function: Callable[..., Any]) -> "subprocess.Popen[bytes] | None":
+    """The process that `asyncio.to_thread` is to wait for, if that is what it is to do."""
+    called, *_ = *getattr(function, "args", ()), None  # `to_thread` has Context.run call it
+    return called.__self__ if getattr(called, "__func__", None) is subprocess.Popen.wait else None
+
+
+async def end_of(process: "subprocess.Popen[bytes]") -> int:
+    """Wait until a process has ended, and return its exit status."""
+    while (status := process.poll()) is None:  # noqa: ASYNC110  (nobody tells)
+        await asyncio.sleep(LOOK_SECONDS)
+    return status
 
 
 def fork(words: list[str], environment: dict[str, str], directory: str, given: dict[int, int], leads: bool) -> int:

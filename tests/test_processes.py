@@ -8,6 +8,7 @@ import signal
 import statistics
 import time
 from contextlib import AsyncExitStack, suppress
+from pathlib import Path
 
 import psutil
 import pytest
@@ -84,6 +85,16 @@ def forked(project):
 def test_what_was_forked_before_is_not_taken_for_executed(forked, request):
     with pytest.raises(AssertionError, match="'forked'} were forked before"):
         request.getfixturevalue("executed")
+
+
+def test_a_worker_that_takes_the_place_of_another_is_forked_as_that(forked):
+    """The index has another generation then; of one that is forked, the kernel shows words apart by spaces."""
+    forked.begin()
+    forked.call(2, "symbols", {"symbol": "Engine", "relation": "usages"})
+    assert not forked.receive()["result"].get("isError")
+    workers = back_processes(psutil.Process(forked.process.pid), QUERY_WORKER)  # the one before may be about to end
+    worker = max(workers, key=psutil.Process.create_time)
+    assert f" {QUERY_WORKER}".encode() in Path(f"/proc/{worker.pid}/cmdline").read_bytes()
 
 
 async def answers(client):
