@@ -557,15 +557,37 @@ async def test_a_graph_without_room_for_all_files_says_which_uses_it_does_not_kn
         assert "Uses in 2 of 5 files" in (table.note or "")
 
 
+async def answered(front: Front, symbol: str, relation: str) -> Relations:
+    found = await front.call("symbols", {"symbol": symbol, "relation": relation})
+    assert isinstance(found, Relations), found
+    return found
+
+
 @pytest.mark.parametrize("more", [0, 1])
 async def test_arguments_are_followed_in_so_many_bytes_of_source(more: int, tmp_path: Path) -> None:
     """Of FOLLOWED_BYTES and one more the graph lacks what functions are given, and says so."""
     text = "class A:\n def run(self): ...\ndef f(a):\n a.run()\nf(A())\n"
+    text += "def once(): ...\nonce()\ndef given(): ...\nf(given)\n"
     lines = ("." * 1_999 + "\n") * (FOLLOWED_BYTES // 2_000)
     (tmp_path / "a.py").write_text(text + f'"""\n{lines[: FOLLOWED_BYTES - len(text) - 8 + more]}"""\n')
     async with fronted(tmp_path, "fledgling-expert", settings={"max_file_size": FOLLOWED_BYTES + 1}) as (front, _):
         found: Any = await front.call("symbols", {"symbol": "run", "relation": "callers"})
+        said = {
+            (name, relation): UNFOLLOWED in ((await answered(front, name, relation)).note or "")
+            for name in ("run", "once", "given", "A")
+            for relation in ("callers", "impact", "hierarchy")
+            if (name == "A") is (relation == "hierarchy")
+        }
     assert isinstance(found, Relations), found
+    assert said == {
+        ("run", "callers"): bool(more),
+        ("run", "impact"): bool(more),
+        ("once", "callers"): False,
+        ("once", "impact"): bool(more),
+        ("given", "callers"): bool(more),
+        ("given", "impact"): bool(more),
+        ("A", "hierarchy"): False,
+    }
     assert ([(use.line, use.confidence) for file in found.files for use in file.related], found.note) == (
         ([], UNFOLLOWED) if more else ([(4, "likely")], None)
     )

@@ -192,6 +192,7 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     pending: Said | None = None  # what only a later generation has, likewise
     related: tuple[Word, ...] = ()
     unrelated: Said | None = None
+    unfollowed: Said | None = None  # likewise, where what functions are given as arguments is not followed
 
 
 def lacking(partial: str | None, cut: str | None, now: str | None) -> str | None:

@@ -146,7 +146,8 @@ class Building:
         related = relating.run(self._languages_of, self._resolved, self._unresolved, tell)
         self._extractors.close()
         generation = self._generation(GRAPH, self._partial)
-        self._tell(msgspec.structs.replace(generation, related=related.languages, unrelated=related.lacks))
+        lacks = {"unrelated": related.lacks, "unfollowed": related.unfollowed}
+        self._tell(msgspec.structs.replace(generation, related=related.languages, **lacks))
 
     def _walked(self) -> Tree:
         """Take what the lister has found; what names tell is served as soon as it is there."""

@@ -50,10 +50,11 @@ Report = Callable[[int, int, str | None], None]
 
 
 class RelatedLanguages(Struct, frozen=True):
-    """The languages in which uses are resolved, and what is lacking of that, as a sentence."""
+    """The languages in which uses are resolved, and what is lacking of that, as sentences: of arguments by itself."""
 
     languages: tuple[str, ...] = ()
     lacks: str | None = None
+    unfollowed: str | None = None
 
 
 class Relating:
@@ -81,7 +82,7 @@ class Relating:
         self._most_source = limits.graph_source(limit)
         self._numbers = index.numbers()
         self._sizes = Blocks(memory_file.mapped(order.images.blocks)).sizes
-        self._lacks = index.why_unrelated()
+        self._lacks, self._unfollowed = index.why_unrelated(), None
         self._how_far = bytearray([NO_GRAPH] * len(self._numbers))
         self._report: Report = lambda *_: None
         self._files_asked = 0
@@ -103,7 +104,7 @@ class Relating:
         if self._index.edges:
             self._fill(self._index.edges, graph, files, places)
         return RelatedLanguages(
-            tuple(sorted({file.language for file in files} | self._given_up(languages))), self._lacks
+            tuple(sorted({file.language for file in files} | self._given_up(languages))), self._lacks, self._unfollowed
         )
 
     def _given_up(self, languages: Mapping[str, str]) -> set[str]:
@@ -125,7 +126,8 @@ class Relating:
             if graph and len(graph.line) <= self._most_rows:
                 for number in graph.broken:
                     self._how_far[self._numbers[files[number].path]] = IN_PART
-                self._lacks = " ".join(self._limits(graph, budget)) or None
+                self._lacks = " ".join(self._limits(graph)) or None
+                self._unfollowed = None if budget.follows_arguments else UNFOLLOWED
                 return graph, files
             del graph
             self._graphs = {}
@@ -158,7 +160,7 @@ class Relating:
         self._graphs = dict(zip(keys, resolving.graphs(known), strict=True))
         return joined(resolving.numbers, [*self._graphs.values()])
 
-    def _limits(self, graph: GraphColumns, budget: GraphBudget) -> Iterator[str]:
+    def _limits(self, graph: GraphColumns) -> Iterator[str]:
         """Yield what is lacking in a graph, as sentences."""
         if left_out := self._how_far.count(LEFT_OUT):
             all_files = len(self._how_far) - self._how_far.count(NO_GRAPH)
@@ -166,8 +168,6 @@ class Relating:
                 f"Uses in {left_out:,} of {all_files:,} files are not resolved: the graph of the others, those nearest "
                 "to the root, fills its share of the profile's memory_limit."
             )
-        if not budget.follows_arguments:
-            yield UNFOLLOWED
         if graph.is_cut:
             yield CUT
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fledgling.messages.inner_answers import CallGraph, CallHub, Circles, Neighbour
 from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CALLS, NO_GRAPH, PLACE_BITS, SURE, Graph, GraphDefinition, Occurrence, unpacked
-from fledgling.worker.tools import definitions
+from fledgling.worker.tools import definitions, unknown
 from fledgling.worker.tools.components import circles
 from fledgling.worker.tools.links import links
 from fledgling.worker.tools.meant import Placed
@@ -44,7 +44,8 @@ def of_calls(request: Request) -> CallGraph:
     if not graph or not known.related:
         return CallGraph(missing=known.unrelated or NO_LANGUAGE)
     hubs = [_hub(request, graph, each, sites) for each, sites in _most_called(request, graph)]
-    return CallGraph([*known.related], hubs, _circles(request, graph), known.unrelated)
+    missing = unknown.joined(known.unrelated, known.unfollowed)
+    return CallGraph([*known.related], hubs, _circles(request, graph), missing)
 
 
 def _most_called(request: Request, graph: Graph) -> list[tuple[Placed, Sequence[Occurrence]]]:

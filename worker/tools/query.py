@@ -127,7 +127,8 @@ def _lacks(request: Request, admitted: "Admitted") -> Iterator[str | None]:
         )
     if tables & RELATED or "purity" in admitted.text.lower():
         known = request.opened.generation
-        yield known.unrelated or f"Uses are resolved in {', '.join(known.related) or 'no language of this project'}."
+        resolved = f"Uses are resolved in {', '.join(known.related) or 'no language of this project'}."
+        yield unknown.joined(known.unrelated, known.unfollowed) or resolved
     if "unreachable" in tables:
         yield UNSEEN
     if "symbols" in tables:

@@ -54,6 +54,7 @@ def relations(request: Request, question: Symbols) -> Relations:
         next=continuing(request, question, offset + len(page), len(entries)),
         note=unknown.joined(
             request.opened.generation.unrelated,
+            _unfollowed(asked, counted),
             found.note,
             _not_parsed(asked),
             _together(asked),
@@ -62,6 +63,19 @@ def relations(request: Request, question: Symbols) -> Relations:
             occurrences.of_parsing(request, [each.file for each in about.definitions]),
         ),
     )
+
+
+def _unfollowed(asked: Asked, counted: occurrences.Account) -> str | None:
+    """Say that arguments are not followed, where a use may be missing by it: none is above or below a class,
+    nor one step away, if of each occurrence of the name it is known what it is, and none is without a call.
+    """
+    if asked.question.relation in ("hierarchy", "overrides"):
+        return None
+    is_near = asked.question.relation != "callees" and asked.steps == 1 and counted.is_whole
+    rows = (row for each in asked.places for row in asked.graph.leading_to(each))
+    in_doubt = counted.unknown or counted.classes["possible"] or any(row.use == "read" for row in rows)
+    is_told = is_near and not in_doubt
+    return None if is_told else asked.request.opened.generation.unfollowed
 
 
 def unseen(request: Request, about: File) -> str | None:
