@@ -82,7 +82,8 @@ class Relating:
         self._most_source = limits.graph_source(limit)
         self._numbers = index.numbers()
         self._sizes = Blocks(memory_file.mapped(order.images.blocks)).sizes
-        self._lacks, self._unfollowed = index.why_unrelated(), None
+        self._lacks = index.why_unrelated()
+        self._unfollowed: str | None = None
         self._how_far = bytearray([NO_GRAPH] * len(self._numbers))
         self._report: Report = lambda *_: None
         self._files_asked = 0
