@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,18 @@ async def test_a_passage_is_the_definition_that_is_meant_and_its_best_lines(fron
         best=[(2, "    def expired(self):")],
         others=[(1, "SessionToken")],
     )
+
+
+async def test_of_lines_that_say_the_same_the_first_is_meant(tmp_path: Path) -> None:
+    """Numbers are added up in an order that differs from process to process."""
+    words = ("gadget", "widget", "sprocket", "flange", "rivet")
+    lines = "\n\n\n\n\n\n\n".join(f"print({', '.join(some)})" for some in permutations(words))
+    more = {f"m{number}.py": "\n".join(words[number % 4 :] if number % 3 else words[:3]) for number in range(17)}
+    more |= {f"n{number}.py": "lever = pulley = crank = axle\n" for number in range(3)}
+    async with fronted(make(tmp_path, **{"said.py": lines, **more})) as (front, indexing):
+        await indexing.built()
+        found = await ranked(front, f"{' '.join(words)} lever pulley crank axle", max_results=20)
+    assert [each.lines for each in found.files if each.path == "said.py"] == [(1, 6)]
 
 
 # Definitions of one file, and a question to each: which is named, and which is not among the others.

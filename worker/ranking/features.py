@@ -6,6 +6,7 @@ of the best blocks of the best files, where a word is counted as it stands.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
+from math import fsum
 
 import numpy as np
 
@@ -125,8 +126,11 @@ class Features:
         return scores
 
     def share(self, said: Iterable[bytes]) -> float:
-        """Return the share of the question that some of its words are, rare ones counting more."""
-        return min(sum(self.weights[word] * self.asked.weight(word) for word in said) / self.total, 1.0)
+        """Return the share of the question that some of its words are, rare ones counting more.
+
+        The sum is exact: words come from sets, and in another order others would be as good as the best.
+        """
+        return min(fsum(self.weights[word] * self.asked.weight(word) for word in said) / self.total, 1.0)
 
     def least_words(self, share: float) -> int:
         """Return how many words at least have a share of the question: with fewer it need not be added up."""

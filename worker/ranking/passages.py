@@ -1,6 +1,7 @@
 """Where in a file the answer is: its best definitions, and the best lines of the first."""
 
 from collections import defaultdict
+from math import fsum
 from typing import NamedTuple
 
 from fledgling.worker.ranking.corpus import MOST_BYTES
@@ -36,12 +37,12 @@ def passage(definitions: Definitions, file: File) -> FileLines:
         return FileLines(together.row.line_start, together.row.line_end, together.row)
     if together:
         return FileLines(together.line, min(together.line + BESIDE - 1, file.line_count or together.line), None)
-    weights = defaultdict[int, float](float)
-    for line, word in {(hit.line, hit.word) for hit in hits(definitions.features, file)}:
-        weights[line] += definitions.features.weights[word]
-    if not weights:
+    said = defaultdict[int, set[bytes]](set)
+    for hit in hits(definitions.features, file):
+        said[hit.line].add(hit.word)
+    if not said:
         return FileLines(1, file.line_count or 1, None)
-    line = min(weights, key=lambda number: (-weights[number], number))
+    line = min(said, key=lambda number: (-fsum(map(definitions.features.weights.__getitem__, said[number])), number))
     return FileLines(max(line - AROUND, 1), min(line + AROUND, file.line_count or line), None)
 
 
