@@ -38,8 +38,8 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "audit", "cli", "control", "memory", "http", "live", "ablation", "processes", "projects", "limits",
-    "graph", "generations", "wire", "stdio", "confinement", "calls", "staying", "fleet_serving", "relations",
+    "graph", "audit", "cli", "control", "memory", "http", "live", "ablation", "processes", "projects", "limits",
+    "generations", "wire", "stdio", "confinement", "calls", "staying", "fleet_serving", "relations",
     "languages", "fleet_bundles", "poison", "environments", "corpora", "operator", "hostile_trees", "hidden_files",
     "traces", "fleet_build", "honesty", "narrowing", "extract", "deadlines", "image", "statement", "fleet",
     "supply_chain", "guards", "monitor", "doctor", "contracts", "made_tables", "resolve", "benchmarks", "embedding",
