@@ -241,6 +241,8 @@ def test_looking_for_bodies_takes_time_in_proportion_to_the_text(language: str) 
     ):
         texts[name] = "\nfn f() {\n" + lines * (SIZE // len(lines)) + "}\n"
     texts["indented"] = f"\nfn f() {{\n{' ' * SIZE}use a;\n}}\n"
+    lines = f"    import a\n    {'b' * SHORTEST}\n    # c\n"
+    texts["imports between"] = "\ndef f():\n    x\n" + lines * (SIZE // len(lines))
     texts["remarks"] = "\ndef f():\n x\n" + " # a\n" * (SIZE // 5)
     for name, text in texts.items():
         assert costs_under(SECONDS, lambda text=text: bodies.blanked(text.encode())), name  # type: ignore[misc]
