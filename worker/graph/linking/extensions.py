@@ -25,7 +25,7 @@ class Extensions:
         self.of_classes: set[int] = set()  # those of these that only classes have: `class Module`
         self.of_bounded: set[int] = set()  # what gives functions to any type of a trait: `impl<T: B> A for T`
         self.of_outside: set[int] = set()  # what is given to a type outside, which may have such a function itself
-        self._for_others: list[tuple[int, int]] = []  # what gives them, or others to types outside, with the type
+        self.for_outside: dict[int, int] = {}  # the types that are no classes, by what extends them
         self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
         self.owners: dict[int, int] = {}  # the classes of functions that do not stand in them
         self._classes: dict[int, int] = {}  # the classes that functions extend
@@ -47,7 +47,7 @@ class Extensions:
                     yield unit.base | scope, at
                     self.extended_by[unit.base | scope] = unit.base | type_
                 if not known:
-                    self._for_others.append((unit.base | type_, unit.base | scope))
+                    self.for_outside[unit.base | scope] = unit.base | type_
 
     def attach_members(self) -> None:
         """Add functions to the classes that their receivers are objects of."""
@@ -120,7 +120,7 @@ class Extensions:
 
     def extend_others(self) -> None:
         """Find what a trait gives to any type, `impl<T> A for T`, or to one outside: its functions, and what A says."""
-        for type_, scope in self._for_others:
+        for scope, type_ in self.for_outside.items():
             is_any = self._is_own_parameter(type_, scope)
             order = self._hierarchy.order(scope) if self._hierarchy.bases.get(scope) else ()
             common = self._project.unit(scope).dialect.common

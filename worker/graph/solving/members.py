@@ -394,6 +394,10 @@ def _given(solver: Solver, value: Value, name: int, sure: int) -> Values:
     for cell in cells:
         for held, own in list(solver.value(cell).items()):
             add(found, member(solver, held, name, min(sure, own)), Reason.EXTERNAL_BASE)
+    type_ = solver.classes.extensions.for_outside.get(value[1]) if dialect.behind and not found else None
+    for held, own in [] if type_ is None else list(solver.value(("type", type_, None)).items()):
+        if held[0] in (OBJECT, CONTAINER):  # self of `impl A for Arc<B>`
+            add(found, member(solver, held, name, min(sure, own)), Reason.EXTERNAL_BASE)
     if not found and solver.project.text(name) in dialect.methods and value[0] == OBJECT:
         items = items_of(solver, value)
         found = {(METHOD_OF, items, name): min(sure, Reason.EXTERNAL_BASE)} if items else {}
@@ -424,7 +428,20 @@ def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return capped(held, sure)
     if len(solver.known_keys(value)) >= MAX_KEYS:
         return {MANY: Reason.FLOW}
-    return {(METHOD_OF, value, name): sure, **extension_members.of_outside(solver, value, name)}
+    extending = extension_members.of_outside(solver, value, name)
+    held = _of_held(solver, value, name) if type(value[1]) is int and not extending else {}
+    return held or {(METHOD_OF, value, name): sure, **extending}
+
+
+def _of_held(solver: Solver, value: Value, name: int) -> Values:
+    """What an object in a container of Rust has that no container does: `a.get().b()`, of a `Cell<A>`."""
+    dialect, found = solver.project.unit(value[1]).dialect, dict[Value, int]()
+    text = solver.project.text(name)
+    is_of_container = not dialect.crates or text in dialect.methods or text in dialect.common or text in dialect.derived
+    for held in () if is_of_container else list(solver.elements(value)):
+        if held[0] == OBJECT and solver.classes.of_class(held[1], name)[0] is not None:
+            add(found, member(solver, held, name, Reason.CONTAINER))
+    return found
 
 
 def _behind_any_key(solver: Solver, value: Value) -> Values:

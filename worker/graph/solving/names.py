@@ -446,7 +446,9 @@ def _above(solver: Solver, values: Values) -> Values:
 def prefix(solver: Solver, node: int, expression: Expression) -> Values:
     """PREFIX: a namespace, and not the class or function of its name; all of it where there is no such namespace."""
     found = solver.value(solver.child(node, expression[1]))
-    return {value: sure for value, sure in found.items() if value[0] in (SPACE, MODULE)} or dict(found)
+    spaces = {value: sure for value, sure in found.items() if value[0] in (SPACE, MODULE)}
+    kinds = {value[0] for value in found}
+    return capped(spaces, Reason.SEVERAL) if kinds >= {MODULE, EXTERNAL} else spaces or dict(found)  # for a build each
 
 
 def space(_solver: Solver, cell: Cell) -> Values:

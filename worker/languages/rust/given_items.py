@@ -1,7 +1,7 @@
 """Items that a macro is given whole: `pin_project! { pub struct A { } }`, as no parser reads tokens.
 
-Such a macro begins a line, and each thing in it begins as an item does. What it makes of them besides is not known.
-With errors left in it, the text is parsed with its head.
+Such a macro begins a line, and each thing in it begins as an item does, or calls a macro: `doctest!("a");`.
+What it makes of them besides is not known. With errors left in it, the text is parsed with its head.
 """
 
 from fledgling.worker.deferred import deferred
@@ -18,7 +18,8 @@ ITEM = deferred(
     rb"""(?x) (?: \s | //[^\n]*+ | /\*(?:[^*]|\*(?!/)){0,2000}+\*/
       | \#!?+\[(?:[^\[\]"]|"(?:[^"\\]|\\[\s\S])*+"|\[[^\[\]]*+\]){0,2000}+\] )*+
     (?: (?:pub(?:\([\w: ]*+\))?+ \s++)?+ (?: struct\b (?! \s++ \w++ \s*+ : )
-      | (?:enum|union|trait|impl|fn|mod|use|type|const|static|unsafe|extern|async)\b ) | [;}] )"""
+      | (?:enum|union|trait|impl|fn|mod|use|type|const|static|unsafe|extern|async)\b )
+      | [a-z_]\w*+! \s*+ [(\[{] | [;}] )"""
 )
 
 
