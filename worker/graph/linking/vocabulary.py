@@ -117,13 +117,22 @@ class Vocabulary:
     @cached_property
     def functions_apart(self) -> set[Definition]:
         """The functions, by name and place, that no name means which stands alone and is only read."""
-        return {
-            (unit.names[scope.name], unit.place_of(at))
+        return {at for at, flags in self._apart if not flags & Flag.PROPERTY}
+
+    @cached_property
+    def properties_apart(self) -> set[Definition]:
+        """The properties that are read as functions, `val A.b get() = c`, which a call means only by what they give."""
+        return {at for at, flags in self._apart if flags & Flag.PROPERTY}
+
+    @cached_property
+    def _apart(self) -> list[tuple[Definition, int]]:
+        return [
+            ((unit.names[scope.name], unit.place_of(at)), scope.flags)
             for unit in self._units
             if unit.dialect.functions_apart
             for at, scope in enumerate(unit.facts.scopes)
             if scope.kind == ScopeKind.FUNCTION and scope.name != NONE
-        }
+        ]
 
     @cached_property
     def only_types(self) -> set[Target]:

@@ -189,8 +189,10 @@ class Meaning:
         if site.use == Use.CALL and unit.dialect.implicit_parameter and unit.dialect.says_overrides:
             # What cannot be called leaves it to one of its name.
             defined = self.project.vocabulary.definitions.get(name, ())
+            values = {at for at in found if (name, at) in self.project.vocabulary.properties_apart}
             return {
-                at: sure if at in defined or not defined else min(sure, Reason.SEVERAL) for at, sure in found.items()
+                at: sure if (at in defined or not defined) and at not in values else min(sure, Reason.SEVERAL)
+                for at, sure in found.items()
             }
         if is_constant(self.solver, unit, site):
             return {target: sure for target, sure in found.items() if (name, target) not in functions}

@@ -94,13 +94,24 @@
   (property_declaration (type_parameters (type_parameter (identifier) @left @bind . [(user_type) (nullable_type)] @right) @bound))])
 (type_constraint . (identifier) @left @bind [(user_type) (nullable_type)] @right .) @bound
 (type_alias type: (identifier) @left @bind "=" . (_) @right) @assign @fresh
-(property_declaration) @assign @fresh
-(property_declaration (variable_declaration (identifier) @left @bind))
-(property_declaration (variable_declaration (identifier) . (_) @type))
+(property_declaration ["val" "var"] . [(variable_declaration) (multi_variable_declaration)]) @assign @fresh
+(property_declaration ["val" "var"] . (variable_declaration (identifier) @left @bind))
+(property_declaration ["val" "var"] . (variable_declaration (identifier) . (_) @type))
 (property_declaration (multi_variable_declaration) @left)
 (property_declaration "=" . (_) @right)
-(property_declaration (property_delegate (_) @otherwise))
-(property_declaration [(getter) (setter)] @otherwise)
+(property_declaration ["val" "var"] . (variable_declaration) (property_delegate (_) @otherwise))
+(property_declaration ["val" "var"] . (variable_declaration) [(getter) (setter)] @otherwise)
+;   val A.b get() = c
+(property_declaration [(user_type) (nullable_type)] @receiver_type . (variable_declaration (identifier) @defined)) @function @property
+(property_declaration [(user_type) (nullable_type)] . (variable_declaration (identifier) . (_) @returns))
+(property_declaration [(user_type) (nullable_type)] . (variable_declaration) [(getter (function_body) @body) (setter (function_body) @body)])
+(property_declaration [(user_type) (nullable_type)] . (variable_declaration) (getter (function_body "=" . (_) @value) @return))
+(property_declaration [(user_type) (nullable_type)] . (variable_declaration) (setter (identifier) @bind @param))
+(property_declaration [(user_type) (nullable_type)] . (variable_declaration) (property_delegate (_) @value) @return @body)
+(property_declaration (modifiers (member_modifier "override" @overrides)) [(user_type) (nullable_type)] . (variable_declaration))
+(property_declaration (modifiers (visibility_modifier "private" @hidden)) [(user_type) (nullable_type)] . (variable_declaration))
+([(object_declaration (class_body (property_declaration [(user_type) (nullable_type)] . (variable_declaration)) @single))
+  (companion_object (class_body (property_declaration [(user_type) (nullable_type)] . (variable_declaration)) @single))])
 (multi_variable_declaration) @tuple
 (multi_variable_declaration (variable_declaration . (identifier) @bind))
 (assignment left: (_) @left right: (_) @right) @assign
