@@ -11,11 +11,10 @@ from fledgling.worker.rows import LEAST_LIKELY
 from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, Graph, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import empty_answers, paths, unknown
-from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
+from fledgling.worker.tools.meant import SHOWN_MEANT, VALUES, Placed, all_named, code, first_meant, owning, placed
 from fledgling.worker.tools.request import Refused, Request
 
 MAX_ABOVE = 256  # classes above one that are looked at for a member: a hierarchy as deep has no reader
-VALUES = ("variable", "constant")  # kinds that are named after what is assigned: `const Reply = require("./reply")`
 NOT_OF_VALUES = ("callees", "hierarchy", "overrides")  # relations that functions and classes have, and values do not
 
 
@@ -103,9 +102,8 @@ def _as_text(request: Request, question: Symbols) -> str:
 
 def inherited(request: Request, symbol: str) -> Placed | None:
     """Return the nearest member of a name that a class has from above: of `Session.load` what `Base.load` is."""
-    owner, _, name = symbol.rpartition(".")
-    known = all_named(request, owner, lambda _: True) if owner and request.graph else []
-    classes = first_meant(code(placed(known, owner)), owner)
+    name = symbol.rpartition(".")[2]
+    classes = owning(request, symbol, lambda _: True) if request.graph else []
     reached = [place(request, each) for each in classes]
     seen = {*reached}
     while reached and request.graph and request.outlines and len(classes) == 1 and len(seen) <= MAX_ABOVE:

@@ -26,6 +26,7 @@ _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")  # of a definition, also behi
 IN_THIS_CASE = 3
 SHOWN_MEANT = 10  # of several that may be meant
 WORDS = ("section", "key")  # kinds that nothing calls: what documents and data say of a name
+VALUES = ("variable", "constant")  # kinds that are named after what is assigned: `const Reply = require("./reply")`
 
 
 class Placed(NamedTuple):
@@ -304,10 +305,15 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
 
 def _owner(request: Request, symbol: str, place: str) -> str | None:
     """Return the one file in a directory with the class of a member, which it may have from above."""
-    owner = symbol.rpartition(".")[0]
-    known = all_named(request, owner, lambda file: file.path.startswith(place)) if owner else []
-    files = {each.file.path for each in first_meant(code(placed(known, owner)), owner)}
+    files = {each.file.path for each in owning(request, symbol, lambda file: file.path.startswith(place))}
     return files.pop() if len(files) == 1 else None
+
+
+def owning(request: Request, symbol: str, is_meant: Callable[[File], bool]) -> list[Placed]:
+    """Return the classes that a member may be of: of `Engine.run` those called `Engine`, and no variable."""
+    owner = symbol.rpartition(".")[0]
+    known = placed(all_named(request, owner, is_meant), owner) if owner else []
+    return first_meant(code([each for each in known if each.row.kind not in VALUES]), owner)
 
 
 def all_named(request: Request, symbol: str, is_meant: Callable[[File], bool]) -> list[Placed]:

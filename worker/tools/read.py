@@ -15,8 +15,8 @@ from fledgling.worker.reasons import PASSING
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import context, paths, relations, unknown
-from fledgling.worker.tools.definitions import VALUES, inherited
-from fledgling.worker.tools.meant import SHOWN_MEANT, named
+from fledgling.worker.tools.definitions import inherited
+from fledgling.worker.tools.meant import SHOWN_MEANT, VALUES, named
 from fledgling.worker.tools.request import Refused, Request, shown
 
 SIGNATURE_CHARS = 120  # of an overload that a refusal names
