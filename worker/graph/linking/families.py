@@ -38,6 +38,8 @@ class DefinedNames:
         >>> DefinedNames([["run"], ["stop", "Turn"]]).elsewhere(["run", "$turn"], {"run"})
         ['Turn']
         """
+        if not self._spelled:
+            return []
         low = {small(name) for name in mentioned}
         low |= {name[1:] for name in low}  # a sigil is no part of a field's name
         return sorted({name for each in low for name in self._spelled.get(each, ()) if name not in own})

@@ -261,17 +261,24 @@ class Meaning:
     def called(self, node: int, found: Targets) -> None:
         """Add the functions that a call runs: the constructor of a class, what a name was given."""
         handed = self.solver.handed.get(node, {})
-        asked = behind_call(self.solver, node)
-        types = declared_types(self.solver, asked)
-        made = made_class(self.solver, asked)
         run = [
-            (scope, weighed(self.solver, types, made, scope, own) if types or made != NONE else own)
+            (scope, own)
             for value, sure in callees(self.solver, node).items()
             for scope, own in run_by(self.solver, value, sure, node)
             if not self.project.is_nobody(scope, is_handed=value in handed)
         ]
-        for scope, own in without_tests(self.solver, types, node, crowded(self.solver, types, run)):
+        if run:
+            run = self._by_types(node, run)
+        for scope, own in run:
             put(found, self.project.place_of(scope), own)
+
+    def _by_types(self, node: int, run: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The functions that a call may run, as sure as the declared type of what is asked makes them."""
+        asked = behind_call(self.solver, node)
+        types, made = declared_types(self.solver, asked), made_class(self.solver, asked)
+        if types or made != NONE:
+            run = [(scope, weighed(self.solver, types, made, scope, own)) for scope, own in run]
+        return without_tests(self.solver, types, node, crowded(self.solver, types, run))
 
     def is_by_made_name(self, node: int) -> bool:
         """Whether a call runs one of many that a name which is made may be."""

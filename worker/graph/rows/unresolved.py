@@ -59,7 +59,7 @@ class Unresolved:
         node = behind_call(self.solver, unit.base | site.at)
         if self._handed_back.may_be(node) or self._is_of_unknown(unit, node, site.use):
             return Reason.UNKNOWN_RECEIVER
-        if self._may_be_passed(unit, site):
+        if self._may_be_passed(unit, node, unit.names[site.name]):
             return Reason.UNKNOWN_RECEIVER
         if not unit.dialect.prototypes:
             return reason
@@ -92,11 +92,9 @@ class Unresolved:
         is_field = use != Use.WRITE and is_of(self.solver, receiver, (OBJECT,)) and bool(self.solver.value(node))
         return any(map(self._unknown_beside.may_be, [receiver, node] if is_field else [receiver]))
 
-    def _may_be_passed(self, unit: Unit, site: Site) -> bool:
+    def _may_be_passed(self, unit: Unit, node: int, name: int) -> bool:
         """Whether a member of a type or protocol outside that is declared may be that of a class: `a: Iterable`."""
-        node = behind_call(self.solver, unit.base | site.at)
         expression = self.project.expression(node)
-        name = unit.names[site.name]
         if expression[0] != Op.GET or name not in self._members:
             return False
         receivers = self.solver.value((node & ~MASK) | expression[1])

@@ -156,8 +156,8 @@ def means_type(expression: Expression) -> bool:
 def is_no_function(project: GraphProject, cell: Cell) -> bool:
     """Whether a class has something of a name that is no function: a call of Java means one further out then."""
     bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
-    scopes = [project.defined(at)[1] for at in bindings]
-    return bool(scopes) and all(at < 0 or project.scope(at).kind in CLASSES for at in scopes)
+    scopes = (project.defined(at)[1] for at in bindings)
+    return bool(bindings) and all(at < 0 or project.scope(at).kind in CLASSES for at in scopes)
 
 
 def is_variable(project: GraphProject, cell: Cell) -> bool:
