@@ -26,12 +26,15 @@ COLLECTION = deferred(
 )
 # 12.8.17.3: an element of an initializer: new A(b) { [c] = d }
 ELEMENT_INITIALIZER = deferred(rb"(?<=[{,])\s*+(\[[^][{};]*+\]\s*+=)(?=[^=>])")
+# 15.6 of C# 14: types of what a block of members extends: extension<T>(List<T> a) { }
+EXTENSION_TYPES = deferred(rb"(?<=\bextension)<[^<>(){};]++>(?=\()")
 # 6.5.5: a file that a program is made of alone begins with what it needs: #:sdk A
 FILE_DIRECTIVE = deferred(rb"^\#[:!][^\n]*+", re.MULTILINE)
 
 GAPS = (
     (POINTER_OF_TYPE, b""), (POINTER_ASSIGNED, b""), (ASSIGNED_CALL, b""), (REF_BEFORE_PARTIAL, b""),
     (COLLECTION, b"0"),    (ELEMENT_INITIALIZER, b""), (FILE_DIRECTIVE, b""),
+    (EXTENSION_TYPES, b""),
 )  # fmt: skip
 
 repaired = partial(filled, gaps=GAPS)
