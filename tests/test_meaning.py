@@ -25,7 +25,7 @@ from fledgling.plain import lines_in_short
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.tools.documents import NO_WORD
-from fledgling.worker.tools.meaning import BESIDE_CODE, DOCUMENTS_TOO, IN_DOUBT, NEAREST, NEITHER, ROWS
+from fledgling.worker.tools.meaning import BESIDE_CODE, DOCUMENTS_TOO, IN_DOUBT, NEAREST, NEITHER, OF_DATA, ROWS
 
 pytestmark = pytest.mark.anyio
 
@@ -631,6 +631,16 @@ ASIDE = {
 @every_row("path", ASIDE)
 def test_tests_and_what_is_not_the_projects_own_count_less(path: str) -> None:
     assert is_aside(path) == ASIDE[path]
+
+
+async def test_where_most_is_data_that_is_said_not_to_be_ranked(tmp_path: Path) -> None:
+    plays = {f"{name}.yml": "- name: configure the firewall\n" for name in ("www", "db")}
+    root = make(tmp_path, **plays, **{"firewall.py": "def read_settings():\n    return 'firewall'\n"})
+    async with fronted(root) as (front, indexing):
+        await indexing.built()
+        for arguments in ({}, {"language": "python"}):
+            found = await ranked(front, "where is the firewall configured", **arguments)
+            assert (OF_DATA.format("yaml, 2 files") in (found.note or "")) is (not arguments), found.note
 
 
 async def test_where_most_are_documents_those_are_named_beside_code(tmp_path: Path) -> None:

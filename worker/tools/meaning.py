@@ -12,7 +12,7 @@ import numpy.typing as npt
 from fledgling.messages.answers import Hits, Passage, Ranking, Why
 from fledgling.messages.passages import SHOWN_WITH_LINES, filled, room
 from fledgling.messages.questions import Search
-from fledgling.plain import lines_in_short, said
+from fledgling.plain import counted, lines_in_short, said
 from fledgling.worker.ranking import passages
 from fledgling.worker.ranking.asked import asked
 from fledgling.worker.ranking.corpus import Corpus
@@ -35,6 +35,7 @@ NEITHER, NO_CODE = "Search by meaning finds nothing, either", "Search by meaning
 IN_DOUBT = "Little of this is said in any one place: it may not be there."
 BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the files of code.'
 DOCUMENTS_TOO = 'Documents say it, too: mode="docs" ranks their sections.'
+OF_DATA = 'Data is most of the project, and not ranked ({}): mode="text" finds a word in it.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
 ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
 
@@ -95,6 +96,7 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
         unknown.of_parsing(request, given_up, "their words are not known"),
         unknown.of_unread(request, asked_of, "ranked") if found else None,
         DOCUMENTS_TOO if is_said and _is_of_documents(request, question) else None,
+        _of_data(request, question),
     )
     others = (_others(request, order, each) if at < ROWS else () for at, each in enumerate(found))
     files = [*filled(found, others, room(note) if question.is_default_many else inf)]
@@ -106,6 +108,18 @@ def _is_of_documents(request: Request, question: Search) -> bool:
     corpus = corpus_of(request)
     count = sum(len(request.blocks.in_language(name)) for name in request.opened.generation.documents)
     return not question.has_tags and count > corpus.is_code.sum() and documents.say(request, question, corpus)
+
+
+def _of_data(request: Request, question: Search) -> str | None:
+    """Say which language of data a project has more files of than of code, where all files are asked."""
+    known, blocks = request.opened.generation, request.blocks
+    languages = {name for place in {*blocks.languages} if (name := blocks.names[place])}
+    data = sorted(languages.difference(known.code, known.documents))
+    count = corpus_of(request).is_code.sum()
+    most = [name for name in data if len(blocks.in_language(name)) > count]
+    is_of_all = not (question.path or question.language or question.has_tags)
+    said = unknown.listed([f"{name}, {counted(len(blocks.in_language(name)), 'file')}" for name in most])
+    return OF_DATA.format(said) if most and is_of_all else None
 
 
 def later(request: Request, question: Search) -> str | None:
