@@ -84,6 +84,8 @@ class Meaning:
             return self._set(unit.base | site.at, found)
         if len(found) > (site.use != Use.CALL) and unit.dialect.prototypes:
             found = self._types_or_values(unit, site, found)
+        if site.use == Use.CALL and unit.dialect.bare_calls and unit.facts.scopes[site.scope].kind in HOLDING:
+            found = _before(unit, site, found)
         return self._of_outside(unit, site, found) if found and self.solver.classes.extensions.of_outside else found
 
     def _types_or_values(self, unit: Unit, site: Site, found: Targets) -> Targets:
@@ -313,3 +315,9 @@ class Meaning:
         name, known = unit.names[site.name], [of for of in receivers if of and of[0] in (CLASS, OBJECT)]
         asked = [(of, asked_of(self.solver, of[1], name)) for of in known]
         return any((of[2] or at != of[1]) and self.solver.classes.has_more_below(at) for of, at in asked)
+
+
+def _before(unit: Unit, site: Site, found: Targets) -> Targets:
+    """The targets of what runs while a file of Ruby is read: what stands further down need not be there yet."""
+    further = {at for at in found if at[0] == unit.number and at[1] & LINE > site.line}
+    return {at: min(sure, Reason.REPLACED) if at in further else sure for at, sure in found.items()}
