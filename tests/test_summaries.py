@@ -845,8 +845,16 @@ ENTRIES: dict[str, tuple[dict[str, str], str]] = {
         "src/back/up.py:1, scripts/release.py:1, tools/a/run.py:1",
     ),
     "what starts a server of Node": (
-        {"package.json": '{"scripts": {"start": "next  start -p 3000"}}', "src/app/page.tsx": "export default 1;\n"},
-        "npm start = next start -p 3000",
+        {
+            "package.json": '{"scripts": {"start": "next  start -p 3000"}}',
+            "src/app/page.tsx": "export default 1;\n",
+            "scripts/seed.ts": "export function main() {}\n",
+        },
+        "npm start = next start -p 3000, scripts/seed.ts:1",
+    ),
+    "what builds the pages of a program": (
+        {"package.json": '{"scripts": {"start": "webpack --watch"}}', "manage.py": "run()\n", "web/a.js": "a();\n"},
+        "manage.py",
     ),
     "a package of Go called deps": (
         {

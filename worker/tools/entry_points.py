@@ -86,6 +86,8 @@ def entry_points(request: Request, project: OwnCode) -> EntryPoints:
     named = [path for path in dict.fromkeys(by_name) if path not in started]
     begun = sorted((*functions, *_together(named)), key=lambda path: (_is_chore(path), path.count("/")))
     found = [*dict.fromkeys([*(each.entry for each in declared), *begun])]
+    if all(map(_is_chore, found)):
+        found = [*_started_by_npm(request, project), *found]
     guarded = sorted(_together([path for path in _guarded(request, project) if path not in started]), key=by_depth)
     if not found:
         entries = [f"{path} (a library)" for path in _libraries(project)]
@@ -104,6 +106,13 @@ def _is_copied(project: OwnCode, path: str) -> bool:
 def _is_chore(path: str) -> bool:
     """Return whether a file is for those who work on the project, and does not come with it: `scripts/release.py`."""
     return _CHORES.search(path) is not None
+
+
+def _started_by_npm(request: Request, project: OwnCode) -> Iterator[str]:
+    """Yield what starts a package of Node, whose programs are those of what it depends on, as those of Next.js are."""
+    package = request.blocks.find(f"{project.prefix}package.json")
+    if package and (command := manifests.start(manifests.text_of(request, package))):
+        yield f"npm start = {command}"
 
 
 def _packages(project: OwnCode, begun: Iterable[str]) -> Iterator[str]:
@@ -161,10 +170,7 @@ def _declared(request: Request, project: OwnCode) -> Iterator[_Declared]:
         else:
             is_run = not folder or f"{folder}/{_CONTAINED}" in names
             commands = (entry for entry in manifests.entries(text) if is_run or " = " in entry)
-            found = [*_there(request, project, f"{folder}{slash}", commands)]
-            if is_run and not found and (command := manifests.start(text)):
-                found.append(f"npm start{f' in {folder}' if folder else ''} = {command}")
-            entries = iter(found)
+            entries = _there(request, project, f"{folder}{slash}", commands)
         yield from (_Declared(name, entry) for entry in entries)
 
 
