@@ -35,7 +35,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "broker": ("no_new_privs", "landlock", "limits", "seccomp"),
     "indexer": tuple(LAYERS),
     "extractor's parent": _SERVING,
-    "extractor": ("lifeline", "seccomp"),
+    "extractor": ("lifeline", "limits", "seccomp"),
     "query worker": _SERVING,
     "keeper": ("capabilities", "no_new_privs", "landlock", "limits", "seccomp"),  # it outlives the broker, as its user
     "connector": tuple(name for name in _SERVING if name != "lifeline"),  # a pipe ties it

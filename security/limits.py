@@ -24,6 +24,10 @@ EXTRACTORS = 0.5  # all extractors together, each as much as another
 GRAPH = 0.05  # the graph of an index, of FILES: of 1.5 million lines it takes 0.04 of core's
 RESOLVING = 0.4  # what the graph is made of and worked out from, of INDEXING
 RESOLVED_BYTE = 40  # bytes of that for each of source: 27 of Django's, 35 of vite's
+ROWS_BESIDE = 1.1  # bytes of a process that makes rows, for each that was held before: they took 0.06 of Django's
+ROWS_PACKED = (
+    4  # bytes of rows between processes for each in a graph: a row has 35 in place of 20, and its names beside
+)
 WORKER = 0.125  # a query worker at least, and before the index is whole
 
 MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks reserve before the first row
@@ -150,6 +154,25 @@ def graph_source(memory_limit: int) -> int:
     return int(memory_limit * RESOLVING) // RESOLVED_BYTE
 
 
+def resolver_share(memory_limit: int) -> int:
+    """Return the bytes of the process that resolves: `resolver_share(2_000_000_000)` is 1_000_000_000."""
+    return int(memory_limit * INDEXING)
+
+
+def row_makers(room: int) -> int:
+    """Return how many processes may make rows, the calling one with them, where they hold `room` bytes together.
+
+    Each counts as if it shared nothing with the one that has forked it, as for the broker (broker/memory.py).
+    """
+    most_held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1024 if sys.platform == "linux" else 1)
+    return max(1, min(cores(), MAX_EXTRACTORS, int(room / (most_held * ROWS_BESIDE))))
+
+
+def rows_bytes(memory_limit: int) -> int:
+    """Return the bytes of the rows that one process makes, as it hands them over: all that a graph may have."""
+    return graph(memory_limit, 0) * ROWS_PACKED
+
+
 def extractor_share(memory_limit: int) -> int:
     """Return the bytes of one extractor: with two cores, `extractor_share(2_000_000_000)` is 500_000_000."""
     return min(EXTRACTOR_MOST, int(memory_limit * EXTRACTORS) // extractors(memory_limit))
@@ -195,11 +218,17 @@ def of_bundler(memory_limit: int) -> dict[int, int]:
 
 
 def of_extractor(memory_limit: int) -> dict[int, int]:
-    """Return the limits of an extractor, and of the process above all of them, which is this one.
-
-    Call it once everything is loaded: what is held then, each extractor holds at rest.
-    """
+    """Return the limits of an extractor. Call it above all of them, and once everything is loaded: as `above`."""
     return {**EXTRACTOR, resource.RLIMIT_DATA: data_bytes() + extractor_share(memory_limit)}
+
+
+def above_extractors(memory_limit: int) -> dict[int, int]:
+    """Return the limits of the process above the extractors, which is this one, and of the one that resolves.
+
+    Call it once everything is loaded: what is held then, each process below it holds at rest.
+    """
+    share = max(extractor_share(memory_limit), resolver_share(memory_limit))
+    return {**EXTRACTOR, resource.RLIMIT_DATA: data_bytes() + share}
 
 
 def of_query_worker(share: int) -> dict[int, int]:

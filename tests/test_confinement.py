@@ -218,8 +218,8 @@ JUDGED = [
     *[(("broker",), "sendto", (0, 0, 1, 0, address, 16), NOT_ALLOWED) for address in (1, HIGH, 0x7FFF00000000)],
     *[(("broker",), "kill", (pid, 9), ALLOWED) for pid in (4242, 2**64 - 4242)],  # or the group that a process leads
     *[(("broker",), "kill", (pid, 9), NOT_ALLOWED) for pid in (0, 2**32 - 1, 2**64 - 1, HIGH)],
-    (("broker",), "prlimit64", (0, 7, 0, 0), ALLOWED),
-    *[(("broker",), "prlimit64", (pid, 7, 0, 0), NOT_ALLOWED) for pid in (1, 4242, HIGH | 1)],
+    (("broker", "extractor's parent"), "prlimit64", (0, 7, 0, 0), ALLOWED),
+    *[(("broker", "extractor's parent"), "prlimit64", (pid, 7, 0, 0), NOT_ALLOWED) for pid in (1, 4242, HIGH | 1)],
 ]
 
 

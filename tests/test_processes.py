@@ -1,7 +1,6 @@
 """The processes as /proc and signals see them: how they start, what they hold, how they end, who replaces them."""
 
 import asyncio
-import math
 import os
 import resource
 import signal
@@ -185,6 +184,11 @@ def children_of_children(process):
         return [len(child.children()) for child in process.children()]
 
 
+def left(process):
+    """How many bytes a process may reserve yet."""
+    return limits.data_limit(process.pid) - limits.data_bytes(process.pid)
+
+
 @pytest.mark.anyio
 async def test_extractors_hold_one_socket_and_end_with_the_indexer(large):
     """One for each core, and one process above them all; none can open what the indexer can."""
@@ -196,15 +200,15 @@ async def test_extractors_hold_one_socket_and_end_with_the_indexer(large):
         forked = indexer.children(recursive=True)
         [above] = indexer.children()
         for process in forked:
-            await until(lambda process=process: limits.data_limit(process.pid) < math.inf)  # the last to be lowered
+            share = (limits.resolver_share if process == above else limits.extractor_share)(2 * GB)
+            await until(lambda process=process, share=share: 0 <= share - left(process) < 2**26)  # at work on source
             assert has_limits(process, limits.EXTRACTOR)
-            left = limits.data_limit(process.pid) - limits.data_bytes(process.pid)
-            assert 0 <= limits.extractor_share(2 * GB) - left < 2**26  # that is at work on source like any
-            sockets = count if process == above else 1
-            await until(lambda process=process, sockets=sockets: len(opened(process)) == 1 + sockets)
+            # What it forks serves one each, the last one what resolves, and by the pipe those share work who make rows.
+            kinds = ["pipe"] * 2 + ["socket"] * (count + 1) if process == above else ["socket"]
+            await until(lambda process=process, kinds=kinds: len(opened(process)) == 1 + len(kinds))
             held = opened(process)
             assert held.pop(2).startswith("pipe:")
-            assert [where.partition(":")[0] for where in held.values()] == ["socket"] * sockets
+            assert sorted(where.partition(":")[0] for where in held.values()) == kinds
         indexer.kill()
         await until(lambda: not any(map(is_alive, forked)))
 

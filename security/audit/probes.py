@@ -176,9 +176,9 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
             confine(role, confining, parent=parent, lowered=lowered)
         case "extractor" | "extractor's parent":
             lowered = limits.of_extractor(MEMORY)
-            confine("extractor's parent", confining, parent=parent, lowered=lowered)
+            confine("extractor's parent", confining, parent=parent, lowered=limits.above_extractors(MEMORY))
             if role == "extractor":
-                confine(role, confining, parent=parent)
+                confine(role, confining, parent=parent, lowered=lowered)
         case "indexer":
             lowered = limits.of_indexer(MEMORY)
             confine(role, confining, parent=parent, lowered=lowered, root=held.root, readable=[held.root])

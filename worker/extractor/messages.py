@@ -49,6 +49,48 @@ class Rest(Struct, frozen=True, tag="rest"):
     """Indexer to extractor, once all is signed: end. The next one has compiled what was expected meanwhile."""
 
 
+class ReadFile(Struct, frozen=True, tag="read"):
+    """Indexer to the process that resolves, first: a file of the graph, its facts, and its imports, packed."""
+
+    path: str
+    language: str
+    facts: memoryview
+    imports: bytes
+
+
+class Resolve(Struct, frozen=True, tag="resolve"):
+    """Indexer to the process that resolves, after all files: make their graph, within a budget of solving.
+
+    `known` has the graph of each family that was kept, packed, without its columns; b"" where none was. Processes that
+    make rows may hold as many bytes as there is `room`.
+    """
+
+    evaluations: int
+    follows_arguments: bool
+    is_partial: bool
+    known: list[bytes]
+    room: int
+
+
+class Visited(Struct, frozen=True, tag="visited"):
+    """The process that resolves to the indexer, again and again: how often it has gone through a file by now."""
+
+    files: int
+
+
+class GraphPart(Struct, frozen=True, tag="part"):
+    """The process that resolves to the indexer: the next bytes of a field of a graph (worker/graph/columns.py)."""
+
+    field: str
+    held: bytes
+
+
+class GraphMade(Struct, frozen=True, tag="made"):
+    """The process that resolves to the indexer: a graph is whole; or `is_known`, and what was kept is still right."""
+
+    is_known: bool
+
+
 class TextFacts(Struct, frozen=True):
     """What one file's text says but for its symbols, of which there are `symbols`; comment lines are by block.
 
@@ -87,7 +129,8 @@ class Signed(Struct, frozen=True, tag="signed"):
 class Lost(Struct, frozen=True, tag="lost"):
     """The process above an extractor to the indexer: file `at` of the batch was its end, and there is another now.
 
-    None where the batch, or what it found in all of it together, does not fit a frame, or it ended before the first.
+    None where the batch, or what it found in all of it together, does not fit a frame, or it ended before the first;
+    and of a graph, which needs more memory than there is.
     """
 
     at: int | None
@@ -108,6 +151,8 @@ class Unfit(Struct, frozen=True, tag="unfit"):
 
 ToExtractor = Batch | Sign | Rest
 FromExtractor = Confined | ExtractedBatch | Signed | Lost | Unfit
+ToResolver = ReadFile | Resolve
+FromResolver = Visited | GraphPart | GraphMade | Lost
 
 
 def seconds(source: Source, batch: Batch) -> float:

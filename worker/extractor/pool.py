@@ -7,10 +7,10 @@ import os
 import queue
 import socket
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import astuple, replace
 
@@ -24,13 +24,19 @@ from fledgling.worker.extractor.messages import (
     Confined,
     ExtractedBatch,
     FromExtractor,
+    FromResolver,
+    GraphMade,
+    GraphPart,
     Lost,
+    ReadFile,
+    Resolve,
     Rest,
     Sign,
     Signed,
     Source,
     TextFacts,
     Unfit,
+    Visited,
     seconds,
 )
 from fledgling.worker.language import Languages
@@ -86,7 +92,8 @@ class Extractors:
         if not parse_only:
             import concurrent.futures.thread  # noqa: F401, PLC0415  (`extract` cannot load it once confined)
 
-        pairs = [socket.socketpair() for _ in range(processes or limits.extractors(memory_limit))]
+        extracting = processes or limits.extractors(memory_limit)
+        pairs = [socket.socketpair() for _ in range(extracting + (not parse_only))]  # the last one for what resolves
         theirs_alone = [theirs for _, theirs in pairs]
         self._expected = Noted(languages.rows)
         forked = fork(languages, self._expected, theirs_alone, confining, memory_limit, parse_only=parse_only)
@@ -102,8 +109,10 @@ class Extractors:
         numbers = [ours.fileno() for ours in self._sockets]
         pipes: list[Pipe[FromExtractor]] = [Pipe(FromExtractor, at, at, self._longest, self._longest) for at in numbers]
         self._first = pipes[0]  # which the process above them has, too
+        self._resolving: Pipe[FromResolver] = Pipe(FromResolver, numbers[-1], numbers[-1], self._longest, self._longest)
+        self._processes = extracting
         self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
-        for pipe in pipes:
+        for pipe in pipes[:extracting]:
             self._free.put(pipe)
         self._signing: set[Pipe[FromExtractor]] = set()  # those that have signed something
 
@@ -169,8 +178,8 @@ class Extractors:
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (see `__init__`)
 
         self._end_signing()
-        with ThreadPoolExecutor(len(self._sockets)) as pool:
-            ahead = AHEAD * len(self._sockets)
+        with ThreadPoolExecutor(self._processes) as pool:
+            ahead = AHEAD * self._processes
             for group in in_order(pool, self._ask, groups(batches(sources, asked), known), ahead):
                 yield from group
 
@@ -178,6 +187,32 @@ class Extractors:
         """Return what is in one source, which is parsed now. Raises UnfitError."""
         [(_, found)] = self._ask([(Batch((source,)), [None])])
         return found
+
+    def resolve(
+        self, files: Sequence[ReadFile], asked: Resolve, tell: Callable[[int], None]
+    ) -> Iterator[dict[str, bytes] | None]:
+        """Yield the fields of the graph of each family of files; None where what is known of one is still right.
+
+        `tell` hears how often a file was gone through. Raises MemoryError where that takes more than there is.
+        """
+        if any(len(file.facts) + len(file.imports) > MAX_FRAME_BYTES // 2 for file in files):
+            raise MemoryError  # a frame has to hold it, with its path
+        for message in (*files, asked):
+            self._write(self._resolving, pack(message))
+        fields = defaultdict[str, bytearray](bytearray)
+        made = 0
+        while made < len(asked.known):
+            match self._above.heard(self._resolving):
+                case Visited(visited):
+                    tell(visited)
+                case GraphPart(field, held):
+                    fields[field] += held
+                case GraphMade(is_known):
+                    yield None if is_known else {name: bytes(held) for name, held in fields.items()}
+                    fields.clear()
+                    made += 1
+                case Lost():
+                    raise MemoryError
 
     def prepare(self, language: str) -> Callable[[], None]:
         """Let a process compile what a language needs while this one goes on; what is returned waits for that.
@@ -258,7 +293,7 @@ class Extractors:
         self._write(pipe, frame)
         return self._above.heard(pipe)
 
-    def _write(self, pipe: Pipe[FromExtractor], frame: bytes) -> None:
+    def _write(self, pipe: Pipe[Any], frame: bytes) -> None:
         try:
             pipe.write(frame)
         except (BrokenPipeError, ConnectionResetError):

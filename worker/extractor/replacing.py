@@ -1,7 +1,7 @@
 """The process above the extractors, which forks one where text comes, and another where one is lost.
 
 It keeps the sockets of the indexer and reads none. An extractor that rests ends by itself: what has met hostile text
-does not stay.
+does not stay. Whoever serves the last socket resolves, where there is a graph.
 """
 
 import gc
@@ -10,18 +10,19 @@ import select
 import socket
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NoReturn
 
 from fledgling.messages.control import Confining
 from fledgling.pipe import MAX_FRAME_BYTES, Pipe
 from fledgling.plain import said
-from fledgling.security import limits
+from fledgling.security import lifeline, limits
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extractor.at_work import AtWork, Noted, Stage
-from fledgling.worker.extractor.messages import Confined, Lost, ToExtractor, Unfit
+from fledgling.worker.extractor.messages import Confined, Lost, ToExtractor, ToResolver, Unfit
 from fledgling.worker.extractor.process import AT_REST, REST_SECONDS, Parsers, facts_extractor, graph_of, prepare, serve
 from fledgling.worker.language import LanguageError, Languages
 
@@ -39,21 +40,21 @@ def replace_forever(
     *,
     parse_only: bool,
 ) -> NoReturn:
-    """Fork an extractor for each socket that is written to; be gone when the indexer has closed them.
+    """Fork an extractor for each socket that is written to, or what resolves; be gone when the indexer has closed them.
 
     This process reads nothing that is hostile: what it loads, it loads before it is confined, for all that it forks.
     What the languages need that are `expected`, it compiles while those sign that were forked first.
     """
-    above = os.getpid()
     pipes: list[Pipe[ToExtractor]] = [Pipe(ToExtractor, end.fileno(), end.fileno()) for end in ends]
     parsers = _loaded(languages, pipes[0], parse_only=parse_only)
-    lowered, longest = limits.of_extractor(memory_limit), min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))
+    at_work = [AtWork([*languages.rows, *map(graph_of, languages.rows)]) for _ in ends]
+    below = Below(languages, parsers, ends, at_work, confining, memory_limit, limits.of_extractor(memory_limit))
     try:
-        pipes[0].send(Confined(confine("extractor's parent", confining, parent=indexer, lowered=lowered)))
+        highest = limits.above_extractors(memory_limit)
+        pipes[0].send(Confined(confine("extractor's parent", confining, parent=indexer, lowered=highest)))
     except ConfinementError as absent:
         pipes[0].send(Confined(problem=str(absent)))
         os._exit(1)
-    at_work = [AtWork([*languages.rows, *map(graph_of, languages.rows)]) for _ in ends]
     resting = [*range(len(ends))]  # sockets without an extractor, until something comes
     running: dict[int, int] = {}  # processes, and which socket each serves
     prepared: set[str] = set()  # languages that were expected
@@ -62,10 +63,7 @@ def replace_forever(
         seconds = 0 if unprepared else LOOK_SECONDS if running else REST_SECONDS
         for place in _asked([(place, ends[place]) for place in resting], seconds):
             if (child := os.fork()) == 0:
-                for other in {*ends} - {ends[place]}:
-                    other.close()
-                _confine(confining, above)
-                os._exit(serve(ends[place], pipes[place], parsers, at_work[place], longest))
+                below.run(place)
             running[child] = place
             resting.remove(place)
         if os.getppid() != indexer:
@@ -84,6 +82,67 @@ def replace_forever(
     os._exit(0)
 
 
+class Below:
+    """What is forked: an extractor for each socket, but for the last one, if there is anything that resolves.
+
+    >>> below = Below(languages, parsers, ends, at_work, confining, memory_limit, limits.of_extractor(memory_limit))
+    >>> if (child := os.fork()) == 0: below.run(place)
+    """
+
+    def __init__(
+        self,
+        languages: Languages,
+        parsers: Parsers,
+        ends: Sequence[socket.socket],
+        at_work: Sequence[AtWork],
+        confining: Confining,
+        memory_limit: int,
+        lowered: Mapping[int, int],
+    ) -> None:
+        """Make it in the process above, before that is confined: `lowered` are the limits of an extractor."""
+        self._languages, self._parsers, self._ends, self._at_work = languages, parsers, ends, at_work
+        self._confining, self._memory_limit, self._lowered = confining, memory_limit, lowered
+        self._above = os.getpid()
+        self._claims = os.pipe()  # for those who make rows (row_makers.py)
+        os.set_blocking(self._claims[0], False)
+
+    def run(self, place: int) -> NoReturn:
+        """Be the process that serves a socket, until it rests."""
+        end = self._ends[place]
+        for other in {*self._ends} - {end}:
+            other.close()
+        if self._parsers.graph and end is self._ends[-1]:
+            self._resolve(end, self._at_work[place])
+        for claim in self._claims:
+            os.close(claim)
+        self._confine(self._above, self._lowered)
+        longest = min(MAX_FRAME_BYTES, limits.frame_bytes(self._memory_limit))
+        pipe: Pipe[ToExtractor] = Pipe(ToExtractor, end.fileno(), end.fileno())
+        os._exit(serve(end, pipe, self._parsers, self._at_work[place], longest))
+
+    def _resolve(self, end: socket.socket, at_work: AtWork) -> NoReturn:
+        """Be the process that resolves, held as the one above; those that make rows are held as extractors are."""
+        from fledgling.worker.extractor.resolving import Resolver  # noqa: PLC0415  (`_loaded` has loaded it)
+        from fledgling.worker.extractor.row_makers import RowMakers  # noqa: PLC0415
+
+        lifeline.tie(self._above)
+        own = os.getpid()
+
+        def confine_maker() -> None:
+            end.close()
+            self._confine(own, {})  # what was solved is more than an extractor may hold
+
+        pipe: Pipe[ToResolver] = Pipe(ToResolver, end.fileno(), end.fileno())
+        makers = partial(RowMakers, self._claims, confine_maker, self._memory_limit)
+        os._exit(Resolver(pipe, at_work, self._languages.rows, makers).serve())
+
+    def _confine(self, above: int, lowered: Mapping[int, int]) -> None:
+        try:
+            confine("extractor", self._confining, parent=above, lowered=lowered)
+        except ConfinementError:
+            os._exit(UNCONFINED)
+
+
 def _loaded(languages: Languages, pipe: Pipe[ToExtractor], *, parse_only: bool) -> Parsers:
     """Load what parses. Where a row or query of a language does not compile, tell the indexer, and exit."""
     try:
@@ -91,15 +150,10 @@ def _loaded(languages: Languages, pipe: Pipe[ToExtractor], *, parse_only: bool) 
     except LanguageError as wrong:
         pipe.send(Unfit(said(str(wrong))))
         os._exit(1)
+    if parsers.graph:
+        from fledgling.worker.extractor import resolving  # noqa: F401, PLC0415  (`Below` cannot load it once confined)
     gc.freeze()  # a collection looks at what comes after it only: serve() calls for one, begin() has forbidden others
     return parsers
-
-
-def _confine(confining: Confining, above: int) -> None:
-    try:
-        confine("extractor", confining, parent=above)
-    except ConfinementError:
-        os._exit(UNCONFINED)
 
 
 def _asked(resting: Sequence[tuple[int, socket.socket]], seconds: float) -> list[int]:

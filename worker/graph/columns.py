@@ -1,9 +1,10 @@
 """A graph by columns: who uses what, which class is derived from which, and what overrides what."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -59,6 +60,46 @@ class GraphColumns:
 
 
 COLUMNS = [each.name for each in fields(GraphColumns) if isinstance(getattr(GraphColumns(), each.name), array)]
+PACKED = {
+    "names": list[str],
+    "bases": list[tuple[int, int, str, int, int, str]],
+    "overrides": list[tuple[int, int, int, int, int]],
+    "made": list[MadeName],
+    "broken": list[int],
+    "together": list[tuple[int, int, list[Begun]]],
+    "is_cut": bool,
+    "defined": list[str],
+    "elsewhere": list[str],
+}  # what is no column, by its field
+NAMES = ("names", "defined", "elsewhere")  # what tells whether a graph that was kept is still right
+Bytes = bytes | memoryview
+
+
+def packed(graph: GraphColumns) -> Iterator[tuple[str, Bytes]]:
+    """Yield each field of a graph by its name: columns as they are held, all else packed.
+
+    >>> unpacked(dict(packed(graph))) == graph
+    True
+    """
+    for each in fields(GraphColumns):
+        held = getattr(graph, each.name)
+        yield each.name, memoryview(held).cast("B") if isinstance(held, array) else msgspec.msgpack.encode(held)
+
+
+def unpacked(said: Mapping[str, Bytes]) -> GraphColumns:
+    """Return a graph whose fields were packed; those that are not there are empty."""
+    graph = GraphColumns()
+    for name, held in said.items():
+        if name in PACKED:
+            setattr(graph, name, msgspec.msgpack.decode(held, type=PACKED[name]))
+        else:
+            getattr(graph, name).frombytes(held)
+    return graph
+
+
+def packed_names(graph: GraphColumns | None) -> bytes:
+    """Return what tells whether a graph that was kept is still right, packed; b"" of none."""
+    return msgspec.msgpack.encode({name: held for name, held in packed(graph) if name in NAMES}) if graph else b""
 
 
 def joined(numbers: Sequence[Sequence[int]], graphs: Sequence[GraphColumns]) -> GraphColumns:

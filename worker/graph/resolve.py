@@ -1,6 +1,6 @@
 """From the facts of all files to who uses what: one row for each target of each occurrence."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.linking.families import DefinedNames, families
@@ -108,6 +108,14 @@ RULES = {
 }
 
 
+MakeRows = Callable[[Solver, Tell], GraphColumns | None]
+
+
+def in_this_process(solver: Solver, tell: Tell) -> GraphColumns:
+    """Make the rows of all files, one after the other."""
+    return Rows(solver).graph(tell)
+
+
 def resolved(
     files: Sequence[GraphFile],
     *,
@@ -136,11 +144,13 @@ class Resolving:
         languages: Mapping[str, Language],
         is_partial: bool,
         tell: Tell,
+        make_rows: MakeRows = in_this_process,
     ) -> None:
-        """Prepare to resolve files as `resolved` does."""
+        """Prepare to resolve files as `resolved` does. `make_rows` returns None where it cannot without their order."""
         self.numbers = families(files, languages)
         self.apart = [[files[number] for number in family] for family in self.numbers]
         self._budget, self._tell, self._is_partial = budget, tell, is_partial
+        self._make_rows = make_rows
         self._dialects = {name: row.graph for name, row in languages.items()}
 
     def graphs(self, known: Mapping[int, GraphColumns]) -> Iterator[GraphColumns]:
@@ -158,19 +168,26 @@ class Resolving:
         for at, files in enumerate(self.apart):
             graph = known.get(at)
             if graph is None or graph.elsewhere != defined.elsewhere(graph.names, own[at]):
-                graph = self._graph(projects.get(at) or self._project(at), defined, own[at], done)
+                project = projects.pop(at, None) or self._project(at)
+                graph = self._graph(at, project, defined.elsewhere(project.numbers, own[at]), done)
+                graph.defined, graph.elsewhere = sorted(own[at]), defined.elsewhere(graph.names, own[at])
+                del project
             yield graph
             done += 2 * len(files)
 
     def _project(self, at: int) -> GraphProject:
         return GraphProject(self.apart[at], self._dialects, is_partial=self._is_partial)
 
-    def _graph(self, project: GraphProject, defined: DefinedNames, own: frozenset[str], done: int) -> GraphColumns:
-        project.vocabulary.elsewhere = defined.elsewhere(project.numbers, own)
-        solver = solved(project, self._budget, lambda read: self._tell(done + read))
-        graph = Rows(solver).graph(lambda made: self._tell(done + len(project.units) + made))
-        graph.defined, graph.elsewhere = sorted(own), defined.elsewhere(graph.names, own)
-        return graph
+    def _graph(self, at: int, project: GraphProject, elsewhere: list[str], done: int) -> GraphColumns:
+        def tell(made: int) -> None:
+            self._tell(done + len(self.apart[at]) + made)
+
+        graph = self._make_rows(self._solved(project, elsewhere, done), tell)
+        return graph or in_this_process(self._solved(self._project(at), elsewhere, done), tell)
+
+    def _solved(self, project: GraphProject, elsewhere: list[str], done: int) -> Solver:
+        project.vocabulary.elsewhere = elsewhere
+        return solved(project, self._budget, lambda read: self._tell(done + read))
 
 
 def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> Solver:

@@ -15,12 +15,12 @@ from msgspec import Struct
 from fledgling.messages.control import Build
 from fledgling.plain import by_depth
 from fledgling.security import limits, memory_file
-from fledgling.worker.extractor.messages import Batch, Source, imports_of
+from fledgling.worker.extractor.messages import Batch, ReadFile, Resolve, Source, imports_of, packed
 from fledgling.worker.extractor.pool import Extractors
-from fledgling.worker.graph.columns import BASE_REASONS, GraphColumns, joined
+from fledgling.worker.graph.columns import BASE_REASONS, Bytes, GraphColumns, joined, packed_names, unpacked
 from fledgling.worker.graph.effects.purity import Judged, judged
+from fledgling.worker.graph.linking.families import families
 from fledgling.worker.graph.reasons import WORDS
-from fledgling.worker.graph.resolve import Resolving
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.indexer import same_graph
@@ -153,13 +153,19 @@ class Relating:
 
     def _graph(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> GraphColumns:
         """Return the graph of files: of each family that of the build before, if it is of the same, or a new one."""
-        resolving = Resolving(
-            files, budget=budget, languages=self._rows, is_partial=is_partial, tell=self._tell_resolved
-        )
-        keys = [same_graph.key(family, budget, is_partial=is_partial) for family in resolving.apart]
-        known = {at: graph for at, key in enumerate(keys) if (graph := same_graph.known(key, self._known))}
-        self._graphs = dict(zip(keys, resolving.graphs(known), strict=True))
-        return joined(resolving.numbers, [*self._graphs.values()])
+        numbers = families(files, self._rows)
+        keys = [same_graph.key([files[at] for at in each], budget, is_partial=is_partial) for each in numbers]
+        known = [same_graph.known(key, self._known) for key in keys]
+        room = self._order.profile.memory_limit - self._index.size() - self._most_rows * graph_writer.ROW_BYTES
+        asked = Resolve(*budget, is_partial, [packed_names(graph) for graph in known], room)
+        read = [ReadFile(file.path, file.language, memoryview(file.facts), packed(file.imports)) for file in files]
+        made = self._extractors.resolve(read, asked, self._tell_resolved)
+        self._graphs = {}
+        for key, kept, new in zip(keys, known, made, strict=True):
+            graph = kept if new is None else unpacked(new)
+            assert graph
+            self._graphs[key] = graph
+        return joined(numbers, [*self._graphs.values()])
 
     def _limits(self, graph: GraphColumns) -> Iterator[str]:
         """Yield what is lacking in a graph, as sentences."""
@@ -247,7 +253,7 @@ class Relating:
         if self._order.facts_fd is None:
             return
         room = self._most_facts
-        of_texts = {self._keys[file.path]: file.facts for file in found}
+        of_texts: dict[bytes, Bytes] = {self._keys[file.path]: file.facts for file in found}
         of_graphs = [dict(same_graph.parts(key, graph)) for key, graph in self._graphs.items()]
         with known_facts.FactsWriter(self._order.facts_fd) as writer:
             for kept in (of_texts, *of_graphs):

@@ -5,30 +5,16 @@ A graph is worked out from that, and from what of its names other families defin
 comment that keeps its lines, makes no other.
 """
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 import msgspec
 
 from fledgling.digests import blake2b
-from fledgling.worker.graph.columns import Begun, GraphColumns, MadeName
+from fledgling.worker.graph.columns import Bytes, GraphColumns, packed, unpacked
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.store.facts import KEY_BYTES, key_of
-
-Bytes = bytes | memoryview
-PACKED = {
-    "names": list[str],
-    "bases": list[tuple[int, int, str, int, int, str]],
-    "overrides": list[tuple[int, int, int, int, int]],
-    "made": list[MadeName],
-    "broken": list[int],
-    "together": list[tuple[int, int, list[Begun]]],
-    "is_cut": bool,
-    "defined": list[str],
-    "elsewhere": list[str],
-}  # what is no column, by field of a Graph
 
 
 def key(files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> bytes:
@@ -48,23 +34,11 @@ def key(files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) ->
 
 
 def parts(of: bytes, graph: GraphColumns) -> Iterator[tuple[bytes, Bytes]]:
-    """Yield the columns of a graph as bytes, and all else of it packed, each with a key of its own."""
-    for field in fields(GraphColumns):
-        held = getattr(graph, field.name)
-        packed = memoryview(held).cast("B") if isinstance(held, array) else msgspec.msgpack.encode(held)
-        yield key_of(field.name, [of]), packed
+    """Yield the fields of a graph, packed, each with a key of its own."""
+    return ((key_of(name, [of]), said) for name, said in packed(graph))
 
 
 def known(of: bytes, kept: Mapping[bytes, Bytes]) -> GraphColumns | None:
     """Return a graph from its parts; None where they were not kept."""
-    graph = GraphColumns()
-    for field in fields(GraphColumns):
-        packed = kept.get(key_of(field.name, [of]))
-        if packed is None:
-            return None
-        held = getattr(graph, field.name)
-        if isinstance(held, array):
-            held.frombytes(packed)
-        else:
-            setattr(graph, field.name, msgspec.msgpack.decode(packed, type=PACKED[field.name]))
-    return graph
+    keys = {field.name: key_of(field.name, [of]) for field in fields(GraphColumns)}
+    return unpacked({name: kept[key] for name, key in keys.items()}) if kept.keys() >= {*keys.values()} else None

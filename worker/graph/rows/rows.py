@@ -1,6 +1,6 @@
 """The rows of a graph: for each occurrence of a name that the project defines, what it means, or why nothing."""
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import starmap
 
 import numpy as np
@@ -8,22 +8,26 @@ import numpy.typing as npt
 
 from fledgling.worker.graph.columns import (
     BASE_REASONS,
+    COLUMNS,
     EXTENDS,
     FURTHER,
     Begun,
     GraphColumns,
     MadeName,
 )
+from fledgling.worker.graph.linking.stars import MAX_STARRED
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
 from fledgling.worker.graph.rows.bound_definitions import Targets
 from fledgling.worker.graph.rows.computed import Computed, is_module
 from fledgling.worker.graph.rows.meaning import Meaning
 from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.rows.unresolved import Unresolved
+from fledgling.worker.graph.solving.made_names import MAX_NAMES_ASKED
 from fledgling.worker.graph.solving.names import seen_extensions
 from fledgling.worker.graph.solving.overrides import Overrides, may_override
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
+from fledgling.worker.graph.telling import unheard
 from fledgling.worker.graph.unit import LINE, LINE_BITS, MASK, Target, Unit
 from fledgling.worker.graph.values import CLASS, FUNCTION
 from fledgling.worker.rows import MAX_BY_MADE_NAMES, MAX_CROWDED, MAX_GUESSED, MAX_TARGETS, WIDEST, surer
@@ -54,8 +58,9 @@ class Rows:
         self._overriding = Overrides(solver)
         self._computed = Computed(solver)
         self._asked = self._project.vocabulary.asked
+        self._names = [*self._project.numbers]  # rows have no others
         self._crowded = 0  # occurrences with more targets than guesses may be
-        self._by_made_names = MAX_BY_MADE_NAMES
+        self._by_made_names = 0  # definitions that names which are made were asked to mean
         self._rows: list[Row] = []  # of the file at work
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
         self._functions_of: dict[tuple[int, int], dict[int, Target]] = {}  # classes, by their names
@@ -63,14 +68,19 @@ class Rows:
 
     def graph(self, tell: Callable[[int], None]) -> GraphColumns:
         """Make all rows, and tell of how many files."""
-        graph = GraphColumns(names=list(self._project.numbers), is_cut=self._solver.is_cut)
+        return self.whole([self.part(self._project.units, tell)])
+
+    def part(self, units: Sequence[Unit], tell: Callable[[int], None]) -> GraphColumns:
+        """Make the rows of some files, and tell of how many: what these say depends on no others."""
+        graph = GraphColumns()
         columns = (
             graph.file, graph.line, graph.column, graph.name, graph.kind, graph.enclosing_line, graph.enclosing_part,
             graph.target_file, graph.target_line, graph.target_part, graph.confidence, graph.reason,
         )  # fmt: skip
-        for unit in self._project.units:
+        for done, unit in enumerate(units, 1):
             self._rows, self._around, self._alike = [], {}, {}
             self._meaning.forget()
+            self._solver.forget()
             sites = site_columns(unit.facts)
             for site in starmap(Site, sites.T[with_rows(unit, sites, self._asked)].tolist()):
                 if unit.dialect.instantiates and not self._told(unit, site):
@@ -91,7 +101,33 @@ class Rows:
             graph.together += ((unit.number, line, [*_begun(unit, line)]) for line in sorted(unit.together))
             if not unit.facts.complete:
                 graph.broken.append(unit.number)
-            tell(unit.number + 1)
+            tell(done)
+        return graph
+
+    def be_silent(self) -> None:
+        """Tell nobody that cells are evaluated: who would hear of it is told by another process."""
+        self._solver.heard = unheard
+
+    def spent(self) -> list[int]:
+        """How much is spent of what the rows of all files share, and of what all of their cells do."""
+        solver = self._solver
+        return [self._crowded, self._by_made_names, solver.stars.steps, solver.names_asked, solver.evaluations]
+
+    def most(self) -> list[int]:
+        """How much there is of each: where one ends, it matters which files come first."""
+        return [MAX_CROWDED, MAX_BY_MADE_NAMES, MAX_STARRED, MAX_NAMES_ASKED, self._solver.budget.evaluations]
+
+    def whole(self, parts: Iterable[GraphColumns]) -> GraphColumns:
+        """Put the rows of all files together, which come in order."""
+        graph = GraphColumns(names=self._names, is_cut=self._solver.is_cut)
+        for part in parts:
+            for name in COLUMNS:
+                getattr(graph, name).extend(getattr(part, name))
+            graph.made += part.made
+            graph.bases += part.bases
+            graph.overrides += part.overrides
+            graph.together += part.together
+            graph.broken += part.broken
         graph.made = sorted(set(graph.made))
         graph.bases.sort()
         graph.overrides = _surest(graph.overrides)
@@ -186,10 +222,10 @@ class Rows:
     def _most(self, unit: Unit, site: Site, count: int) -> int:
         """How many definitions are listed: all that a made name may be, as long as a project has not too many."""
         is_made = count > MAX_TARGETS and site.use == Use.CALL and self._meaning.is_by_made_name(unit.base | site.at)
-        if not is_made or count > self._by_made_names:
+        if not is_made:
             return MAX_TARGETS
-        self._by_made_names -= count
-        return count
+        self._by_made_names += count
+        return count if self._by_made_names <= MAX_BY_MADE_NAMES else MAX_TARGETS
 
     def _head(self, unit: Unit, site: Site) -> Row:
         """Where an occurrence stands, its name and use, and where the definition around begins, 0 for none."""

@@ -45,7 +45,7 @@ class Solver:
         """Prepare to solve a project; `tell` hears again and again while cells are evaluated."""
         self.project = project
         self.budget = budget
-        self._heard = tell
+        self.heard = tell
         self.done = 0  # files that are read
         self.cells: dict[Cell, Values] = {}
         self.sources: dict[Cell, dict[Cell, int]] = {}  # what a cell takes its values from, at most so sure
@@ -80,7 +80,7 @@ class Solver:
         self.wanted: dict[int, tuple[Values, tuple[str, list[Value]]]] = {}  # types of parameters (argument_types.py)
         self.chosen: dict[int, tuple[Values, Values]] = {}  # what calls might run when they were evaluated, and do
         self.bare: dict[int, list[tuple[Cell, int, Value | None]]] = {}  # what names mean (lookup.py), asked when over
-        self.is_over = False  # nothing changes any more
+        self.is_over = False  # nothing changes any more, but for what `forget` forgets
         self.stays = False  # whether what is guessed stays in the function that it is guessed in
         self.is_settled = False  # whether decorators that still say nothing are taken to return what they got
         self.evaluations = 0
@@ -104,6 +104,21 @@ class Solver:
         self._queue: deque[Cell] = deque()
         self._queued: set[Cell] = set()
         self._running: list[Cell] = []
+        self._changed: list[tuple[dict[Any, Any], Any, Any]] = []  # since all is over: where, the key, what was there
+
+    def forget(self) -> None:
+        """Forget what was worked out since all was over: so what one file asks of that tells nothing to the next."""
+        for held, key, before in reversed(self._changed):
+            if before is None:
+                held.pop(key, None)
+            else:
+                held[key] = before
+        self._changed.clear()
+        self.bare.clear()
+
+    def _note(self, held: dict[Any, Any], key: Any) -> None:
+        """Note what is behind a key, which is to change, though all is over."""
+        self._changed.append((held, key, held.get(key)))
 
     def begin_anew(self) -> None:
         """Forget what cells hold: they were asked before all base classes were known."""
@@ -123,6 +138,8 @@ class Solver:
                 return operation(self, cell, constant) if operation else {}
             found = self.cells.get(cell)
         if found is None:
+            if self.is_over:
+                self._note(self.cells, cell)
             self.cells[cell] = NOTHING
             if len(self._running) > MAX_NESTED:
                 self.enqueue(cell)
@@ -154,21 +171,29 @@ class Solver:
 
     def source(self, cell: Cell, of: Cell, sure: int) -> None:
         """Let a cell take what another one holds."""
+        if self.is_over and cell not in self.sources:
+            self._note(self.sources, cell)
         known = self.sources.setdefault(cell, {})
         if known.get(of, 0) < sure:
             if len(known) >= MAX_VALUES * 4:
                 self.grow(cell, {MANY: Reason.FLOW})
                 return
+            if self.is_over:
+                self._note(known, of)
             known[of] = sure
             if cell in self.cells:
                 self.enqueue(cell)
 
     def key(self, container: Value, key: object, of: Cell, sure: int = Reason.BOUND) -> None:
         """Let an element of a container take what a cell holds."""
+        if self.is_over and container not in self.keys:
+            self._note(self.keys, container)
         known = self.keys.setdefault(container, {})
         if key not in known:
             if len(known) >= (MAX_KEYS if self.keyed_members(container) else MAX_VALUES):
                 key = "*"
+            if self.is_over and key not in known:
+                self._note(known, key)
             known[key] = None
             self._asking.pop(container, None)
             self._forget_elements(container)
@@ -209,6 +234,8 @@ class Solver:
             changes = self._changes.get(container)
             found = self._joined(container)
             if self._changes.get(container) == changes:
+                if self.is_over:
+                    self._note(self._elements, container)
                 self._elements[container] = found
                 asking.add(reader)
         elif reader not in asking:
@@ -225,6 +252,8 @@ class Solver:
 
     def _forget_elements(self, container: Value) -> None:
         """Have what a container holds joined anew."""
+        if self.is_over:
+            self._note(self._elements, container)
         self._elements.pop(container, None)
         self._changes[container] = self._changes.get(container, 0) + 1
 
@@ -261,7 +290,7 @@ class Solver:
             return
         self.evaluations += 1
         if not self.evaluations % TELL_EVERY:
-            self._heard(self.done)
+            self.heard(self.done)
         self._running.append(cell)
         if type(cell) is int:
             expression = self.project.expression(cell)
@@ -289,12 +318,17 @@ class Solver:
         held = self.cells.get(cell, NOTHING)
         grown = {value: sure for value, sure in more.items() if held.get(value, 0) < sure} if held else more
         if not grown:
-            self.cells.setdefault(cell, NOTHING)
+            if cell not in self.cells:
+                if self.is_over:
+                    self._note(self.cells, cell)
+                self.cells[cell] = NOTHING
             return
         if len(held) + len(grown) > MAX_OUTSIDE:
             grown = self._fitting(held, _without_most_outside(held, grown))
             if not grown:
                 return
+        if self.is_over:
+            self._note(self.cells, cell)
         if held:
             self.cells[cell] = held | grown
         elif len(grown) == 1:

@@ -1,0 +1,124 @@
+"""Rows that several processes make are those of one, whoever is lost; what resolves may be ended at any time."""
+
+import os
+import resource
+from collections.abc import Iterator
+
+import psutil
+import pytest
+from test_graph import LANGUAGES, PROGRAMS, graph_files
+
+from fledgling.messages.control import CONFINED
+from fledgling.security import limits
+from fledgling.worker.extractor import row_makers
+from fledgling.worker.extractor.messages import ReadFile, Resolve, packed
+from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.extractor.row_makers import RowMakers
+from fledgling.worker.graph.columns import GraphColumns, joined, unpacked
+from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.resolve import MakeRows, Resolving, in_this_process
+from fledgling.worker.graph.rows import rows
+from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.tables import GraphFile
+from fledgling.worker.graph.telling import unheard
+
+GB = 1000**3
+
+
+@pytest.fixture
+def claims(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, int]]:
+    """Where three processes take parts from, of small projects too."""
+    monkeypatch.setattr(row_makers, "LEAST_BYTES", 0)
+    monkeypatch.setattr(limits, "row_makers", lambda _: 3)
+    ends = os.pipe()
+    os.set_blocking(ends[0], False)
+    yield ends
+    for end in ends:
+        os.close(end)
+
+
+@pytest.fixture(scope="module")
+def marked() -> list[GraphFile]:
+    """All marked programs as one project."""
+    programs = enumerate(PROGRAMS.values())
+    return graph_files({f"{at}/{path}": text.encode() for at, each in programs for path, text in each["files"].items()})
+
+
+def graph(files: list[GraphFile], make_rows: MakeRows, *, follows: bool = False) -> GraphColumns:
+    budget = GraphBudget(follows_arguments=follows)
+    resolving = Resolving(
+        files, budget=budget, languages=LANGUAGES.rows, is_partial=False, tell=unheard, make_rows=make_rows
+    )
+    return joined(resolving.numbers, [*resolving.graphs({})])
+
+
+@pytest.mark.parametrize("follows", [False, True])
+def test_rows_of_several_processes_are_those_of_one(
+    marked: list[GraphFile], claims: tuple[int, int], follows: bool
+) -> None:
+    makers = RowMakers(claims, lambda: None, 2 * GB, GB)
+    assert graph(marked, makers.rows, follows=follows) == graph(marked, in_this_process, follows=follows)
+
+
+def test_who_makes_rows_and_is_lost_costs_none(marked: list[GraphFile], claims: tuple[int, int]) -> None:
+    """It has taken parts by then, which nobody else makes."""
+
+    def ends() -> None:
+        os.read(claims[0], 3)
+        os._exit(9)
+
+    assert graph(marked, RowMakers(claims, ends, 2 * GB, GB).rows) == graph(marked, in_this_process)
+
+
+@pytest.mark.parametrize("budget", ["MAX_CROWDED", "MAX_NAMES_ASKED"])
+def test_where_a_budget_ends_rows_are_made_in_the_order_of_files(
+    marked: list[GraphFile], claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch, budget: str
+) -> None:
+    """Then it matters which files come first."""
+    monkeypatch.setattr(rows, budget, 1)
+    assert graph(marked, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == graph(marked, in_this_process)
+
+
+def test_what_resolves_may_be_ended_and_another_begins(marked: list[GraphFile]) -> None:
+    """Its end is told as that of memory: the indexer asks for half of the files then."""
+    resolving = Resolving(marked, budget=GraphBudget(), languages=LANGUAGES.rows, is_partial=False, tell=unheard)
+    files = [ReadFile(file.path, file.language, memoryview(file.facts), packed(file.imports)) for file in marked]
+    asked = Resolve(*GraphBudget(), False, [b""] * len(resolving.apart), GB)
+    others = psutil.Process().children()
+    running = Extractors(LANGUAGES, CONFINED, 2 * GB, 1)
+    running.confined()
+    [above] = {*psutil.Process().children()} - {*others}
+
+    def kill(_: int) -> None:
+        for process in above.children():
+            process.kill()
+
+    with pytest.raises(MemoryError):
+        list(running.resolve(files, asked, kill))
+    graphs = [*running.resolve(files, asked, unheard)]
+    running.close()
+    assert joined(resolving.numbers, [unpacked(each) for each in graphs if each]) == graph(
+        marked, in_this_process, follows=True
+    )
+    assert not above.is_running()
+
+
+def test_as_many_make_rows_as_fit_and_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "cores", lambda: 4)
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    held = usage.ru_maxrss * 1024 * limits.ROWS_BESIDE
+    assert [limits.row_makers(int(held * times)) for times in (0.5, 1.5, 2.5, 100)] == [1, 1, 2, 4]
+
+
+def test_rows_that_do_not_fit_where_they_are_handed_over_are_made_by_who_waits(
+    marked: list[GraphFile], claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "rows_bytes", lambda _: 10_000)
+    assert graph(marked, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == graph(marked, in_this_process)
+
+
+def test_parts_hold_all_files_in_order(marked: list[GraphFile]) -> None:
+    units = GraphProject(marked, {name: row.graph for name, row in LANGUAGES.rows.items()}).units
+    parts = row_makers.in_parts(units)
+    assert [unit.number for part in parts for unit in part] == [*range(len(units))]
+    assert 2 < len(parts) <= row_makers.PARTS <= 256
