@@ -79,3 +79,6 @@ class Outdented:
         @cache
   # and this a method's class
         def width(self): return 2
+
+
+fourth = left.first, right = left[0] = fifth = 0

@@ -209,7 +209,7 @@ def _braced_statements(indent: bytes) -> re.Pattern[bytes]:
 @lru_cache(maxsize=64)
 def _lined_statements(indent: bytes) -> re.Pattern[bytes]:
     """The same where a statement ends with its line."""
-    return re.compile(rb"\n%s(?![\s)\]}]|(?:elif|else|except|finally)\b)" % indent)
+    return re.compile(rb"(?<!\\)\n%s(?![\s)\]}]|(?:elif|else|except|finally)\b)" % indent)
 
 
 @lru_cache(maxsize=64)

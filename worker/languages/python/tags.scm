@@ -14,6 +14,9 @@
 ; Locals match too; those inside a function are dropped by the rule of nesting.
 (expression_statement (assignment left: (identifier) @name right: (_)? @value)) @definition.variable
 (assignment right: (assignment left: (identifier) @name right: (_) @value) @definition.variable)
+; What stands between in `a = b.c = d = 1` is passed over, so that `d` is no member of `a`.
+(assignment right: (assignment
+  left: [(attribute) (subscript) (pattern_list) (tuple_pattern) (list_pattern)] @name right: (_) @value) @definition.call)
 
 (import_statement name: (dotted_name) @module) @import
 (import_statement name: (aliased_import name: (dotted_name) @module alias: (identifier) @alias)) @import
