@@ -552,6 +552,8 @@ async def test_a_graph_without_room_for_all_files_says_which_uses_it_does_not_kn
         refused: Any = await front.call("symbols", {"symbol": "far", "relation": "callers"})
         assert "deep/b.py" in refused.reason, refused
         assert "no room" in refused.reason, refused
+        context: Any = await front.call("read", {"symbol": "used", "path": "near.py", "budget_tokens": 500})
+        assert "Uses in 2 of 5 files" in (context.note or ""), context
         table = await ask(front, "SELECT path, line FROM calls WHERE callee_path = 'near.py' ORDER BY ALL")
         assert table.rows == [["caller.py", 2], ["deep/a.py", 3], ["near.py", 6]]
         assert "Uses in 2 of 5 files" in (table.note or "")

@@ -53,7 +53,6 @@ def relations(request: Request, question: Symbols) -> Relations:
         account=_account(entries, counted, asked),
         next=continuing(request, question, offset + len(page), len(entries)),
         note=unknown.joined(
-            request.opened.generation.unrelated,
             _unfollowed(asked, counted),
             found.note,
             _not_parsed(asked),
@@ -88,6 +87,7 @@ def unseen(request: Request, about: File) -> str | None:
     family = unknown.family(request, about)
     everywhere = unknown.scope(request, None)
     return unknown.joined(
+        known.unrelated,
         request.partial,
         unknown.of_unread(request, everywhere, "looked into", lambda each: unknown.family(request, each) == family),
     )
