@@ -63,7 +63,8 @@ def any_of(builder: Builder, values: list[int]) -> int:
 def block(builder: Builder, node: int, _use: int) -> int:
     """`{ a; b }` where it has names of its own."""
     tree = builder.tree
-    builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
+    flags = int(Flag.IMPLICIT) if tree.labels[node] & BITS["implicit"] else 0
+    builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node), flags)
     if tree.labels[node] & (IS_KIND & ~IS_BLOCK):  # what a loop goes over or a condition takes has a name in it alone
         tree.unsay(node, IS_BLOCK)
         builder.visit(node)

@@ -10,7 +10,7 @@ from fledgling.worker.graph.rows.handed_back import HandedBack
 from fledgling.worker.graph.rows.missing import Missing
 from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.rows.unknown_beside import UnknownBeside
-from fledgling.worker.graph.solving.lookup import CLASSES
+from fledgling.worker.graph.solving.lookup import CLASSES, may_be_of_macro
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind, Site, Use
 from fledgling.worker.graph.unit import MASK, Unit
@@ -184,7 +184,9 @@ class Unresolved:
         if is_no_annotation or expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
             return Reason.OUTSIDE
         is_open = unit.dialect.bare_calls or (unit.dialect.implicit_parameter and not self.solver.value(node))
-        if expression[0] == Op.BARE and is_open:  # what self has, or a receiver, is known only when it runs
+        if expression[0] == Op.BARE and (
+            is_open or self._is_of_macro(node, expression)
+        ):  # what self has, or a receiver, is known only when it runs
             return Reason.UNKNOWN_RECEIVER
         others = (EXTERNAL, FUNCTION) if is_constant(self.solver, unit, site) else (EXTERNAL,)
         if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):
@@ -193,6 +195,10 @@ class Unresolved:
             return Reason.UNKNOWN_RECEIVER if is_named else Reason.OUTSIDE
         is_outside = self._is_imported(node, expression)
         return Reason.OUTSIDE if is_outside else self._of_variable(unit, site, self._bindings(node, expression))
+
+    def _is_of_macro(self, node: int, expression: Expression) -> bool:
+        """Whether a name may be what the class has that a macro makes."""
+        return not self.solver.value(node) and may_be_of_macro(self.project, node, expression)
 
     def _may_be_field(self, unit: Unit, site: Site) -> bool:
         """Whether a key of an object that is written out may be a field of a type, which nothing says of it."""

@@ -93,6 +93,17 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
     return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
 
 
+def may_be_of_macro(project: GraphProject, node: int, expression: Expression) -> bool:
+    """Whether a BARE may mean a member of the class that a macro makes a function of: `TEST_F(A, b) { c(); }`."""
+    unit = project.unit(node)
+    if not unit.dialect.declared or unit.names[expression[1]] not in project.vocabulary.definitions:
+        return False
+    scope = (node & ~MASK) | expression[2]
+    while scope >= 0 and not project.scope(scope).flags & Flag.IMPLICIT:
+        scope = project.outer(scope)
+    return scope >= 0 and project.scope(project.outer(scope)).kind in SPACES
+
+
 def _is_apart(project: GraphProject, scope: int) -> bool:
     """Whether what stands in a scope has no object of the class around: in `class A { class B { } }` B has none."""
     row, outer = project.scope(scope), project.outer(scope)

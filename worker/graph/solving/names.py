@@ -10,7 +10,14 @@ from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import elements_anew
 from fledgling.worker.graph.solving.containers import element_of
 from fledgling.worker.graph.solving.extension_members import of_any
-from fledgling.worker.graph.solving.lookup import bare_places, means_type, places_in, seen_spaces, starred
+from fledgling.worker.graph.solving.lookup import (
+    bare_places,
+    may_be_of_macro,
+    means_type,
+    places_in,
+    seen_spaces,
+    starred,
+)
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
 from fledgling.worker.graph.solving.outside_types import known_type
@@ -89,6 +96,11 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
                 add(found, bound_to(solver, receiver, value, min(own, sure), receiver[1]))
     if found or held:
         return one_class(_with_types(solver, node, expression, _type_or_variable(solver, node, expression, found)))
+    return _undeclared(solver, node, expression)
+
+
+def _undeclared(solver: Solver, node: int, expression: Expression) -> Values:
+    """What a name means that nothing in sight declares: something outside, or of an object that is not seen."""
     dialect, word = solver.project.unit(node).dialect, solver.project.unit(node).facts.names[expression[1]]
     if dialect.bare_calls and not word[:1].isupper() and word not in dialect.functions:
         return _of_any_self(solver, node, expression)  # what self has is known only when it runs
@@ -96,6 +108,8 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
         names = solver.project.unit(node).names
         if names[expression[1]] in solver.project.vocabulary.definitions:  # a receiver that is not seen may have it
             return {}
+    if may_be_of_macro(solver.project, node, expression):
+        return {}
     if dialect.shared == "package" and (inner := solver.spaces.inner("", word)) is not None:  # a.b.C
         return {(SPACE, inner): Reason.BOUND}
     return {(EXTERNAL, _of_library(solver.project.unit(node), word) or BUILTIN + word): Reason.BOUND}

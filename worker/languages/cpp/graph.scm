@@ -129,6 +129,20 @@
 
 ; ---- expressions and statements
 
+; a function that a macro makes, of a class perhaps: TEST_F(A, b) { }
+(translation_unit (compound_statement) @block @implicit)
+(declaration_list (compound_statement) @block @implicit)
+(preproc_if (compound_statement) @block @implicit)
+(preproc_ifdef (compound_statement) @block @implicit)
+(preproc_else (compound_statement) @block @implicit)
+(preproc_elif (compound_statement) @block @implicit)
+(translation_unit (function_definition !type declarator: (function_declarator declarator: (identifier))) @implicit)
+(declaration_list (function_definition !type declarator: (function_declarator declarator: (identifier))) @implicit)
+(preproc_if (function_definition !type declarator: (function_declarator declarator: (identifier))) @implicit)
+(preproc_ifdef (function_definition !type declarator: (function_declarator declarator: (identifier))) @implicit)
+(preproc_else (function_definition !type declarator: (function_declarator declarator: (identifier))) @implicit)
+(preproc_elif (function_definition !type declarator: (function_declarator declarator: (identifier))) @implicit)
+
 (new_expression type: (_) @of arguments: (_)? @args) @new
 (compound_literal_expression type: [(type_identifier) (template_type) (qualified_identifier)] @of value: (_) @args) @new
 (pointer_expression operator: "*" argument: (_) @value) @pointed
