@@ -13,6 +13,8 @@ import click
 import pytest
 from documents import COMMAND, DOCUMENTS, ROOT, SECTIONS, as_generated
 
+from fledgling.worker.languages.table import load_languages
+
 TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
     "\0"
 )
@@ -193,3 +195,12 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 def test_changelog_has_the_version_or_says_unreleased() -> None:
     assert re.search(r"^## \[Unreleased\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("way", ["worker/languages/*/heads.toml", "worker/languages/*/reader.py"])
+def test_each_language_is_named_beside_the_way_in_which_it_is_read(way: str) -> None:
+    (line,) = (line for line in prose("docs/extraction.md") if f"`{way}`" in line)
+    known = load_languages().rows
+    titles = {known[folder].title or folder for folder in (path.parent.name for path in ROOT.glob(way))}
+    named = {name.strip().casefold() for name in line.split("|")[2].split(",")}
+    assert {title for title in titles if title.casefold() not in named} == set()

@@ -917,6 +917,9 @@ async def test_a_project_of_documents_is_told_by_them(tmp_path: Path) -> None:
         linked = "documents that most others link to: spec/spec.md (3), spec/formats/json.md (1)"
         assert linked in found.lines, found.lines
         assert not any(line.startswith("yaml") for line in found.lines)
+        found = await answered(front, Explore("spec/formats", detail="architecture"))
+        assert isinstance(found, Architecture)
+        assert "markdown, 2 files with 6 lines: ./* 2" in found.lines, found.lines
 
 
 @pytest.mark.anyio

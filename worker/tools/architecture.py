@@ -151,7 +151,7 @@ def _others(request: Request, project: OwnCode, room: int) -> Iterator[str]:
         alike = [file for file in project.files if file.language == language]
         places = Counter(_units(project._replace(own=alike)).values())
         head = f"{language}, {counted(len(alike), 'file')} with {lines[language]:,} lines"
-        named = [f"{place} {count}" for place, count in sorted(places.items(), key=_most_first)]
+        named = [f"{place or './*'} {count}" for place, count in sorted(places.items(), key=_most_first)]
         yield from _list(head, named, room // (len(many) + 1) - len(head))
     if not {*many}.isdisjoint(known.documents):
         of_documents = {file.path for file in project.files if file.language in known.documents}
