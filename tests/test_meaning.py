@@ -633,7 +633,7 @@ def test_tests_and_what_is_not_the_projects_own_count_less(path: str) -> None:
     assert is_aside(path) == ASIDE[path]
 
 
-async def test_where_most_is_data_that_is_said_not_to_be_ranked(tmp_path: Path) -> None:
+async def test_where_data_is_more_than_code_that_is_said_not_to_be_ranked(tmp_path: Path) -> None:
     plays = {f"{name}.yml": "- name: configure the firewall\n" for name in ("www", "db")}
     root = make(tmp_path, **plays, **{"firewall.py": "def read_settings():\n    return 'firewall'\n"})
     async with fronted(root) as (front, indexing):

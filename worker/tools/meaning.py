@@ -35,7 +35,7 @@ NEITHER, NO_CODE = "Search by meaning finds nothing, either", "Search by meaning
 IN_DOUBT = "Little of this is said in any one place: it may not be there."
 BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the files of code.'
 DOCUMENTS_TOO = 'Documents say it, too: mode="docs" ranks their sections.'
-OF_DATA = 'Data is most of the project, and not ranked ({}): mode="text" finds a word in it.'
+OF_DATA = 'There is more data than code, and it is not ranked ({}): mode="text" finds a word in it.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
 ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
 
