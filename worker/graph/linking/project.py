@@ -158,7 +158,7 @@ class GraphProject(NumberedFiles):
     def first_bare(self, node: int) -> int:
         """The first BARE asked for that means the same as another: the same name where the same scopes bind such names.
 
-        Blocks do not, nor do most functions, nor lambdas where these run on no other object.
+        Blocks do not, nor do functions of a class that run on its objects, nor lambdas where these run on no other one.
         """
         found = self._first_bare.get(node)
         if found is None:
@@ -174,7 +174,7 @@ class GraphProject(NumberedFiles):
         if not (dialect.bare_calls or dialect.implicit_parameter or dialect.scope_functions):
             passed = (*passed, ScopeKind.LAMBDA)
         row = scopes[scope]
-        while row.kind in passed and not (row.flags & (Flag.EXTENSION | Flag.IMPLICIT) or row.stars):
+        while row.kind in passed and not (row.flags & (Flag.EXTENSION | Flag.IMPLICIT | Flag.SINGLE) or row.stars):
             scope = row.parent
             row = scopes[scope]
         return scope

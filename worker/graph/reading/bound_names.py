@@ -233,6 +233,7 @@ class BoundNames(Positions):
         binding = len(self.bindings)
         is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
         is_in_branch = self.dialect.exported and scope == 0 and len(self.flow.layers) > 1
+        how = OF_OBJECTS if self.tree.labels[node] & BITS["of_objects"] else how
         how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else ONLY_TYPE if self._is_alias(node) else how
         self.bindings.append(Binding(scope, name, value, self.first_line(node), how))
         if self.dialect.crates and use == Use.WRITE and not self.tree.labels[node] & BITS["constant"]:

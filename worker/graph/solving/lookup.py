@@ -114,13 +114,19 @@ def _is_apart(project: GraphProject, scope: int) -> bool:
 
 
 def _needs_object(project: GraphProject, scope: int, cell: Cell) -> bool:
-    """Whether what a class has of a name, or inherits, are functions that run on an object of it."""
+    """Whether what a class has of a name, or inherits, is there for an object of it alone."""
     bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
-    rows = [project.scope(at) if at >= 0 else None for _, at in map(project.defined, bindings)]
     is_given = cell[1] != scope and project.scope(scope).flags & Flag.SINGLE
-    free = Flag.STATIC | Flag.SINGLE
-    are_functions = bool(rows) and all(row and row.kind == ScopeKind.FUNCTION and not row.flags & free for row in rows)
-    return are_functions and not is_given
+    return bool(bindings) and not is_given and all(_is_of_objects(project, at) for at in bindings)
+
+
+def _is_of_objects(project: GraphProject, binding: int) -> bool:
+    """Whether a member of a class is a function or field of its objects: none of a companion, and no class."""
+    at = project.defined(binding)[1]
+    if at < 0:
+        return project.binding(binding).how == OF_OBJECTS
+    row = project.scope(at)
+    return row.kind == ScopeKind.FUNCTION and not row.flags & (Flag.STATIC | Flag.SINGLE)
 
 
 def _most_around(solver: Solver, scope: int, own: int, expression: Expression) -> int:

@@ -71,7 +71,7 @@
 (class_declaration "class" name: (identifier) @defined [(class_body) (enum_class_body)]? @body) @class
 (class_declaration "interface" name: (identifier) @defined (class_body)? @body) @interface
 (object_declaration name: (identifier) @defined (class_body)? @body) @class
-(class_parameter (identifier) @bind . (_) @type) @field
+(class_parameter (identifier) @bind @of_objects . (_) @type) @field
 (class_declaration (delegation_specifiers (delegation_specifier (constructor_invocation . (user_type) @base))))
 (class_declaration (delegation_specifiers (delegation_specifier . (user_type) @base)))
 (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation . (user_type) @base))))
@@ -85,6 +85,8 @@
 (object_declaration (class_body (function_declaration) @single))
 (companion_object (class_body (function_declaration) @single))
 (class_declaration (modifiers (class_modifier "inner" @inner)))
+([(class_declaration (class_body (property_declaration (variable_declaration (identifier) @of_objects))))
+  (class_declaration (enum_class_body (property_declaration (variable_declaration (identifier) @of_objects))))])
 (enum_entry . (identifier) @bind) @field @receiver
 (type_parameter (identifier) @label .)
 ([(class_declaration (type_parameters (type_parameter (identifier) @bind .))) (function_declaration (type_parameters (type_parameter (identifier) @bind .)))
