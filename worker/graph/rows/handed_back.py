@@ -6,6 +6,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import Any
 
+from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, starred
 from fledgling.worker.graph.solving.members import places
@@ -298,10 +299,21 @@ class _Search:
             self._add(node, parts[0], use)
         elif op in SAME:
             self._add(node, parts[:2] if op in BOTH else parts[:1], use)
+        elif op == Op.ITEM and (types := self._results(node, *parts)):
+            self._look_at((at, AS_TYPE.get(use, TYPE)) for at in types)
         elif op in TAKEN:
             self._add(node, parts[:1], ASKED_BEFORE if use == ASKED else use)
         elif op not in ENDS:  # what is not known of here may give anything
             self._is_cut = True
+
+    def _results(self, node: int, of: int, place: int) -> list[int]:
+        """The types that functions declare of one of several results, `a, b := f()`, where no more is known."""
+        held = self._solver.value(self._solver.child(node, of)).items()
+        tuples = [at[1] for at, sure in held if at[0] == CONTAINER and sure == Reason.DECLARED and type(at[1]) is int]
+        if len(tuples) < len(held) or any(self._solver.op(at) != Op.TUPLE for at in tuples):
+            return []
+        each = ((at, self._project.expression(at)[1]) for at in tuples)
+        return [self._solver.child(at, parts[place]) for at, parts in each if place < len(parts) and parts[place] >= 0]
 
     def _add_applied(self, node: int, parts: list[int], use: int) -> None:
         """Add the parts of `a[b]`, or of a type `a<b>`: of what is declared to be of that, only some can ask b."""

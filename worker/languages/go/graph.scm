@@ -75,6 +75,17 @@
 (field_declaration type: (struct_type (field_declaration_list) @body) @class)
 (parameter_declaration type: (struct_type (field_declaration_list) @body) @class)
 (composite_literal type: (struct_type (field_declaration_list) @body) @class)
+; x.(interface{ A() })
+[(type_assertion_expression type: (interface_type (_)) @interface)
+ (type_case type: (interface_type (_)) @interface)
+ (var_spec type: (interface_type (_)) @interface)
+ (parameter_declaration type: (interface_type (_)) @interface)
+ (field_declaration type: (interface_type (_)) @interface)
+ (type_constraint (interface_type (_)) @interface)
+ (slice_type element: (interface_type (_)) @interface)
+ (map_type value: (interface_type (_)) @interface)
+ (function_declaration result: (interface_type (_)) @interface)
+ (method_declaration result: (interface_type (_)) @interface)]
 (type_alias name: (_) @left @bind type: (_) @right) @assign
 (field_declaration name: (_) @bind type: (_) @type) @field
 (field_declaration !name type: (_) @base)
