@@ -19,7 +19,7 @@ from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, ScopeKind, Use, Write
 
 UNLESS = (b"??=", b"||=", b"&&=")
-FRESH, CHECKED, IS_AUGMENT = BITS["fresh"], BITS["checked"], BITS["augment"]
+FRESH, CHECKED, IS_AUGMENT, IS_REPEATED = (BITS[label] for label in ("fresh", "checked", "augment", "repeated"))
 
 
 @visits("assign")
@@ -65,6 +65,19 @@ def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> i
     for place, left in enumerate(lefts):
         part = known[place] if known else builder.add(Op.ITEM, max(value, 0), place)
         target(builder, left, part if type_ == NONE else builder.add(Op.DECLARED, type_, part))
+    return 0
+
+
+@visits("repeated")
+def repeated(builder: Builder, node: int, _use: int) -> int:
+    """`C, D` of Go's `const ( A, B T = iota, 1; C, D )`: each is of what the one before it is."""
+    tree = builder.tree
+    lefts = tree.having(node, LEFT)
+    if not lefts:  # the name alone
+        tree.unsay(node, IS_REPEATED)
+        lefts = [node]
+    for left, before in zip(lefts, builder.bindings[-len(lefts) :], strict=False):
+        builder.bind(left, before.value)
     return 0
 
 

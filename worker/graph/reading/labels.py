@@ -14,7 +14,7 @@ KINDS = [
     "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys", "qualified",
     "element", "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "applied", "operation",
     "pointed", "addressed", "await", "super", "this", "array", "array_made", "channel", "typeof", "class_of",
-    "nullable", "label", "name",
+    "nullable", "repeated", "label", "name",
 ]  # fmt: skip
 # What it is to the node around it.
 ROLES = [

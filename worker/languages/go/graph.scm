@@ -122,7 +122,10 @@
 (short_var_declaration left: (_) @left right: (_) @right) @assign
 (short_var_declaration left: (expression_list (identifier) @bind))
 (var_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
-(const_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
+(const_spec (identifier) @left @bind)
+(const_spec type: (_) @type)
+(const_spec value: (_) @right) @assign
+(const_spec !value) @repeated
 (assignment_statement left: (_) @left right: (_) @right) @assign
 (short_var_declaration right: (expression_list . [(type_assertion_expression) (index_expression) (unary_expression operator: "<-")] @checked .))
 (assignment_statement right: (expression_list . [(type_assertion_expression) (index_expression) (unary_expression operator: "<-")] @checked .))
