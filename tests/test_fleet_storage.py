@@ -111,7 +111,11 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
     os.truncate(storage / LIST, MAX_LIST + 1)
     assert f"{LIST} has more than 67,108,864 bytes" in moved("fetch", url(storage), out)[2][""]
     assert "cannot be looked at (FileNotFoundError)" in moved("fetch", url(tmp_path / "nowhere"), out)[2][""]
-    assert "it cannot be reached (ValueError)" in moved("fetch", "nothing://known", out)[2][""]
+    assert "fsspec has no driver for it" in moved("fetch", "nothing://known", out)[2][""]
+    if not PathFinder.find_spec("s3fs"):
+        said = moved("fetch", "s3://bucket/fleet", out)[2][""]
+        assert "Install s3fs" in said
+        assert "see `fledgling fleet fetch --help`" in said
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 

@@ -241,7 +241,7 @@ def fleet_put(directory: Path, url: str, as_json: bool) -> None:
     build. URL is one that fsspec knows; it needs the driver of the storage: s3fs, gcsfs, adlfs.
     """
     surroundings.check()
-    raise SystemExit(_moved(partial(storage.put, directory.resolve(), url), url, "put", as_json=as_json))
+    raise SystemExit(_moved(partial(storage.put, directory.resolve(), url), url, "fleet put", "put", as_json=as_json))
 
 
 @fleet_group.command("fetch", short_help="Fetch shards and bundles from an object storage")
@@ -256,12 +256,13 @@ def fleet_fetch(url: str, directory: Path, digest: str | None, as_json: bool) ->
     the digest where others may write to the storage.
     """
     surroundings.check()
-    raise SystemExit(_moved(partial(storage.fetch, url, directory.resolve(), digest), url, "fetched", as_json=as_json))
+    move = partial(storage.fetch, url, directory.resolve(), digest)
+    raise SystemExit(_moved(move, url, "fleet fetch", "fetched", as_json=as_json))
 
 
-def _moved(move: Callable[[], storage.Moved], url: str, what: str, *, as_json: bool) -> int:
+def _moved(move: Callable[[], storage.Moved], url: str, command: str, what: str, *, as_json: bool) -> int:
     """Put or fetch files, say what became of them, and return the exit code."""
-    with _explained(url, "fleet", url, "the directory cannot be used"):
+    with _explained(url, command, url, "the directory cannot be used"):
         found = move()
     failed = [f"{name}: failed: {reason}" for name, reason in found.failed.items()]
     gone = f", {counted(found.removed, 'other')} removed" if found.removed else ""

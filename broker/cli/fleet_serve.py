@@ -82,7 +82,7 @@ class _Shards:
         try:
             return directory.packed()
         except ShardError as wrong:
-            raise ConfigError(str(self.place), f"{whose}{wrong}", "see `fledgling fleet shard --help`") from None
+            raise ConfigError(str(self.place), f"{whose}{wrong}", "see `fledgling fleet serve --help`") from None
 
     def confine(self, log: AuditLog) -> None:
         """Confine this process to reading the directory, and what its children need."""

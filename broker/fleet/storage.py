@@ -26,6 +26,7 @@ from fledgling.plain import said
 LIST = "fleet.json"
 MAX_LIST = 2**26  # bytes: of 100,000 shards with names of 64 characters, 246 each, and as many bundles, 114 each
 MAX_BUILD = 2**40  # bytes of all its files: zeros are counted, of which a shard is mostly, and 100,000 take 160 GB
+NO_DRIVER = "fsspec has no driver for it"
 FileName = Annotated[str, Meta(pattern=r"^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.shard|[0-9]{5}\.bundle)\Z")]
 
 
@@ -198,11 +199,21 @@ class _Storage:
     def __init__(self, url: str) -> None:
         try:
             import fsspec  # noqa: PLC0415  (an extra)
+            from fsspec.registry import known_implementations  # noqa: PLC0415
         except ImportError:
             raise ShardError("fsspec is not installed: pip install 'fledgling-lens[storage]'") from None
         of_url: Callable[[str], tuple[Any, str]] = fsspec.url_to_fs
+        protocol = url.partition("://")[0]
+        known = known_implementations.get(protocol, {})
         with _said("it cannot be reached"):
-            self._files, self._place = of_url(url)
+            try:
+                self._files, self._place = of_url(url)
+            except ImportError:
+                raise ShardError(known.get("err", NO_DRIVER)) from None  # Install s3fs to access S3
+            except ValueError:
+                if protocol in fsspec.available_protocols():
+                    raise
+                raise ShardError(NO_DRIVER) from None
             self.directory = Path(self._place) if "file" in self._files.protocol else None  # of this machine
 
     def names(self) -> set[str]:
