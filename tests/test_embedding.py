@@ -432,6 +432,17 @@ async def test_the_endpoint_has_a_say_in_the_order_and_that_is_said(
     assert after.note == " ".join(filter(None, (REORDERED, before.note)))
 
 
+@pytest.mark.parametrize("most", [1, 2])
+async def test_the_endpoint_has_a_say_in_which_few_of_many_are_shown(
+    front: Front, fake: Fake, connectors: dict[Protocol, Connector], most: int
+) -> None:
+    fake.behave = last_first
+    every = await ranked(front, connectors["openai"], mode="meaning")
+    few = await ranked(front, connectors["openai"], mode="meaning", max_results=most)
+    assert [file.path for file in few.files] == [file.path for file in every.files[:most]]
+    assert REORDERED in str(few.note)
+
+
 async def test_what_goes_there_is_what_the_profile_shows_and_no_more_of_it_than_is_said(
     front: Front, fake: Fake, connectors: dict[Protocol, Connector]
 ) -> None:

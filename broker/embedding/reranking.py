@@ -29,7 +29,7 @@ async def reranked(
 
     `ask` puts a question to the index. To the endpoint go the question and what CandidateTexts holds, and nothing else.
     """
-    if len(found.files) < 2:
+    if found.total < 2:
         return found
     if found.taken:
         return _as_it_was(found, OTHERWISE)
