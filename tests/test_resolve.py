@@ -280,6 +280,17 @@ OWN = {
         | {f"n{number}": "src/kind.rs" for number in range(MAX_CHAIN)}
         | {f"n{MAX_CHAIN}": "external"},
     ),
+    "what is used of a name that a module around imports": (
+        {"Cargo.toml": "[package]\nname = 'm'\n", "src/kind.rs": "pub enum Kind { A }\npub mod b {}\n"}
+        | {"src/lib.rs": "mod kind;\nmod user;\nuse kind::{Kind, b as own, b as top};\nuse std::fmt as form;\n"}
+        | {
+            "src/user.rs": "use {super::*, Kind::*};\nuse form::Debug;\nuse serde::De;\nmod own {}\nuse own::A;\n"
+            "mod x { use top::A; }\n"
+        },
+        "src/user.rs",
+        {"super": "src/lib.rs", "Kind": "src/kind.rs", "form": "stdlib", "serde": "external", "own": "src/user.rs"}
+        | {"top": "external"},  # of an inner module none is seen
+    ),
     "a package of the own module": (
         {"go.mod": 'module "example.com/m" // m\n', "m.go": "package m\n", "n/go.mod": "module example.com/n\n"}
         | {"n/n.go": 'package n\nimport "example.com/n/gen"\nimport "example.com/m/gen"\nimport "example.com/mm"\n'},

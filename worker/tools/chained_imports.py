@@ -38,10 +38,10 @@ class Chains:
     ) -> None:
         self._request, self._modules = request, modules
         self._bound: dict[tuple[str, str], ImportStatement | None] = {}
-        for row in rows:
-            for name in [row.alias] if row.alias else row.imported_names:
-                self._bound[row.path, name] = None if (row.path, name) in self._bound else row
+        self._taking: dict[str, list[ImportStatement]] = {}  # what takes all names of a module, by its file
+        self._note(rows)
         self._within = cache(self._covered)
+        self._note_further = cache(self._read)
 
     def end(self, row: ImportStatement) -> ImportStatement | None:
         """Return the import that one leads through others to, if it leads to a file or the standard library."""
@@ -57,10 +57,35 @@ class Chains:
         modules = self._modules.get(row.path)
         if modules is None or not modules.chains or row.is_relative:
             return None
-        bound = self._bound.get((row.path, root(row.module, modules)))
+        name = root(row.module, modules)
+        bound = self._bound.get((row.path, name))
+        if bound is None and (row.path, name) not in self._bound:
+            bound = self._from_around(row.path, name, modules)
         if bound is None or not self._is_outermost(bound) or self._is_within(row, "module"):
             return None
         return bound
+
+    def _from_around(self, path: str, name: str, modules: Modules) -> ImportStatement | None:
+        """Return what imports a name in a module around, of which a file takes all: `use super::*`."""
+        for star in self._taking.get(path, ()):
+            around = star.resolved_path
+            if around and around != path and star.module in modules.around and self._is_outermost(star):
+                self._note_further(around)
+                if bound := self._bound.get((around, name)):
+                    return bound
+        return None
+
+    def _read(self, path: str) -> None:
+        """Note what a further file imports."""
+        if not any(of == path for of, _ in self._bound):
+            self._note(self._request.rows("imports_of", ImportStatement, paths=[path]))
+
+    def _note(self, rows: Iterable[ImportStatement]) -> None:
+        for row in rows:
+            for name in [row.alias] if row.alias else row.imported_names:
+                self._bound[row.path, name] = None if (row.path, name) in self._bound else row
+            if row.imported_names == ["*"]:
+                self._taking.setdefault(row.path, []).append(row)
 
     def _is_outermost(self, row: ImportStatement) -> bool:
         blocks = self._request.blocks
