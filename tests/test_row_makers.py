@@ -1,5 +1,6 @@
 """Rows that several processes make are those of one, whoever is lost; what resolves may be ended at any time."""
 
+import errno
 import os
 import resource
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ import pytest
 from test_graph import LANGUAGES, PROGRAMS, graph_files
 
 from fledgling.messages.control import CONFINED
+from fledgling.pipe import MAX_FRAME_BYTES
 from fledgling.security import limits
 from fledgling.worker.extractor import row_makers
 from fledgling.worker.extractor.messages import ReadFile, Resolve, packed
@@ -16,7 +18,7 @@ from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.extractor.row_makers import RowMakers
 from fledgling.worker.graph.columns import GraphColumns, joined, unpacked
 from fledgling.worker.graph.linking.project import GraphProject
-from fledgling.worker.graph.resolve import MakeRows, Resolving, in_this_process
+from fledgling.worker.graph.resolve import MakeRows, Resolving, in_this_process, solved
 from fledgling.worker.graph.rows import rows
 from fledgling.worker.graph.solving.solver import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
@@ -70,6 +72,22 @@ def test_who_makes_rows_and_is_lost_costs_none(marked: list[GraphFile], claims: 
     assert graph(marked, RowMakers(claims, ends, 2 * GB, GB).rows) == graph(marked, in_this_process)
 
 
+def test_where_no_further_process_is_to_be_had_those_that_are_there_make_all_rows(
+    marked: list[GraphFile], claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A container, or the user, has as many as it may have (fork(2), EAGAIN)."""
+    one_more = [os.fork]
+
+    def fork() -> int:
+        if not one_more:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return one_more.pop()()
+
+    monkeypatch.setattr(os, "fork", fork)
+    assert graph(marked, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == graph(marked, in_this_process)
+    assert not one_more
+
+
 @pytest.mark.parametrize("budget", ["MAX_CROWDED", "MAX_NAMES_ASKED"])
 def test_where_a_budget_ends_rows_are_made_in_the_order_of_files(
     marked: list[GraphFile], claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch, budget: str
@@ -101,6 +119,28 @@ def test_what_resolves_may_be_ended_and_another_begins(marked: list[GraphFile]) 
         marked, in_this_process, follows=True
     )
     assert not above.is_running()
+
+
+def test_a_graph_whose_names_fit_no_message_is_made_anew(marked: list[GraphFile]) -> None:
+    [file, *_] = marked
+    read = ReadFile(file.path, file.language, memoryview(file.facts), packed(file.imports))
+    running = Extractors(LANGUAGES, CONFINED, 2 * GB, 1)
+    running.confined()
+    [made] = running.resolve([read], Resolve(*GraphBudget(), False, [bytes(MAX_FRAME_BYTES)], GB), unheard)
+    running.close()
+    assert made
+    assert unpacked(made).names
+
+
+def test_where_a_budget_has_ended_before_there_are_rows_nothing_is_solved_again(
+    marked: list[GraphFile], claims: tuple[int, int]
+) -> None:
+    dialects = {name: row.graph for name, row in LANGUAGES.rows.items()}
+    of_go = [file for file in marked if file.language == "go"]
+    cut = solved(GraphProject(of_go, dialects), GraphBudget(evaluations=100))
+    found = RowMakers(claims, lambda: None, 2 * GB, GB).rows(cut, unheard)
+    assert found
+    assert found.is_cut
 
 
 def test_as_many_make_rows_as_fit_and_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:

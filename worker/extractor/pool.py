@@ -197,6 +197,8 @@ class Extractors:
         """
         if any(len(file.facts) + len(file.imports) > MAX_FRAME_BYTES // 2 for file in files):
             raise MemoryError  # a frame has to hold it, with its path
+        if sum(map(len, asked.known)) > MAX_FRAME_BYTES // 2:  # nor would they fit: all are made anew
+            asked = replace(asked, known=[b""] * len(asked.known))
         for message in (*files, asked):
             self._write(self._resolving, pack(message))
         fields = defaultdict[str, bytearray](bytearray)

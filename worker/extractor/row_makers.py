@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -60,12 +61,13 @@ class RowMakers:
         """Make the rows of all files; None where budgets end, so that it matters which files come first."""
         rows, parts = Rows(solver), in_parts(solver.project.units)
         processes = min(limits.row_makers(self._room), len(parts))
-        if processes < 2 or sum(len(unit.facts.sites) for unit in solver.project.units) < LEAST_BYTES:
+        is_small = sum(len(unit.facts.sites) for unit in solver.project.units) < LEAST_BYTES
+        if processes < 2 or is_small or any(_run_out(rows, rows.spent())):
             return rows.graph(tell)
         found = {0: rows.part(parts[0], unheard)}  # what most files ask for is then known to all
         together = SharedWork(parts, memoryview(mmap.mmap(-1, 8 * processes)).cast("Q"))
         self._offer(range(1, len(parts)))
-        forked = [self._fork(rows, together, at) for at in range(1, processes)]
+        forked = [*self._forked(rows, together, processes)]
 
         def tell_all(own: int) -> None:
             together.done[0] = own
@@ -78,8 +80,7 @@ class RowMakers:
         for at in range(len(parts)):  # who was lost took them along
             if at not in found:
                 found[at] = rows.part(parts[at], unheard)
-        spent = map(sum, zip(rows.spent(), *(result.spent for result in results), strict=True))
-        run_out = [each >= most for each, most in zip(spent, rows.most(), strict=True)]
+        run_out = _run_out(rows, map(sum, zip(rows.spent(), *(result.spent for result in results), strict=True)))
         if not any(run_out):
             return rows.whole(found[at] for at in range(len(parts)))
         return None if any(run_out[2:]) else Rows(solver).graph(tell)  # the first two are spent by rows alone
@@ -106,6 +107,12 @@ class RowMakers:
             files += len(together.parts[at])
             tell(files)
         return found
+
+    def _forked(self, rows: Rows, together: SharedWork, processes: int) -> Iterator[tuple[int, mmap.mmap]]:
+        """Fork processes until there are so many with this one, or no more are to be had, or no memory for them."""
+        with suppress(OSError):
+            for at in range(1, processes):
+                yield self._fork(rows, together, at)
 
     def _fork(self, rows: Rows, together: SharedWork, at: int) -> tuple[int, mmap.mmap]:
         """Fork a process that makes rows; return its number, and the memory that has them when it has ended."""
@@ -141,6 +148,11 @@ class RowMakers:
                 length = int.from_bytes(result[:LENGTH_BYTES], "little")
                 yield msgspec.msgpack.decode(result[LENGTH_BYTES : LENGTH_BYTES + length], type=RowsOfParts)
             result.close()
+
+
+def _run_out(rows: Rows, spent: Iterable[int]) -> list[bool]:
+    """Which of the budgets that files share are spent."""
+    return [each >= most for each, most in zip(spent, rows.most(), strict=True)]
 
 
 def in_parts(units: Sequence[Unit]) -> list[list[Unit]]:
