@@ -407,6 +407,7 @@ WHOLE = {
     "w/loop.py": "import threading\nclass _Loop(threading.Thread): ...\nclass _Worker(_Loop):\n"
     "    def _hook(self): ...\n",
     "w/shown.py": "def setup(): ...\n",
+    "w/less.rb": "class Less95\n  def <=>(other) = 0\nend\nLess95.new < Less95.new\n",
     "w/__init__.py": "",
 }
 
@@ -447,6 +448,7 @@ async def whole_is_that_of_the_text(front: Front) -> None:
     await survey_is_that_of_the_tables(front)
     unused = await ask(front, "SELECT name, unseen FROM unreachable WHERE path LIKE 'w/%' ORDER BY ALL")
     assert unused.rows == [
+        ["<=>", "the language or a tool may run it"],
         ["_Own", "a file that is not wholly in the graph may use it"],
         ["_Quoted", "its name stands in a string"],
         ["_Worker", "a file that is not wholly in the graph may use it"],
@@ -458,7 +460,7 @@ async def whole_is_that_of_the_text(front: Front) -> None:
         ["begin", "what stands above it may register it"],
         ["made", "a file that is not wholly in the graph may use it"],
         ["public", "a file that is not wholly in the graph may use it"],
-        ["setup", "the language or a tool may run it by its name"],
+        ["setup", "the language or a tool may run it"],
         ["x_made", "a macro may make its name of parts"],
     ]
     assert "A name computed at run time may use them" in (unused.note or "")

@@ -215,6 +215,10 @@ class Languages(Struct, frozen=True):
         """The languages in which `new()` may make an object of a type that is not written."""
         return tuple(sorted(name for name, row in self.rows.items() if row.graph.infers_new))
 
+    def unnamed(self) -> dict[str, str]:
+        """What names of methods are like that code may run without them, by language: an expression."""
+        return {name: row.graph.unnamed for name, row in sorted(self.rows.items()) if row.graph.unnamed}
+
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""
         return self.manifests.fullmatch(path.rpartition("/")[2]) is not None

@@ -187,6 +187,7 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     modules: dict[Word, Modules] = {}  # by language, where it says anything
     any_case: tuple[Word, ...] = ()  # languages in which a use may spell a name in another case
     infers_new: tuple[Word, ...] = ()  # languages in which `new()` may make an object of a type that is not written
+    unnamed: dict[Word, Word] = {}  # by language, an expression of the names of methods that code runs without them
     partial: Said | None = None  # what the index lacks, as sentences
     cut: Said | None = None  # the first of them, where files are missing: changes may make it another
     pending: Said | None = None  # what only a later generation has, likewise

@@ -177,6 +177,7 @@ class Building:
             modules=self._languages.modules(),
             any_case=self._languages.in_any_case(),
             infers_new=self._languages.inferring_new(),
+            unnamed=self._languages.unnamed(),
             related=() if self._index.why_unrelated() else self._languages.graphed(),
             partial=partial,
             cut=self._cut,

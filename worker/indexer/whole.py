@@ -74,7 +74,7 @@ class Spans:
 class Whole:
     """Asks a graph, its files and their definitions.
 
-    >>> whole = Whole(graph, files, places, blocks, outlines, in_any_case=("php",))
+    >>> whole = Whole(graph, files, places, blocks, outlines, in_any_case=("php",), unnamed={"rust": "drop"})
     >>> [*whole.circles()], [*whole.unreached(not_whole={"c"}, beside={"python": ["jupyter"]})]
     """
 
@@ -87,9 +87,11 @@ class Whole:
         outlines: Outlines,
         *,
         in_any_case: Sequence[str],
+        unnamed: Mapping[str, str],
     ) -> None:
-        """`places` have settled the rows of the graph; some languages have names `in_any_case`."""
+        """`places` have settled the rows; some languages have names `in_any_case`, or run some that are `unnamed`."""
         self._in_any_case = in_any_case
+        self._unnamed = {language: re.compile(names) for language, names in unnamed.items()}
         self._graph, self._files, self._places, self._blocks = graph, files, places, blocks
         self._split: tuple[int, list[bytes]] = -1, []  # the block that was read last, and its lines
         self._symbols: list[list[Symbol]] = [outlines.definitions(place) for place in places.files]
@@ -256,8 +258,10 @@ class Whole:
         path, language = self._files[file].path, self._files[file].language
         if is_test(path) or row.name.lower().startswith("test"):
             return "a test runner may run it"
-        if row.name in STARTED or (row.name.startswith("__") and row.name.endswith("__")):
-            return "the language or a tool may run it by its name"
+        unnamed = self._unnamed.get(language)
+        is_unnamed = unnamed is not None and row.kind == "method" and unnamed.fullmatch(row.name)
+        if is_unnamed or row.name in STARTED or (row.name.startswith("__") and row.name.endswith("__")):
+            return "the language or a tool may run it"
         if row.kind == "method" and language not in BY_NAME:
             return "it may be called through an interface or a trait"
         first = self._line(self._places.files[file], row.line_start).lstrip()

@@ -1,5 +1,6 @@
 """Who uses a definition and what it calls, step by step, by the occurrences of names in the graph."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -22,13 +23,13 @@ MOST_STEPS = 10  # that a question may ask for
 def callers(asked: Asked) -> RelatedEntries:
     """Find the calls of a definition, and the calls of those who call it, step by step."""
     found = _stepwise(asked, lambda row: row.use in CALLS)
-    return found._replace(note=unknown.joined(found.note, _through(asked), _handed_over(asked)))
+    return found._replace(note=unknown.joined(found.note, _through(asked), _handed_over(asked), _unnamed(asked)))
 
 
 def usages(asked: Asked) -> RelatedEntries:
     """Find whatever names a definition but itself, and what names that, step by step."""
     found = _stepwise(asked, lambda row: not occurrences.is_definition(row))
-    return found._replace(note=unknown.joined(found.note, _through(asked)))
+    return found._replace(note=unknown.joined(found.note, _through(asked), _unnamed(asked)))
 
 
 def impact(asked: Asked) -> RelatedEntries:
@@ -38,7 +39,8 @@ def impact(asked: Asked) -> RelatedEntries:
     graph = asked.graph
     ways = {"override": all_of(asked.places, graph.overriding), "derived": all_of(asked.places, graph.derived)}
     also = [entry for how, places in ways.items() for entry in placed(asked, places, how)]
-    return RelatedEntries([*near, *also], unknown.joined(found.note, unsure(asked, ways.values()), _through(asked)))
+    note = unknown.joined(found.note, unsure(asked, ways.values()), _through(asked), _unnamed(asked))
+    return RelatedEntries([*near, *also], note)
 
 
 def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool], *, only_runs: bool = False) -> RelatedEntries:
@@ -99,6 +101,16 @@ def _handed_over(asked: Asked) -> str | None:
     more = ", ..." if len(read) > SHOWN_READ else ""
     many = f"in {counted(len(read), 'place')} ({', '.join(places)}{more})"
     return f"It is named without a call {many}: what gets it there may call it."
+
+
+def _unnamed(asked: Asked) -> str | None:
+    """Say that a method may run where nothing names it: `__add__` by `a + b`."""
+    unnamed = asked.request.opened.generation.unnamed
+    for file, row in asked.about.definitions:
+        if row.kind in FUNCTIONS and re.fullmatch(unnamed.get(file.language or "", ""), row.name):
+            how = "(an operator, a loop, a conversion, the language itself)"
+            return f"Code may run `{row.name}` without naming it {how}: such places are not found."
+    return None
 
 
 def _may_run(asked: Asked, site: tuple[int, int, int]) -> bool:
