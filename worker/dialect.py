@@ -72,6 +72,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # one "above" a class, or the "same" object; what "taps" or "yields" hands that to a block, and "yields" its result.
     sending: dict[str, str] = {}
     unnamed: str = ""  # an expression of the names of methods that code runs without them: `__add__` by `a + b`
+    by_parameter: str = ""  # an expression of what stands above a function that parameters of its name are given
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
     # Names of the language by which names are computed as a program runs (rows/computed.py).
     computing: dict[str, Computing] = {}

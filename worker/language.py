@@ -219,6 +219,10 @@ class Languages(Struct, frozen=True):
         """What names of methods are like that code may run without them, by language: an expression."""
         return {name: row.graph.unnamed for name, row in sorted(self.rows.items()) if row.graph.unnamed}
 
+    def by_parameter(self) -> dict[str, str]:
+        """What stands above functions that parameters of their name are given, by language: an expression."""
+        return {name: row.graph.by_parameter for name, row in sorted(self.rows.items()) if row.graph.by_parameter}
+
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""
         return self.manifests.fullmatch(path.rpartition("/")[2]) is not None

@@ -188,6 +188,9 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     any_case: tuple[Word, ...] = ()  # languages in which a use may spell a name in another case
     infers_new: tuple[Word, ...] = ()  # languages in which `new()` may make an object of a type that is not written
     unnamed: dict[Word, Word] = {}  # by language, an expression of the names of methods that code runs without them
+    by_parameter: dict[
+        Word, Word
+    ] = {}  # likewise of what stands above a function that parameters of its name are given
     partial: Said | None = None  # what the index lacks, as sentences
     cut: Said | None = None  # the first of them, where files are missing: changes may make it another
     pending: Said | None = None  # what only a later generation has, likewise

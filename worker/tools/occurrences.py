@@ -212,6 +212,12 @@ def _types_around(request: Request, asked: GraphDefinition) -> Iterator[GraphDef
             yield GraphDefinition(asked.file, row.line_start, request.lines.together(file, row.line_start).place(row))
 
 
+def is_derived_from(request: Request, asked: GraphDefinition) -> bool:
+    """Return whether something is derived from a type around a definition."""
+    assert request.graph
+    return any(map(request.graph.derived, _types_around(request, asked)))
+
+
 def _inferred(request: Request, asked: Collection[GraphDefinition]) -> list[str]:
     """Return where an object is made whose type is neither written nor told by the graph, if it may be one of these."""
     languages = request.opened.generation.infers_new

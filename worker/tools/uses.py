@@ -104,12 +104,20 @@ def _handed_over(asked: Asked) -> str | None:
 
 
 def _unnamed(asked: Asked) -> str | None:
-    """Say that a method may run where nothing names it: `__add__` by `a + b`."""
-    unnamed = asked.request.opened.generation.unnamed
-    for file, row in asked.about.definitions:
-        if row.kind in FUNCTIONS and re.fullmatch(unnamed.get(file.language or "", ""), row.name):
+    """Say that a function may run where nothing names it: `__add__` by `a + b`, a fixture by a parameter."""
+    known = asked.request.opened.generation
+    for place, (file, row) in zip(asked.places, asked.about.definitions, strict=True):
+        if row.kind not in FUNCTIONS:
+            continue
+        if re.fullmatch(known.unnamed.get(file.language or "", ""), row.name):
             how = "(an operator, a loop, a conversion, the language itself)"
             return f"Code may run `{row.name}` without naming it {how}: such places are not found."
+        if row.qualified_name.endswith(f"{row.name}.{row.name}") and occurrences.is_derived_from(asked.request, place):
+            return f"Constructors of classes below may run `{row.name}` without naming it: such places are not found."
+        above = known.by_parameter.get(file.language or "")
+        if above and re.match(above, occurrences.line_of(asked.request, file, row.line_start).decode().lstrip()):
+            ask = f'search(query="{row.name}", whole_word=true)'
+            return f"Parameters called `{row.name}` may be given what it returns: {ask} finds them."
     return None
 
 
