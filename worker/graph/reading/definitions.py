@@ -176,13 +176,24 @@ def read_rest(builder: Builder, node: int) -> None:
         builder.generic.setdefault(scope, []).append(name)
 
 
+def name_of_function(builder: Builder, own: int, word: int, sign: str) -> int:
+    """The name of a function, an operator's sign where it has no other; -1 where it has none."""
+    if own != NONE:
+        return builder.name(own)
+    if word != NONE:
+        return builder.key_name(word)
+    return builder.named(sign) if sign else NONE
+
+
 def define_function(builder: Builder, node: int, decorators: list[int], line: int) -> int:
     """Read a function whose definition begins on a line."""
     tree = builder.tree
     own, word = tree.first(node, DEFINED), tree.first(node, WORD)
     flags, kept = said_of(builder, node, decorators)
     named = word if own == NONE else own
-    name = builder.key_name(word) if own == NONE and word != NONE else builder.name(own) if own != NONE else NONE
+    operator = tree.first(node, POINTS)
+    sign = "" if operator == NONE else "".join(tree.text(operator).split())
+    name = name_of_function(builder, own, word, sign)
     is_constructor = bool(tree.labels[node] & CONSTRUCTOR) and not flags & Flag.STATIC
     if is_constructor:
         name = builder.named(builder.dialect.constructors[0])
@@ -215,7 +226,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     elif named != NONE:
         note_receiver(builder, node, scope, receiver)
         builder.define_member(named, value, OF_ITSELF * sees_itself)
-    elif (operator := tree.first(node, POINTS)) != NONE and (sign := "".join(tree.text(operator).split())) in POINTING:
+    elif sign in POINTING:
         builder.bind_silently(builder.named(sign), around, value, operator)
     return value
 

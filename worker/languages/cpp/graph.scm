@@ -58,6 +58,9 @@
 (field_declaration type: (_) @returns declarator: (pointer_declarator (function_declarator declarator: (operator_name) @points))) @function @declaration
 (field_declaration type: (_) @returns declarator: (reference_declarator (function_declarator declarator: (operator_name) @points))) @function @declaration
 (field_declaration type: (_) @returns declarator: (function_declarator declarator: (operator_name) @points)) @function @declaration
+; an operator that is a template, deleted as well
+(template_declaration (function_definition declarator: [(function_declarator declarator: (operator_name) @points) (reference_declarator (function_declarator declarator: (operator_name) @points)) (pointer_declarator (function_declarator declarator: (operator_name) @points))]))
+(template_declaration (declaration type: (_) @returns declarator: (init_declarator declarator: [(function_declarator declarator: (operator_name) @points) (reference_declarator (function_declarator declarator: (operator_name) @points)) (pointer_declarator (function_declarator declarator: (operator_name) @points))] value: (delete_expression))) @function @declaration)
 (translation_unit (declaration type: (_) @returns declarator: (reference_declarator (function_declarator))) @function @declaration)
 (preproc_ifdef (declaration type: (_) @returns declarator: (reference_declarator (function_declarator))) @function @declaration)
 (preproc_if (declaration type: (_) @returns declarator: (reference_declarator (function_declarator))) @function @declaration)
