@@ -16,6 +16,7 @@ from fledgling.worker.graph.reading.labels import (
     RETURNS,
     WORD,
 )
+from fledgling.worker.graph.reading.paths import path_of
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.reading.tagged_types import hold_told
 from fledgling.worker.graph.reading.told_types import comment_before, note_templates
@@ -176,11 +177,19 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     if decorators:
         value = builder.add(Op.DECORATED, value, decorators)
     if own != NONE:
-        builder.bind(own, value, Use.DEFINITION)
+        bind_class(builder, own, value)
     elif container != NONE:
         builder.members.append((container, len(builder.bindings)))
         builder.define_member(word, value)
     return value
+
+
+def bind_class(builder: Builder, own: int, value: int) -> None:
+    r"""Give a class its name; `namespace A\B;` says where what follows is, and is no definition of a B."""
+    if builder.tree.kids[own] and builder.dialect.spaces == "global":
+        path_of(builder, own, NONE, is_last=False)
+    else:
+        builder.bind(own, value, Use.DEFINITION)
 
 
 def name_of(builder: Builder, node: int, named: int) -> int:
