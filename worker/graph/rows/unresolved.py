@@ -184,8 +184,9 @@ class Unresolved:
         if is_no_annotation or expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
             return Reason.OUTSIDE
         is_open = unit.dialect.bare_calls or (unit.dialect.implicit_parameter and not self.solver.value(node))
-        if expression[0] == Op.BARE and (
-            is_open or self._is_of_macro(node, expression)
+        is_key = expression[0] == Op.REACH and self._is_key_of_type((node & ~MASK) | expression[3], site)
+        if is_key or (
+            expression[0] == Op.BARE and (is_open or self._is_of_macro(node, expression))
         ):  # what self has, or a receiver, is known only when it runs
             return Reason.UNKNOWN_RECEIVER
         others = (EXTERNAL, FUNCTION) if is_constant(self.solver, unit, site) else (EXTERNAL,)
@@ -271,11 +272,21 @@ class Unresolved:
             return Reason.UNKNOWN_RECEIVER
         is_closed = not any(self._may_have_more(value) for value in receivers)
         if held and (is_closed or any(value[0] not in OUTSIDE for value in held)):
+            if self._is_key_of_type(node, site):
+                return Reason.UNKNOWN_RECEIVER
             return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
         if site.use == Use.WRITE:
             return Reason.FIELD
         is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
         return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER
+
+    def _is_key_of_type(self, node: int, site: Site) -> bool:
+        """Whether a key of an object that is written out may be a field of a type: `a = {}; a.b = 1`."""
+        op, *parts = self.project.expression(node)
+        if op != Op.GET or self.project.unit(node).names[site.name] not in self._fields:
+            return False
+        is_outside = site.use == Use.CALL and is_of(self.solver, node, (EXTERNAL,))
+        return not is_outside and any(map(self._is_written_out, self.solver.value((node & ~MASK) | parts[0])))
 
     def _is_kept(self, value: Value) -> bool:
         """Whether a value is a field of a tuple or object that is written out: what that is need not be seen."""
