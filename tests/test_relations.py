@@ -81,6 +81,7 @@ async def test_uses_are_those_that_there_are(front: Front, name: str) -> None:
     assert [f"{path}:{related.line} {shown(related)}" for path, related in uses] == case["found"]
     assert case.get("account", "").replace("DIR", place) in found.account
     assert case.get("note", "").replace("DIR", place) in (found.note or "")
+    assert not [words for words in case.get("unsaid", ()) if words in (found.note or "")]
 
 
 # how an agent may ask for the callers of a definition, and what is said of that

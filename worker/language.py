@@ -223,6 +223,10 @@ class Languages(Struct, frozen=True):
         """What stands above functions that parameters of their name are given, by language: an expression."""
         return {name: row.graph.by_parameter for name, row in sorted(self.rows.items()) if row.graph.by_parameter}
 
+    def inert(self) -> dict[str, str]:
+        """What stands above definitions and hands them to nobody, by language: an expression."""
+        return {name: row.graph.inert for name, row in sorted(self.rows.items()) if row.graph.inert}
+
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""
         return self.manifests.fullmatch(path.rpartition("/")[2]) is not None

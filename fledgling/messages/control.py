@@ -191,6 +191,7 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     by_parameter: dict[
         Word, Word
     ] = {}  # likewise of what stands above a function that parameters of its name are given
+    inert: dict[Word, Word] = {}  # of what stands above a definition and hands it to nobody
     partial: Said | None = None  # what the index lacks, as sentences
     cut: Said | None = None  # the first of them, where files are missing: changes may make it another
     pending: Said | None = None  # what only a later generation has, likewise

@@ -179,6 +179,7 @@ class Building:
             infers_new=self._languages.inferring_new(),
             unnamed=self._languages.unnamed(),
             by_parameter=self._languages.by_parameter(),
+            inert=self._languages.inert(),
             related=() if self._index.why_unrelated() else self._languages.graphed(),
             partial=partial,
             cut=self._cut,

@@ -16,6 +16,8 @@ from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NA
 from fledgling.worker.tools.request import shown
 
 FUNCTIONS = ("function", "method")
+REGISTERED = (*FUNCTIONS, "class")  # kinds that decorators, annotations and attributes hand to others
+ABOVE = re.compile(r"(?:@|#?\[)(?P<name>[\w.:\\]{1,80})")
 SHOWN_READ = 3  # places where a function is handed over
 MOST_STEPS = 10  # that a question may ask for
 
@@ -23,13 +25,13 @@ MOST_STEPS = 10  # that a question may ask for
 def callers(asked: Asked) -> RelatedEntries:
     """Find the calls of a definition, and the calls of those who call it, step by step."""
     found = _stepwise(asked, lambda row: row.use in CALLS)
-    return found._replace(note=unknown.joined(found.note, _through(asked), _handed_over(asked), _unnamed(asked)))
+    return found._replace(note=unknown.joined(found.note, _handed_over(asked), _unlisted(asked, found)))
 
 
 def usages(asked: Asked) -> RelatedEntries:
     """Find whatever names a definition but itself, and what names that, step by step."""
     found = _stepwise(asked, lambda row: not occurrences.is_definition(row))
-    return found._replace(note=unknown.joined(found.note, _through(asked), _unnamed(asked)))
+    return found._replace(note=unknown.joined(found.note, _unlisted(asked, found)))
 
 
 def impact(asked: Asked) -> RelatedEntries:
@@ -39,7 +41,7 @@ def impact(asked: Asked) -> RelatedEntries:
     graph = asked.graph
     ways = {"override": all_of(asked.places, graph.overriding), "derived": all_of(asked.places, graph.derived)}
     also = [entry for how, places in ways.items() for entry in placed(asked, places, how)]
-    note = unknown.joined(found.note, unsure(asked, ways.values()), _through(asked), _unnamed(asked))
+    note = unknown.joined(found.note, unsure(asked, ways.values()), _unlisted(asked, found))
     return RelatedEntries([*near, *also], note)
 
 
@@ -68,6 +70,22 @@ def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool], *, only_runs
                 entries, f"Cut at {MOST:,} uses: what is more than {distance} steps away is not followed."
             )
     return RelatedEntries(entries, _further(asked, reached, is_meant))
+
+
+def _unlisted(asked: Asked, found: RelatedEntries) -> str | None:
+    """Say what else may run a definition than what is found."""
+    return unknown.joined(_through(asked), _unnamed(asked), None if found.entries else _registered(asked))
+
+
+def _registered(asked: Asked) -> str | None:
+    """Say what stands above a definition and may hand it to something: a decorator, an annotation."""
+    inert = asked.request.opened.generation.inert
+    for file, row in asked.about.definitions:
+        line = occurrences.line_of(asked.request, file, row.line_start).decode().strip()
+        above = ABOVE.match(line) if row.kind in REGISTERED else None
+        if above and not re.match(inert.get(file.language or "", "$"), line):
+            return f"`{above['name']}` stands above it and may use it ({file.path}:{row.line_start})."
+    return None
 
 
 def _through(asked: Asked) -> str | None:
