@@ -67,7 +67,7 @@ class Account(NamedTuple):
     differ: bool = False  # whether some are in another case
     made: Sequence[str] = ()  # places where a name is made that may be this one
     inferred: Sequence[str] = ()  # places where an object is made of a type that nobody can tell, maybe of this
-    texts: Mapping[str, Sequence[str]] = {}  # places of those of classes that no parser of code reads
+    texts: Mapping[str, Sequence[str]] = {}  # places of those of classes that no parser of code reads, and of "keyword"
     computed: Sequence[str] = ()  # places where any name may be computed
 
 
@@ -91,7 +91,7 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
         classes[kind] += 1
         if reason:
             unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
-        elif kind in TEXTS:
+        elif kind in TEXTS or kind == "keyword":
             texts.setdefault(kind, []).append(f"{place.file.path}:{place.line}")
     aliased = _aliased(request, name, asked)
     differ = not all(place.is_as_asked for place in places)
@@ -110,7 +110,7 @@ def sentence(account: Account, *, names_texts: bool) -> str:
     parts = []
     for kind, words in _WORDS.items():
         if count := account.classes[kind]:
-            where = f" ({_shown(account.texts[kind])})" if names_texts and kind in account.texts else ""
+            where = f" ({_shown(account.texts[kind])})" if names_texts and kind in TEXTS else ""
             parts.append(f"{count:,} {words if count > 1 or kind not in _ONE else _ONE[kind]}{where}")
     for reason, places in account.unknown.items():
         parts.append(f"{len(places):,} unresolved ({reason}: {_shown(places)})")
@@ -126,6 +126,12 @@ def sentence(account: Account, *, names_texts: bool) -> str:
     if account.inferred:
         said += f"; {len(account.inferred):,} `new()` without a type may make one ({_shown(account.inferred)})"
     return said
+
+
+def of_arguments(account: Account) -> str | None:
+    """Say where arguments have the name of a field, which they may give a value: `A(size=1)`."""
+    places = account.texts.get("keyword")
+    return f"Arguments called `{account.name}` may give it a value ({_shown(places)})." if places else None
 
 
 def of_computed(account: Account) -> str:

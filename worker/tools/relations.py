@@ -17,6 +17,7 @@ from fledgling.worker.tools.related import Asked, RelatedEntries, RelatedEntry, 
 from fledgling.worker.tools.request import Refused, Request, continuing, cut_page
 from fledgling.worker.tools.uses import callees, callers, impact, usages
 
+FIELDS = ("variable", "constant", "property")  # kinds of what objects have beside methods
 NO_LANGUAGE = "Uses of definitions are resolved in no language of this project."
 
 FINDERS: dict[Relation, Callable[[Asked], RelatedEntries]] = {
@@ -55,6 +56,7 @@ def relations(request: Request, question: Symbols) -> Relations:
         note=unknown.joined(
             _unfollowed(asked, counted),
             found.note,
+            occurrences.of_arguments(counted) if _is_field(asked) else None,
             _not_parsed(asked),
             _together(asked),
             others(about.others),
@@ -62,6 +64,12 @@ def relations(request: Request, question: Symbols) -> Relations:
             occurrences.of_parsing(request, [each.file for each in about.definitions]),
         ),
     )
+
+
+def _is_field(asked: Asked) -> bool:
+    """Whether the question is about uses of what an object has, and is no method."""
+    is_of_uses = asked.question.relation in ("usages", "impact")
+    return is_of_uses and any(each.row.parent_name and each.row.kind in FIELDS for each in asked.about.definitions)
 
 
 def _unfollowed(asked: Asked, counted: occurrences.Account) -> str | None:
