@@ -72,6 +72,15 @@ class Vocabulary:
         }
 
     @cached_property
+    def members(self) -> set[int]:
+        """The names of what classes have, besides their own."""
+        scopes = ((unit, row) for unit in self._units for row in unit.facts.scopes)
+        classes = (ScopeKind.CLASS, ScopeKind.INTERFACE)
+        return {
+            unit.names[name] for unit, row in scopes if row.kind in classes for name in row.every if name != row.name
+        }
+
+    @cached_property
     def names_in_order(self) -> list[str]:
         """The names of definitions, in alphabetical order."""
         return sorted(self._files.text(name) for name in self.definitions)

@@ -153,9 +153,7 @@ class Unresolved:
     @cached_property
     def _members(self) -> set[int]:
         """The names of what classes have and objects get."""
-        scopes = ((unit, row) for unit in self.project.units for row in unit.facts.scopes)
-        named = {unit.names[name] for unit, row in scopes if row.kind in CLASSES for name in row.every}
-        return named | self.project.vocabulary.written
+        return self.project.vocabulary.members | self.project.vocabulary.written
 
     def _is_of_module(self, unit: Unit, expression: Expression) -> bool:
         """Whether a name is what a module of the project has under it: `const { a } = require("./b")`."""

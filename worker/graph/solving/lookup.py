@@ -63,6 +63,8 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
         if is_implicit and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
             is_of_class = False
             surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
+        elif is_implicit and _may_be_before(project, outer, unit, expression):
+            surest = Reason.NAME_ONLY
         found = of_receiver(solver, scope, own) if row.kind == ScopeKind.LAMBDA and may_run_on_another else []
         if (
             row.kind == ScopeKind.LAMBDA
@@ -91,6 +93,14 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[C
     if expression[3] != NONE:
         return [*below, (("name", base | expression[3], own), surest, None)]
     return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
+
+
+def _may_be_before(project: GraphProject, outer: int, unit: Unit, expression: Expression) -> bool:
+    """Whether the class that a macro makes a function of may have a name, before what is declared in other files."""
+    own = unit.names[expression[1]]
+    if not unit.dialect.declared or means_type(expression) or project.scope(outer).kind not in SPACES:
+        return False
+    return own in project.vocabulary.members and own not in project.table(unit.base)
 
 
 def may_be_of_macro(project: GraphProject, node: int, expression: Expression) -> bool:
