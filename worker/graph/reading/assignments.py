@@ -1,5 +1,8 @@
 """How assignments are read, what removes a name, and what says in which scope one is bound."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.expressions import AROUND, constant_key, operator_between
 from fledgling.worker.graph.reading.labels import (
@@ -19,6 +22,7 @@ from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, ScopeKind, Use, Write
 
 UNLESS = (b"??=", b"||=", b"&&=")
+SINGLE = BITS["single"]
 FRESH, CHECKED, IS_AUGMENT, IS_REPEATED = (BITS[label] for label in ("fresh", "checked", "augment", "repeated"))
 
 
@@ -30,7 +34,8 @@ def assign(builder: Builder, node: int, _use: int) -> int:
     if tree.labels[node] & IS_ALIASED:  # $$a = b
         builder.aliased.add((builder.frame, NONE))
     right = tree.first(node, RIGHT)
-    value = builder.optional(right)
+    with in_companion(builder, node):
+        value = builder.optional(right)
     if (tree.kind(left) == IS_TUPLE or more) and right != NONE and tree.labels[right] & CHECKED:  # a, ok := b.(C)
         value = builder.add(Op.TUPLE, [value, MADE])
     if tree.kind(left) == IS_NAME:
@@ -40,8 +45,9 @@ def assign(builder: Builder, node: int, _use: int) -> int:
         builder.forget(left)
         builder.begin(left, node)
     given: list[int] = []
-    for kid in tree.having(node, OTHERWISE):  # let a = b else { c }: c does not come back
-        arms(builder, [kid], [], given)
+    with in_companion(builder, node):
+        for kid in tree.having(node, OTHERWISE):  # let a = b else { c }: c does not come back
+            arms(builder, [kid], [], given)
     if value == NONE and given and builder.dialect.gives_last:  # val a get() = b, val a by b
         value = any_of(builder, given[:1]) or NONE
     bare = value == NONE
@@ -56,6 +62,17 @@ def assign(builder: Builder, node: int, _use: int) -> int:
         value = value if told == NONE else builder.add(Op.CAST, told, max(value, 0))
     target(builder, left, max(value, 0), bare=bare)
     return max(value, 0)
+
+
+@contextmanager
+def in_companion(builder: Builder, node: int) -> Iterator[None]:
+    """Read what a property of a companion object holds, which has no object of the class around."""
+    is_apart = bool(builder.tree.labels[node] & SINGLE)
+    if is_apart:
+        builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node), Flag.SINGLE)
+    yield
+    if is_apart:
+        builder.leave()
 
 
 def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> int:

@@ -84,6 +84,7 @@
 (object_declaration "object" @abstract @single)
 (object_declaration (class_body (function_declaration) @single))
 (companion_object (class_body (function_declaration) @single))
+(companion_object (class_body (property_declaration ["val" "var"] . [(variable_declaration) (multi_variable_declaration)]) @single))
 (class_declaration (modifiers (class_modifier "inner" @inner)))
 ([(class_declaration (class_body (property_declaration (variable_declaration (identifier) @of_objects))))
   (class_declaration (enum_class_body (property_declaration (variable_declaration (identifier) @of_objects))))])
