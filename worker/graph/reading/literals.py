@@ -146,19 +146,32 @@ def list_(builder: Builder, node: int, use: int) -> int:
 
 
 def filled(builder: Builder, node: int) -> int:
-    """`{.a = b, .c = d}`; of `{[1] = a}` what it holds."""
+    """`{.a = b, .c.d = e}`; of `{[1] = a}` what it holds."""
     tree = builder.tree
     pairs, keys, others = [], [], []
     for kid in tree.kids[node]:
         words = [*tree.having(kid, WORD)] if tree.kind(kid) == IS_KEYWORD else []
-        if len(words) != 1:
+        if not words:
             others.append(builder.visit(kid))
             continue
-        builder.site(words[0], Use.KEYWORD, 0)
-        keys.append(builder.sites[-1])
-        value = builder.optional(tree.first(kid, VALUE))
-        pairs.append((builder.add(Op.TEXT, builder.name(words[0])), max(value, 0)))
+        named = [designated(builder, word) for word in words]
+        value = NONE
+        for part in tree.kids[kid]:
+            if tree.labels[part] & VALUE:
+                value = builder.visit(part)
+            elif not tree.labels[part] & WORD:  # [A].b
+                builder.visit(part)
+        for key, site in reversed(named[1:]):
+            value = written_out(builder, [(key, max(value, 0))], [site])
+        pairs.append((named[0][0], max(value, 0)))
+        keys.append(named[0][1])
     return written_out(builder, pairs, keys) if pairs else builder.add(Op.LIST, others, False)
+
+
+def designated(builder: Builder, word: int) -> tuple[int, Site]:
+    """The field that a designator names, as the key of what is written out, and where it does."""
+    builder.site(word, Use.KEYWORD, 0)
+    return builder.add(Op.TEXT, builder.name(word)), builder.sites[-1]
 
 
 @visits("tuple")
