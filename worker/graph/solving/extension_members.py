@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.linking.extensions import ARRAY
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.outside_types import is_under, known_type
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import Flag
@@ -16,6 +17,8 @@ from fledgling.worker.graph.values import (
     OBJECT,
     Value,
     Values,
+    add,
+    capped,
 )
 
 MAX_OF_ANY = 3  # functions that any type may have, `impl<T> A for T`, which are likely; of more, each is possible
@@ -54,7 +57,11 @@ def of_outside(solver: Solver, value: Value, name: int) -> Values:
         if type_ and not is_of_any and is_under(dialect, type_, of) is False:
             continue
         found[BOUND, function, value] = _how_sure(solver, value, name, of, function, is_of_any=is_of_any)
-    return {at: sure for at, sure in found.items() if sure}
+    found = {at: sure for at, sure in found.items() if sure}
+    for held, sure in [*found.items()]:
+        if held[0] == BOUND and solver.project.scope(held[1]).flags & Flag.PROPERTY:  # what it gives, too
+            add(found, capped(returned(solver, held[1], value), sure))
+    return found
 
 
 def _how_sure(solver: Solver, value: Value, name: int, of: str, function: int, *, is_of_any: bool) -> int:
