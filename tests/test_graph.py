@@ -620,6 +620,13 @@ def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
     costs_under(4, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
+def test_a_property_with_many_setters_is_assigned_to_at_the_cost_of_one() -> None:
+    setters = " @v.setter\n def v(self, a): pass\n" * 4_000
+    text = f"class A:\n @property\n def v(self): return 1\n{setters}def f():\n a = A()\n" + " a.v = 1\n" * 4_000
+    files = graph_files({"a.py": text.encode()})
+    costs_under(3, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
 def test_each_class_is_asked_once_whether_its_bases_are_seen() -> None:
     """Classes within each other double the time, if each asks for all that are around; bases within bases end it."""
     count = 24

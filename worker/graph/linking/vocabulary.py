@@ -239,17 +239,18 @@ class Vocabulary:
         }
 
     @cached_property
-    def setters(self) -> dict[Target, list[int]]:
+    def setters(self) -> dict[Target, int]:
         """The functions that run where something is assigned to a property of a class: `@a.setter`, `set a(b)`."""
-        found: dict[tuple[int, int, int], list[int]] = {}
-        getters: dict[tuple[int, int, int], Target] = {}
+        found: dict[tuple[int, ...], int] = {}  # the last of several
+        getters: dict[tuple[int, ...], Target] = {}
         for unit in self._units:
             for at, scope in enumerate(unit.facts.scopes):
+                of = (unit.number, scope.parent, scope.name, scope.flags & Flag.STATIC)
                 if scope.flags & Flag.SETTER and len(scope.parameters) > unit.dialect.receiver_parameter:
-                    found.setdefault((unit.number, scope.parent, scope.name), []).append(unit.base | at)
+                    found[of] = unit.base | at
                 elif scope.flags & Flag.PROPERTY and scope.kind == ScopeKind.FUNCTION:
-                    getters[unit.number, scope.parent, scope.name] = unit.place_of(at)
-        return {place: found[key] for key, place in getters.items() if key in found}
+                    getters[of] = unit.place_of(at)
+        return {place: found[of] for of, place in getters.items() if of in found}
 
     @cached_property
     def augmented(self) -> set[int]:

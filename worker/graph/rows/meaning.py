@@ -181,8 +181,8 @@ class Meaning:
         vocabulary = self.project.vocabulary
         meant = Targets(found) if node in vocabulary.augmented else Targets()
         for target, sure in found.items():
-            for place in [self.project.place_of(at) for at in vocabulary.setters.get(target, ())] or [target]:
-                put(meant, place, sure)
+            setter = vocabulary.setters.get(target)
+            put(meant, target if setter is None else self.project.place_of(setter), sure)
         return meant
 
     def _apart(self, unit: Unit, site: Site, found: Targets) -> Targets:
