@@ -719,10 +719,15 @@ async def answered(front: Front, question: Explore) -> Summaries | Architecture 
     return found
 
 
+async def architecture(front: Front, path: str = "") -> Architecture:
+    found = await answered(front, Explore(path, detail="architecture"))
+    assert isinstance(found, Architecture)
+    return found
+
+
 @pytest.mark.anyio
 async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front: Front) -> None:
-    found = await answered(front, Explore(detail="architecture"))
-    assert isinstance(found, Architecture)
+    found = await architecture(front)
     lines = found.lines
     assert lines[1] == '"Uploads: Sends files to a bucket." [README.md]'
     manifests = (
@@ -741,14 +746,11 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert "tagged by rules, in files: database 1" in lines
     assert not any("zlib" in line for line in lines)
     assert found.tokens <= TOKENS
-    shop = await answered(front, Explore("shop", detail="architecture"))
-    assert isinstance(shop, Architecture)
+    shop = await architecture(front, "shop")
     assert shop.lines[1] == '"Shop: Sells what there is." [README.asciidoc]'
-    web = await answered(front, Explore("web", detail="architecture"))
-    assert isinstance(web, Architecture)
+    web = await architecture(front, "web")
     assert web.lines[1] == '"Sells it to browsers" [package.json]'
-    below = await answered(front, Explore("src/up/core", detail="architecture"))
-    assert isinstance(below, Architecture)
+    below = await architecture(front, "src/up/core")
     assert below.path == "src/up/core/"
     assert (
         "largest files: send.py (14 lines), pool.py (7 lines), queue.py (4 lines), __init__.py (1 lines)" in below.lines
@@ -765,8 +767,7 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     ],
 )
 async def test_what_a_package_begins_at_is_looked_for_as_node_does(front: Front, path: str, begins: str) -> None:
-    found = await answered(front, Explore(path, detail="architecture"))
-    assert isinstance(found, Architecture)
+    found = await architecture(front, path)
     assert f"entry points: {begins}" in found.lines
     assert ("tests: at the top 2, t/ 2" in found.lines) == (path == "web")
 
@@ -775,8 +776,7 @@ async def test_what_a_package_begins_at_is_looked_for_as_node_does(front: Front,
 async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
     async with fronted(make(tmp_path, **PACKAGES)) as (front, indexing):
         await indexing.built()
-        found = await answered(front, Explore(detail="architecture"))
-        assert isinstance(found, Architecture)
+        found = await architecture(front)
         shown = "\n".join(found.lines)
         assert ", 51 of them generated (" in found.lines[0], shown
         declared = "sell = rust/gem/bin/sell, rust/run/index.js"
@@ -889,8 +889,7 @@ async def test_a_project_begins_where_someone_begins_it(tmp_path: Path) -> None:
     async with fronted(make(tmp_path, **files)) as (front, indexing):
         await indexing.built()
         for name, (_, expected) in ENTRIES.items():
-            found = await answered(front, Explore(places[name], detail="architecture"))
-            assert isinstance(found, Architecture)
+            found = await architecture(front, places[name])
             assert [line for line in found.lines if line.startswith("entry points")] == [f"entry points: {expected}"], (
                 name
             )
@@ -911,14 +910,12 @@ DOCUMENTED = {
 async def test_a_project_of_documents_is_told_by_them(tmp_path: Path) -> None:
     async with fronted(make(tmp_path, **DOCUMENTED)) as (front, indexing):
         await indexing.built()
-        found = await answered(front, Explore(detail="architecture"))
-        assert isinstance(found, Architecture)
+        found = await architecture(front)
         assert "markdown, 5 files with 13 lines: spec/formats/ 2, ./* 1, spec/* 1, tool/ 1" in found.lines, found.lines
         linked = "documents that most others link to: spec/spec.md (3), spec/formats/json.md (1)"
         assert linked in found.lines, found.lines
         assert not any(line.startswith("yaml") for line in found.lines)
-        found = await answered(front, Explore("spec/formats", detail="architecture"))
-        assert isinstance(found, Architecture)
+        found = await architecture(front, "spec/formats")
         assert "markdown, 2 files with 6 lines: ./* 2" in found.lines, found.lines
 
 
@@ -926,8 +923,7 @@ async def test_a_project_of_documents_is_told_by_them(tmp_path: Path) -> None:
 async def test_a_directory_of_very_many_small_parts_is_one_part(tmp_path: Path) -> None:
     async with fronted(make(tmp_path, **MANY)) as (front, indexing):
         await indexing.built()
-        found = await answered(front, Explore(detail="architecture"))
-        assert isinstance(found, Architecture)
+        found = await architecture(front)
         parts = [line for line in found.lines if line.startswith("  ")]
         assert parts == ["  app/  1 file, 1 lines -> core/ 1", "  core/  30 files, 30 lines"]
 
@@ -953,8 +949,7 @@ async def test_files_that_need_no_import_are_not_said_to_stand_alone(tmp_path: P
     for language, (tree, expected) in UNIMPORTED.items():
         async with fronted(make(tmp_path / language, **tree)) as (front, indexing):
             await indexing.built()
-            found = await answered(front, Explore(detail="architecture"))
-            assert isinstance(found, Architecture)
+            found = await architecture(front)
             said = (
                 f"Files of one package use each other without an import: {expected} files of {language} have no edge."
             )
@@ -1000,7 +995,6 @@ async def test_the_picture_of_any_project_fits_its_tokens(tmp_path: Path) -> Non
         (place / "pom.xml").write_text("<a/>\n")
     async with fronted(tmp_path) as (front, indexing):
         await indexing.built()
-        found = await answered(front, Explore(detail="architecture"))
-        assert isinstance(found, Architecture)
+        found = await architecture(front)
         assert TOKENS / 2 < found.tokens <= TOKENS
         assert found.lines.count("  2 files: a.py, b.py") == 3, found.lines
