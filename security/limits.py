@@ -25,9 +25,7 @@ GRAPH = 0.05  # the graph of an index, of FILES: of 1.5 million lines it takes 0
 RESOLVING = 0.4  # what the graph is made of and worked out from, of INDEXING
 RESOLVED_BYTE = 40  # bytes of that for each of source: 27 of Django's, 35 of vite's
 ROWS_BESIDE = 1.1  # bytes of a process that makes rows, for each that was held before: they took 0.06 of Django's
-ROWS_PACKED = (
-    4  # bytes of rows between processes for each in a graph: a row has 35 in place of 20, and its names beside
-)
+ROWS_PACKED = 4  # bytes of rows between processes for each in a graph: a row has 35, not 20, and its names beside
 WORKER = 0.125  # a query worker at least, and before the index is whole
 
 MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks reserve before the first row

@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.messages.control import Modules
+from fledgling.messages.control import Modules, Unnamed
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.process.fault import EverybodysError
 
@@ -215,17 +215,10 @@ class Languages(Struct, frozen=True):
         """The languages in which `new()` may make an object of a type that is not written."""
         return tuple(sorted(name for name, row in self.rows.items() if row.graph.infers_new))
 
-    def unnamed(self) -> dict[str, str]:
-        """What names of methods are like that code may run without them, by language: an expression."""
-        return {name: row.graph.unnamed for name, row in sorted(self.rows.items()) if row.graph.unnamed}
-
-    def by_parameter(self) -> dict[str, str]:
-        """What stands above functions that parameters of their name are given, by language: an expression."""
-        return {name: row.graph.by_parameter for name, row in sorted(self.rows.items()) if row.graph.by_parameter}
-
-    def inert(self) -> dict[str, str]:
-        """What stands above definitions and hands them to nobody, by language: an expression."""
-        return {name: row.graph.inert for name, row in sorted(self.rows.items()) if row.graph.inert}
+    def unnamed(self) -> dict[str, Unnamed]:
+        """What may run a definition where nothing names it, of each language whose uses of names are resolved."""
+        graphs = ((name, self.rows[name].graph) for name in self.graphed())
+        return {name: Unnamed(graph.unnamed, graph.by_parameter, graph.inert) for name, graph in graphs}
 
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""

@@ -159,6 +159,19 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     declares: Word = ""
 
 
+class Unnamed(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a language tells what may run a definition where nothing names it; the row of the language says so.
+
+    Code runs `methods` of such names without them, `__add__` by `a + b`. Parameters of a function's name are given what
+    it returns if `by_parameter` matches what stands above it; what `inert` matches there hands it to nobody. Each is an
+    expression, "" where there is nothing of that.
+    """
+
+    methods: Word = ""
+    by_parameter: Word = ""
+    inert: Word = ""
+
+
 class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):
     """A language, and what is found in its files: what `fledgling languages` lists. `parser` reads all but comments."""
 
@@ -187,11 +200,7 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     modules: dict[Word, Modules] = {}  # by language, where it says anything
     any_case: tuple[Word, ...] = ()  # languages in which a use may spell a name in another case
     infers_new: tuple[Word, ...] = ()  # languages in which `new()` may make an object of a type that is not written
-    unnamed: dict[Word, Word] = {}  # by language, an expression of the names of methods that code runs without them
-    by_parameter: dict[
-        Word, Word
-    ] = {}  # likewise of what stands above a function that parameters of its name are given
-    inert: dict[Word, Word] = {}  # of what stands above a definition and hands it to nobody
+    unnamed: dict[Word, Unnamed] = {}  # by language
     partial: Said | None = None  # what the index lacks, as sentences
     cut: Said | None = None  # the first of them, where files are missing: changes may make it another
     pending: Said | None = None  # what only a later generation has, likewise

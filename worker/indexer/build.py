@@ -178,8 +178,6 @@ class Building:
             any_case=self._languages.in_any_case(),
             infers_new=self._languages.inferring_new(),
             unnamed=self._languages.unnamed(),
-            by_parameter=self._languages.by_parameter(),
-            inert=self._languages.inert(),
             related=() if self._index.why_unrelated() else self._languages.graphed(),
             partial=partial,
             cut=self._cut,

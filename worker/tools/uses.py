@@ -5,9 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from fledgling.messages.answers import Related
+from fledgling.messages.control import Unnamed
 from fledgling.plain import counted
 from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CALLS, SURE, GraphDefinition, Occurrence
+from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
 from fledgling.worker.tools.hierarchy import all_of, placed, unsure
@@ -79,13 +81,23 @@ def _unlisted(asked: Asked, found: RelatedEntries) -> str | None:
 
 def _registered(asked: Asked) -> str | None:
     """Say what stands above a definition and may hand it to something: a decorator, an annotation."""
-    inert = asked.request.opened.generation.inert
     for file, row in asked.about.definitions:
-        line = occurrences.line_of(asked.request, file, row.line_start).decode().strip()
+        line = _first_line(asked, file, row)
         above = ABOVE.match(line) if row.kind in REGISTERED else None
-        if above and not re.match(inert.get(file.language or "", "$"), line):
+        inert = _unnamed_of(asked, file).inert
+        if above and not (inert and re.match(inert, line)):
             return f"`{above['name']}` stands above it and may use it ({file.path}:{row.line_start})."
     return None
+
+
+def _unnamed_of(asked: Asked, file: File) -> Unnamed:
+    """What the language of a file runs or gives without a name."""
+    return asked.request.opened.generation.unnamed.get(file.language or "", Unnamed())
+
+
+def _first_line(asked: Asked, file: File, row: Row) -> str:
+    """The line that a definition begins on: what stands above it, if anything does."""
+    return occurrences.line_of(asked.request, file, row.line_start).decode().strip()
 
 
 def _through(asked: Asked) -> str | None:
@@ -123,17 +135,16 @@ def _handed_over(asked: Asked) -> str | None:
 
 def _unnamed(asked: Asked) -> str | None:
     """Say that a function may run where nothing names it: `__add__` by `a + b`, a fixture by a parameter."""
-    known = asked.request.opened.generation
     for place, (file, row) in zip(asked.places, asked.about.definitions, strict=True):
         if row.kind not in FUNCTIONS:
             continue
-        if re.fullmatch(known.unnamed.get(file.language or "", ""), row.name):
+        known = _unnamed_of(asked, file)
+        if re.fullmatch(known.methods, row.name):
             how = "(an operator, a loop, a conversion, the language itself)"
             return f"Code may run `{row.name}` without naming it {how}: such places are not found."
         if row.qualified_name.endswith(f"{row.name}.{row.name}") and occurrences.is_derived_from(asked.request, place):
             return f"Constructors of classes below may run `{row.name}` without naming it: such places are not found."
-        above = known.by_parameter.get(file.language or "")
-        if above and re.match(above, occurrences.line_of(asked.request, file, row.line_start).decode().lstrip()):
+        if known.by_parameter and re.match(known.by_parameter, _first_line(asked, file, row)):
             ask = f'search(query="{row.name}", whole_word=true)'
             return f"Parameters called `{row.name}` may be given what it returns: {ask} finds them."
     return None
