@@ -1,7 +1,7 @@
 """What a call gives, and what it hands to the function that is called."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving import container_methods, outside
+from fledgling.worker.graph.solving import container_methods
 from fledgling.worker.graph.solving.arguments import MadeCall, hand_over, substituted
 from fledgling.worker.graph.solving.bound_members import of_any, returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
@@ -12,6 +12,8 @@ from fledgling.worker.graph.solving.lookup import starred
 from fledgling.worker.graph.solving.made_names import changed, note_called
 from fledgling.worker.graph.solving.members import NEW, member
 from fledgling.worker.graph.solving.named_callables import named_callables
+from fledgling.worker.graph.solving.outside.called_outside import called_outside
+from fledgling.worker.graph.solving.outside.calls import external
 from fledgling.worker.graph.solving.overloading.overloads import called, fitting
 from fledgling.worker.graph.solving.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, called_on
@@ -188,7 +190,7 @@ def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         return _run(solver, value[1], made, sure, None)
     if kind == BOUND:
         if sure == Reason.OTHER_ARGUMENTS and (full := _of_type_outside(solver, value)):
-            return outside.external(solver, (EXTERNAL, full), made, Reason.BOUND)
+            return external(solver, (EXTERNAL, full), made, Reason.BOUND)
         return _run(solver, value[1], made, sure, value[2])
     if kind == CLASS:
         return _made(solver, value, made, sure)
@@ -201,8 +203,8 @@ def invoked(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if kind == METHOD_OF:
         return container_methods.method(solver, value, made, sure)
     if kind == EXTERNAL:
-        return outside.external(solver, value, made, sure)
-    return outside.called(solver, named_callables(solver, {value: sure}, made.node), made, Reason.NAMED)
+        return external(solver, value, made, sure)
+    return called_outside(solver, named_callables(solver, {value: sure}, made.node), made, Reason.NAMED)
 
 
 def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:

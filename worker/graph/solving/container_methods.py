@@ -12,7 +12,8 @@ from fledgling.worker.graph.solving.containers import (
     iterated,
     keys_read,
 )
-from fledgling.worker.graph.solving.outside import called, of_these
+from fledgling.worker.graph.solving.outside.called_outside import called_outside
+from fledgling.worker.graph.solving.outside.collecting import of_these
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE
@@ -82,7 +83,7 @@ def _indexed(solver: Solver, container: Value, made: MadeCall, arguments: list[C
     given: Values = {}
     taken: list[tuple[Cell, bool]] = [(("just", (CONSTANT, "number", 0)), False), (("held", container), False)]
     for cell in arguments:
-        add(given, called(solver, solver.value(cell), MadeCall(made.node, taken, [])))
+        add(given, called_outside(solver, solver.value(cell), MadeCall(made.node, taken, [])))
     return of_these(solver, made, given or element_of(solver, container))
 
 
@@ -101,7 +102,7 @@ def _put_where_absent(solver: Solver, container: Value, made: MadeCall, argument
     """a.getOrPut(b, f): an element, or what f gives."""
     found = capped(element_of(solver, container), min(sure, in_container(solver, container)))
     for cell in arguments[1:]:
-        add(found, called(solver, solver.value(cell), MadeCall(made.node, [], [])), Reason.CONTAINER)
+        add(found, called_outside(solver, solver.value(cell), MadeCall(made.node, [], [])), Reason.CONTAINER)
     return found
 
 
@@ -120,7 +121,7 @@ def _with_elements(solver: Solver, of: Value, made: MadeCall, functions: list[Ce
     entry = entry_of(solver, of)
     cell_of: Cell = ("just", entry) if entry else ("held", of)
     for cell in functions:
-        add(given, called(solver, solver.value(cell), MadeCall(made.node, [(cell_of, False)] * times, [])))
+        add(given, called_outside(solver, solver.value(cell), MadeCall(made.node, [(cell_of, False)] * times, [])))
     return given
 
 
@@ -143,7 +144,7 @@ def _folded(solver: Solver, container: Value, made: MadeCall, arguments: list[Ce
     add(found, solver.value(arguments[1] if len(arguments) > 1 else held), Reason.SEVERAL)
     for cell in arguments[:1]:
         given = MadeCall(made.node, [(before, False), (held, False)], [])
-        add(found, called(solver, solver.value(cell), given), Reason.SEVERAL)
+        add(found, called_outside(solver, solver.value(cell), given), Reason.SEVERAL)
     solver.grow(before, found)
     return found
 

@@ -6,7 +6,7 @@ from fledgling.worker.graph.solving.class_members import MAX_UNTYPED
 from fledgling.worker.graph.solving.containers import constants
 from fledgling.worker.graph.solving.made_names import made_members, note_called
 from fledgling.worker.graph.solving.members import member
-from fledgling.worker.graph.solving.outside import called
+from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
 from fledgling.worker.graph.tables import Op, ScopeKind
@@ -33,14 +33,14 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     if how == "evaluates":
         return _evaluated(solver, made, held)
     if how == "runs":
-        return called(solver, {value: sure for value, sure in held.items() if value[0] in FUNCTIONS}, made)
+        return called_outside(solver, {value: sure for value, sure in held.items() if value[0] in FUNCTIONS}, made)
     if not made.arguments or made.arguments[0][1]:
         return {}
     found = _named(solver, made, held)
     note_called(solver, made.node, found if how == "calls" else {})
     if how == "gives":
         return found
-    return called(solver, found, made._replace(arguments=made.arguments[1:]), Reason.MADE_NAME)
+    return called_outside(solver, found, made._replace(arguments=made.arguments[1:]), Reason.MADE_NAME)
 
 
 def _evaluated(solver: Solver, made: MadeCall, held: Values) -> Values:
@@ -53,7 +53,7 @@ def _evaluated(solver: Solver, made: MadeCall, held: Values) -> Values:
             for value in objects:
                 solver.source(("receiver", scope), ("just", value), Reason.FLOW)
         others = [argument for argument in made.arguments if argument[0] != cell]
-        add(given, called(solver, blocks, made._replace(arguments=others)))
+        add(given, called_outside(solver, blocks, made._replace(arguments=others)))
     return given
 
 
@@ -75,7 +75,7 @@ def _itself(solver: Solver, made: MadeCall, held: Values, how: str) -> Values:
     for value, sure in objects.items() if how != "same" else ():
         taken = MadeCall(made.node, [(("just", value), False)], [])
         for cell, _ in made.arguments:
-            add(given, called(solver, solver.value(cell), taken, min(sure, Reason.FLOW)))
+            add(given, called_outside(solver, solver.value(cell), taken, min(sure, Reason.FLOW)))
     return given if how == "yields" else objects
 
 

@@ -1,0 +1,1 @@
+"""What is outside the project, where it hands on what it gets."""

@@ -1,0 +1,87 @@
+"""What a call of something outside gives, which hands on what it gets: `map(f, a)`, `Object.assign(a, b)`."""
+
+from collections.abc import Callable
+
+from fledgling.worker.graph.solving import applied_outside
+from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.outside import collecting, objects, running
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.values import EXTERNAL, Value, Values, capped
+
+# What gives something where it gets nothing.
+WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "defined", "fills", "namespace", "field", "described")
+
+
+def handing_on(solver: Solver, node: int, full: str) -> str | None:
+    """What something outside does with what a call hands over, where that is known."""
+    functions = solver.project.unit(node).dialect.functions
+    return functions.get(".".join(full.split(".")[-2:])) or functions.get(full.rpartition(".")[2])
+
+
+def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
+    """What a call of something outside gives, known by its last name."""
+    full = value[1]
+    library = solver.project.unit(made.node).dialect.library
+    if library is not None and (given := library.gives(full)):
+        return {(EXTERNAL, f"{given}#"): sure}
+    if (result := applied_outside.returned(solver, value)) is not None:
+        return capped(result, sure)
+    how = handing_on(solver, made.node, full)
+    first = made.arguments[0][0] if made.arguments else None
+    if how == "=":  # of the type that is asked: `a shl b`
+        of = full.rpartition(".")[0]
+        return {(EXTERNAL, of): sure} if of.endswith("#") else {}
+    if how is not None and how.startswith("="):
+        return {(EXTERNAL, f"{how[1:]}#"): sure}
+    if how in ("container", "holds") and not made.arguments:  # list()
+        how = "gathered"
+    if how is None or (first is None and how not in WITHOUT):
+        return {applied_outside.called(solver, value, made): sure} if not full.startswith("?") else {}
+    return HANDING_ON[how](solver, made, first, sure)
+
+
+HANDING_ON: dict[str, Callable[..., Values]] = {
+    "defined": objects.defined,
+    "unknown": objects.unknown,
+    "first": objects.first,
+    "wraps": running.wraps,
+    "promised": running.promised,
+    "applies": running.applies,
+    "assigns": objects.assigns,
+    "created": objects.created,
+    "succeeds": objects.succeeds,
+    "inherits": objects.inherits,
+    "second": objects.second,
+    "maps": running.maps,
+    "reduces": running.reduces,
+    "runs": running.runs,
+    "folds": running.folds,
+    "calls": running.calls,
+    "spreads": running.spreads,
+    "filters": running.filters,
+    "sifts": running.sifts,
+    "sorts": running.sorts,
+    "merged": collecting.merged,
+    "pushes": collecting.pushes,
+    "container": running.container,
+    "keyed": running.keyed,
+    "next": running.next_element,
+    "numbered": collecting.numbered,
+    "zipped": collecting.zipped,
+    "attribute": objects.attribute,
+    "class": objects.class_of,
+    "instance": objects.made_by_new,
+    "replaces": running.replaces,
+    "namespace": collecting.namespace,
+    "field": objects.given_to_objects,
+    "described": objects.described,
+    "words": collecting.words,
+    "fills": collecting.fills,
+    "mapped": collecting.mapped,
+    "gathered": collecting.gathered,
+    "valued": collecting.valued,
+    "paired": collecting.paired,
+    "object": objects.made_object,
+    "holds": collecting.holds,
+    "defaults": collecting.defaults,
+}
