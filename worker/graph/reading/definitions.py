@@ -1,12 +1,15 @@
 """How functions become scopes, and their parameters and results what those hold."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import of_type
 from fledgling.worker.graph.reading.constness import gives_place, said_before
 from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
+    BIND,
     BITS,
     BODY,
     DEFINED,
@@ -34,6 +37,7 @@ SAID: dict[int, int] = {  # a flag of a function, by the role that says it
     BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
 }
 POINTS, CONTAINER, CAPTURED, FRESH = (BITS[role] for role in ("points", "container", "captured", "fresh"))
+TEMPLATED = BITS["templated"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
@@ -201,7 +205,8 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     receiver = builder.optional(tree.first(node, RECEIVER_TYPE), Use.TYPE)
     whole = tree.first(node, CONTAINER)
     if whole != NONE:  # void A::b() {}
-        receiver, named = apart(builder, whole)
+        with known_before(builder, node):
+            receiver, named = apart(builder, whole)
         op, *parts = builder.expressions[max(receiver, 0)]
         of = parts[1] if op == Op.GET else parts[0] if op in (Op.NAME, Op.BARE) else NONE
         is_own = of == builder.name(named)
@@ -234,6 +239,18 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
 def is_behind_getter(builder: Builder, name: int, around: int) -> bool:
     """Whether something else gives the property of a name that a setter is of, perhaps further above: `@A.b.setter`."""
     return builder.dialect.receiver_parameter or name in builder.scopes[around].every
+
+
+@contextmanager
+def known_before(builder: Builder, node: int) -> Iterator[None]:
+    """Let what names the class of a function mean the type parameters before it: `template <class T> A<T>::b() {}`."""
+    heads = builder.tree.having(node, TEMPLATED)
+    if heads:
+        scope = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))
+        builder.own[scope].update(builder.name(kid) for head in heads for kid in builder.tree.having(head, BIND))
+    yield
+    if heads:
+        builder.leave()
 
 
 def apart(builder: Builder, node: int) -> tuple[int, int]:

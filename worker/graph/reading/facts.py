@@ -34,6 +34,7 @@ from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.labels import BITS, IS_CLASS, IS_FUNCTION
 from fledgling.worker.graph.reading.namespaces import enclose
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
+from fledgling.worker.graph.reading.types_before import take_in
 from fledgling.worker.graph.reading.whole_text import read_whole
 from fledgling.worker.graph.tables import Flag, packed
 from fledgling.worker.language import Language, Languages
@@ -104,8 +105,10 @@ class LanguageReader:
         reduced = Reduced(source, tree, syntax.query)
         if syntax.row.graph.spaces == "global":
             enclose(reduced)
+        headed = take_in(reduced) if syntax.row.graph.types_before else []
         changed = different(source, made[-1].text)
         builder = Builder(reduced, syntax.row.graph, starts, changed)
+        builder.begins.update((node, builder.line(first)) for node, first in headed)
         for begins, ends in (span for spans in repairs.conditionals for span in spans(source, changed)):
             builder.conditions.append((bisect_right(starts, begins), bisect_right(starts, ends)))
         for decorators in repairs.decorators:
