@@ -467,6 +467,30 @@ async def whole_is_that_of_the_text(front: Front) -> None:
     assert "A name computed at run time may use them" in (unused.note or "")
 
 
+DECORATED = """class A {
+  @override @deprecated private plain() {}
+  @override
+  @bound private handed() {}
+  private __sign__() {}
+  private toString() {}
+}
+new A()
+"""
+
+
+async def test_tables_and_answers_go_by_the_same_above_a_definition(tmp_path: Path) -> None:
+    """`@override` hands nothing on, but what stands beside or below it may; a language runs the names that it says."""
+    (tmp_path / "a.ts").write_text(DECORATED)
+    async with fronted(tmp_path, "fledgling-analyst") as (front, _):
+        unused = await ask(front, "SELECT name, unseen FROM unreachable ORDER BY ALL")
+    assert unused.rows == [
+        ["__sign__", None],
+        ["handed", "what stands above it may register it"],
+        ["plain", None],
+        ["toString", "the language or a tool may run it"],
+    ]
+
+
 NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["import a\\n", "a._alone()"]}]}\n'
 
 

@@ -75,7 +75,7 @@ class Relating:
         self._index = index
         self._rows, self._graphed = languages.rows, languages.graphed()
         self._in_any_case, self._beside = languages.in_any_case(), languages.beside()
-        self._unnamed = {name: each.methods for name, each in languages.unnamed().items()}
+        self._unnamed = languages.unnamed()
         self._extractors = extractors
         for_graph = limits.graph(limit, index.size())
         self._most_rows = for_graph // graph_writer.ROW_BYTES

@@ -9,6 +9,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
+from fledgling.messages.control import Unnamed
 from fledgling.worker.graph.columns import FURTHER, GraphColumns
 from fledgling.worker.graph.linking.other_case import small
 from fledgling.worker.graph.tables import GraphFile, Op, unpacked
@@ -21,11 +22,13 @@ from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.symbols import Row as Symbol
 from fledgling.worker.store.text import Blocks, File
 from fledgling.worker.tools.components import circles
+from fledgling.worker.unnamed import MAX_ABOVE, is_given, is_run, taker
 
 SURE = tuple(map(CONFIDENCES.index, ("certain", "likely")))
 DOUBTFUL = tuple(map(CONFIDENCES.index, ("possible", "unresolved")))
 KINDS = frozenset(("function", "method", "class"))
-STARTED = frozenset(("main", "init", "setup", "teardown", "constructor"))  # names that a language or its tools run
+# Names that a language or its tools run.
+STARTED = frozenset(("main", "init", "setup", "teardown", "constructor", "__init__", "__construct"))
 BY_NAME = frozenset(("python", "javascript", "typescript", "php", "ruby"))  # no interface calls a method unseen
 PASTING = frozenset(("c", "cpp"))  # their macros make names by `##`
 WORD = re.compile(r"\w+")
@@ -74,7 +77,7 @@ class Spans:
 class Whole:
     """Asks a graph, its files and their definitions.
 
-    >>> whole = Whole(graph, files, places, blocks, outlines, in_any_case=("php",), unnamed={"rust": "drop"})
+    >>> whole = Whole(graph, files, places, blocks, outlines, in_any_case=("php",), unnamed={"rust": Unnamed("drop")})
     >>> [*whole.circles()], [*whole.unreached(not_whole={"c"}, beside={"python": ["jupyter"]})]
     """
 
@@ -87,11 +90,11 @@ class Whole:
         outlines: Outlines,
         *,
         in_any_case: Sequence[str],
-        unnamed: Mapping[str, str],
+        unnamed: Mapping[str, Unnamed],
     ) -> None:
         """`places` have settled the rows; some languages have names `in_any_case`, or run some that are `unnamed`."""
         self._in_any_case = in_any_case
-        self._unnamed = {language: re.compile(names) for language, names in unnamed.items()}
+        self._unnamed = unnamed
         self._graph, self._files, self._places, self._blocks = graph, files, places, blocks
         self._split: tuple[int, list[bytes]] = -1, []  # the block that was read last, and its lines
         self._symbols: list[list[Symbol]] = [outlines.definitions(place) for place in places.files]
@@ -258,16 +261,20 @@ class Whole:
         path, language = self._files[file].path, self._files[file].language
         if is_test(path) or row.name.lower().startswith("test"):
             return "a test runner may run it"
-        unnamed = self._unnamed.get(language)
-        is_unnamed = unnamed is not None and row.kind == "method" and unnamed.fullmatch(row.name)
-        if is_unnamed or row.name in STARTED or (row.name.startswith("__") and row.name.endswith("__")):
+        known = self._unnamed.get(language, Unnamed())
+        if is_run(known, row.kind, row.name) or row.name in STARTED:
             return "the language or a tool may run it"
         if row.kind == "method" and language not in BY_NAME:
             return "it may be called through an interface or a trait"
-        first = self._line(self._places.files[file], row.line_start).lstrip()
-        if first.startswith((b"@", b"#[", b"[")) or b"__attribute__" in first:
+        if is_given(known, next(self._head(file, row), "")):
+            return "parameters of its name may be given what it returns"
+        if taker(known, row.kind, self._head(file, row)):
             return "what stands above it may register it"
         return None
+
+    def _head(self, file: int, row: Symbol) -> Iterator[str]:
+        for line in range(row.line_start, min(row.line_end + 1, row.line_start + MAX_ABOVE)):
+            yield self._line(self._places.files[file], line).decode().strip()
 
     def _line(self, file: File, line: int) -> bytes:
         for block in self._blocks.holding(file, line, line):

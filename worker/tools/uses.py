@@ -1,6 +1,5 @@
 """Who uses a definition and what it calls, step by step, by the occurrences of names in the graph."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -16,10 +15,8 @@ from fledgling.worker.tools.hierarchy import all_of, placed, unsure
 from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, RelatedEntries, RelatedEntry
 from fledgling.worker.tools.request import shown
+from fledgling.worker.unnamed import FUNCTIONS, MAX_ABOVE, is_given, is_run, taker
 
-FUNCTIONS = ("function", "method")
-REGISTERED = (*FUNCTIONS, "class")  # kinds that decorators, annotations and attributes hand to others
-ABOVE = re.compile(r"(?:@|#?\[)(?P<name>[\w.:\\]{1,80})")
 SHOWN_READ = 3  # places where a function is handed over
 MOST_STEPS = 10  # that a question may ask for
 
@@ -82,11 +79,8 @@ def _unlisted(asked: Asked, found: RelatedEntries) -> str | None:
 def _registered(asked: Asked) -> str | None:
     """Say what stands above a definition and may hand it to something: a decorator, an annotation."""
     for file, row in asked.about.definitions:
-        line = _first_line(asked, file, row)
-        above = ABOVE.match(line) if row.kind in REGISTERED else None
-        inert = _unnamed_of(asked, file).inert
-        if above and not (inert and re.match(inert, line)):
-            return f"`{above['name']}` stands above it and may use it ({file.path}:{row.line_start})."
+        if above := taker(_unnamed_of(asked, file), row.kind, _head(asked, file, row)):
+            return f"`{above}` stands above it and may use it ({file.path}:{row.line_start})."
     return None
 
 
@@ -95,9 +89,10 @@ def _unnamed_of(asked: Asked, file: File) -> Unnamed:
     return asked.request.opened.generation.unnamed.get(file.language or "", Unnamed())
 
 
-def _first_line(asked: Asked, file: File, row: Row) -> str:
-    """The line that a definition begins on: what stands above it, if anything does."""
-    return occurrences.line_of(asked.request, file, row.line_start).decode().strip()
+def _head(asked: Asked, file: File, row: Row) -> Iterator[str]:
+    """The lines that a definition begins on: what stands above it, if anything does."""
+    for line in range(row.line_start, min(row.line_end + 1, row.line_start + MAX_ABOVE)):
+        yield occurrences.line_of(asked.request, file, line).decode().strip()
 
 
 def _through(asked: Asked) -> str | None:
@@ -139,12 +134,12 @@ def _unnamed(asked: Asked) -> str | None:
         if row.kind not in FUNCTIONS:
             continue
         known = _unnamed_of(asked, file)
-        if re.fullmatch(known.methods, row.name):
+        if is_run(known, row.kind, row.name):
             how = "(an operator, a loop, a conversion, the language itself)"
             return f"Code may run `{row.name}` without naming it {how}: such places are not found."
         if row.qualified_name.endswith(f"{row.name}.{row.name}") and occurrences.is_derived_from(asked.request, place):
             return f"Constructors of classes below may run `{row.name}` without naming it: such places are not found."
-        if known.by_parameter and re.match(known.by_parameter, _first_line(asked, file, row)):
+        if is_given(known, next(_head(asked, file, row), "")):
             ask = f'search(query="{row.name}", whole_word=true)'
             return f"Parameters called `{row.name}` may be given what it returns: {ask} finds them."
     return None
