@@ -28,7 +28,7 @@ from fledgling.messages.following import AskRefs, Refs, Swept
 from fledgling.messages.generations import CODE, GRAPH
 from fledgling.messages.inner_answers import CallGraph, Found, InnerAnswer, Overview
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Asked, Candidates, Query, Read, Reordered, Search, Survey
+from fledgling.messages.questions import AnyQuestion, Asked, Candidates, Query, Read, Reordered, Search, Survey, Symbols
 from fledgling.messages.status import Changed
 from fledgling.plain import counted, said
 from fledgling.settings import Freshness
@@ -150,10 +150,20 @@ class Front:
         number = max(terms.least, tools.generation(question))
         try:
             async with asyncio.timeout_at(terms.deadline):
+                if number == GRAPH and isinstance(question, Symbols) and (early := await self._early(question, terms)):
+                    return early
                 await self.indexed(number, terms.report)
         except TimeoutError:
             return unfinished(self.profile, self.indexing)
         return await self._put(question, number, terms.deadline, terms.basis or Basis())
+
+    async def _early(self, question: Symbols, terms: Terms) -> Refusal | None:
+        """Return the refusal of a question about uses that names no definition, or several, before they are known."""
+        if await self.indexing.is_sealed(GRAPH, 0):
+            return None
+        await self.indexed(CODE, terms.report)
+        found = await self._put(question, CODE, terms.deadline, Basis())
+        return found if isinstance(found, Refusal) and found.kind in ("not_found", "ambiguous") else None
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:

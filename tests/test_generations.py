@@ -14,6 +14,7 @@ import pytest
 from asking import client_of, structured, text
 from conftest import connected
 from running import INDEXER, PATIENCE, QUERY_WORKER, back_processes, broker, first, fronted, until
+from trees import make
 
 from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing.indexing import UNFINISHED
@@ -30,7 +31,7 @@ from fledgling.messages.answers import (
     Summary,
     SymbolList,
 )
-from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.questions import Explore, Read, Search, Symbols
 from fledgling.security import limits
 from fledgling.worker.indexer.build import COUNTING, EXTRACTING, SMALL_BYTES
@@ -110,6 +111,33 @@ async def test_what_needs_definitions_waits_for_them(large):
         assert definition.lines == ["def function_7_3(value):", "    # target 3", "    return [value, (value, {})]"]
         assert named.total == FUNCTIONS
         assert (await front.ask(Explore())).note is None
+
+
+@pytest.mark.anyio
+async def test_what_names_no_definition_is_refused_before_uses_are_known(tmp_path):
+    """Nor does a name of several wait; what a class may have from above does."""
+    functions = "\n".join(f"def f{n}(a):\n    return f{n + 1}(a).g(f{n // 2})\n" for n in range(60))
+    tree = {f"m{n}.py": f"from m{n // 2} import *\n{functions}" for n in range(20)}
+    tree |= {
+        "a.py": "class A:\n    def run(self):\n        pass\n",
+        "c.py": "from a import A\n\n\nclass C(A):\n    pass\n",
+    }
+    async with fronted(make(tmp_path, **tree)) as (front, indexing):
+        await indexing.sealed(CODE)
+        indexer = await first(psutil.Process(), INDEXER)
+        indexer.suspend()
+        assert not await indexing.is_sealed(GRAPH, 0)
+        reasons = [(await front.ask(Symbols(symbol=name, relation="callers"))).reason for name in ("D.run", "f3")]
+        asked = [Symbols(symbol="C.run", relation="callers"), Symbols(symbol="A.run", relation="callers")]
+        waiting = [asyncio.create_task(front.ask(question)) for question in asked]
+        done, _ = await asyncio.wait(waiting, timeout=0.3)
+        indexer.resume()
+        inherited, found = await asyncio.gather(*waiting)
+    assert reasons[0].startswith("no definition 'D.run' in the index")
+    assert reasons[1].startswith("'f3' names 20 definitions: function f3 (m0.py:11)")
+    assert not done
+    assert "C has it from method A.run (a.py:2)" in inherited.reason
+    assert found.total == 0
 
 
 @pytest.mark.anyio

@@ -74,20 +74,29 @@ def _left(question: Symbols, found: Iterable[Placed]) -> list[Placed]:
 
 def _unknown(request: Request, question: Symbols) -> Refused:
     symbol = question.symbol or ""
+    last = symbol.rpartition(".")[2]
     filters = [(name, value) for name in ("path", "kind", "language") if (value := getattr(question, name))]
     if filters and (elsewhere := placed(all_named(request, symbol, lambda _: True), symbol)):
         left = " and ".join(f"{name} {value!r}" for name, value in filters)
         named, next_step = _named(question, symbol, elsewhere)
         next_step = f"{next_step}{_as_text(request, question)}"
         return Refused("not_found", f"no definition {symbol!r} has {left}; {named}", next_step)
+    if request.is_early and all_named(request, last, lambda _: True) and owning(request, symbol, lambda _: True):
+        return early()  # what the class has from above, the graph knows
     if above := inherited(request, symbol):
         named, next_step = _named(question, symbol, [above])
         has_it = f"{symbol.rpartition('.')[0]} has it from {named.partition(': ')[2]}"
         return Refused("not_found", f"no definition {symbol!r} in the index; {has_it}", next_step.partition(": ")[2])
-    last = symbol.rpartition(".")[2]
-    ways = empty_answers.ways_to(request, symbol)
     looked = empty_answers.of_symbols(request, Symbols(question.path, question.kind, question.language, last or None))
-    return Refused("not_found", f"no definition {symbol!r} in the index", f"{looked} {ways}" if looked else ways)
+    alike = placed(all_named(request, last, lambda _: True), last) if last not in ("", symbol) else []
+    named, ways = _named(question, last, code(alike)) if alike else ("", empty_answers.ways_to(request, symbol))
+    reason = "; ".join(filter(None, (f"no definition {symbol!r} in the index", named)))
+    return Refused("not_found", reason, f"{looked} {ways}" if looked else ways)
+
+
+def early() -> Refused:
+    """Return the refusal of a question about uses that is put before they are known."""
+    return Refused("unavailable", "uses of definitions are being resolved", "Ask again: the work goes on.")
 
 
 def _as_text(request: Request, question: Symbols) -> str:

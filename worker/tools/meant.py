@@ -269,8 +269,12 @@ def first_meant(found: list[Placed], symbol: str) -> list[Placed]:
 
 def others(found: Iterable[Placed]) -> str | None:
     """Say what else has a name: `Also of this name: B.run (b.py:7); give path or a qualified name.`"""
-    places = [f"{each.row.qualified_name} ({each.file.path}:{each.row.line_start})" for each in found]
+    places = _places(found)
     return f"Also of this name: {unknown.listed(places)}; give path or a qualified name to choose." if places else None
+
+
+def _places(found: Iterable[Placed]) -> list[str]:
+    return [f"{each.row.qualified_name} ({each.file.path}:{each.row.line_start})" for each in found]
 
 
 def _below(request: Request, question: Read, symbol: str, directory: str) -> MeantQuestion:
@@ -286,7 +290,8 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
         return MeantQuestion(replace(question, path=owner), None)
     if not found:
         looked = of_symbols(request, Symbols(directory or None, name_pattern=name))
-        ways = ways_to(request, symbol)
+        alike = placed(everything, name) if name != symbol else []
+        ways = f"{name!r} alone is {unknown.listed(_places(code(alike)))}." if alike else ways_to(request, symbol)
         raise Refused(
             "not_found",
             f"no file {f'in {place}' if place else 'of the index'} defines {symbol!r}",

@@ -34,6 +34,9 @@ def relations(request: Request, question: Symbols) -> Relations:
     """Answer with what is related to the definition that `symbol` names."""
     assert question.relation
     named = definitions.named(request, question)
+    if request.is_early:
+        definitions.chosen(question, named)
+        raise definitions.early()
     graph = _graph(request, named)
     about = definitions.chosen(question, named)
     _refuse_unrelated(request, graph, about.definitions)

@@ -10,7 +10,7 @@ import msgspec
 from fledgling.messages.answers import Next, Refusal, RefusalKind
 from fledgling.messages.control import Generation, Open, TagsByHand
 from fledgling.messages.cursors import PageStart, offset_of
-from fledgling.messages.generations import CODE, LISTING
+from fledgling.messages.generations import CODE, GRAPH, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Dependencies, Explore, Search, Symbols, arguments_of, name_of
 from fledgling.plain import said
@@ -114,6 +114,11 @@ class Request(msgspec.Struct, eq=False):
     def is_listing(self) -> bool:
         """Whether nothing is known but what the names of files tell."""
         return self.generation == LISTING
+
+    @property
+    def is_early(self) -> bool:
+        """Whether uses of definitions will be known, and are not yet."""
+        return self.generation < GRAPH
 
     @property
     def partial(self) -> str | None:
