@@ -87,7 +87,8 @@
  (function_declaration result: (interface_type (_)) @interface)
  (method_declaration result: (interface_type (_)) @interface)]
 (type_alias name: (_) @left @bind type: (_) @right) @assign
-(field_declaration name: (_) @bind type: (_) @type) @field
+(field_declaration name: (_) @bind) @field
+(field_declaration name: (_) . type: (_) @type)
 (field_declaration !name type: (_) @base)
 (type_elem (_) @base)
 (type_parameter_declaration . name: (identifier) @left @bind . type: (type_constraint . (_) @right .)) @assign
@@ -121,7 +122,9 @@
  (communication_case)] @block
 (short_var_declaration left: (_) @left right: (_) @right) @assign
 (short_var_declaration left: (expression_list (identifier) @bind))
-(var_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
+(var_spec name: (identifier) @left @bind) @assign  ; one pattern for each part: together they cost the cube of the names
+(var_spec type: (_) @type)
+(var_spec value: (_) @right)
 (const_spec (identifier) @left @bind)
 (const_spec type: (_) @type)
 (const_spec value: (_) @right) @assign
