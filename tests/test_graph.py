@@ -492,7 +492,9 @@ def test_what_reaches_a_use_is_told_apart_so_far() -> None:
     bounds = "".join(f"T::B{at}: A, " for at in range(8_000))
     costs_under(2, lambda: FACTS.facts_of("rust", f"fn f<T>(t: T) where {bounds} {{}}".encode()))
     names = ", ".join(f"a{at}" for at in range(1_000))
-    costs_under(1, lambda: FACTS.facts_of("go", f"package a\nvar {names} int\ntype A struct {{ {names} int }}".encode()))
+    costs_under(
+        1, lambda: FACTS.facts_of("go", f"package a\nvar {names} int\ntype A struct {{ {names} int }}".encode())
+    )
 
 
 def test_what_many_places_replace_is_looked_at_so_far() -> None:

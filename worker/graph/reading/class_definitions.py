@@ -33,7 +33,7 @@ SAID = {  # a flag of a class, by the role that says it
     BITS["inner"]: Flag.INNER,
     BITS["single"]: Flag.SINGLE,
 }
-IS_MIXIN = BITS["mixin"]
+IS_MIXIN, IS_NAMESPACE = BITS["mixin"], BITS["namespace"]
 METACLASS = "metaclass"
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
@@ -177,16 +177,16 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     if decorators:
         value = builder.add(Op.DECORATED, value, decorators)
     if own != NONE:
-        bind_class(builder, own, value)
+        bind_class(builder, node, own, value)
     elif container != NONE:
         builder.members.append((container, len(builder.bindings)))
         builder.define_member(word, value)
     return value
 
 
-def bind_class(builder: Builder, own: int, value: int) -> None:
+def bind_class(builder: Builder, node: int, own: int, value: int) -> None:
     r"""Give a class its name; `namespace A\B;` says where what follows is, and is no definition of a B."""
-    if builder.tree.kids[own] and builder.dialect.spaces == "global":
+    if builder.tree.kind(node) == IS_NAMESPACE and builder.dialect.spaces == "global":
         path_of(builder, own, NONE, is_last=False)
     else:
         builder.bind(own, value, Use.DEFINITION)
