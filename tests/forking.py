@@ -46,8 +46,11 @@ PYTHON = [sys.executable, "-I", "-B", "-m"]
 # Back process -> what it loads before it is confined, which is loaded before any process is forked. The connector is
 # executed: its memory is measured.
 BACK_PROCESSES: Mapping[str, Sequence[str]] = {
-    "fledgling.worker.indexer": ("worker.indexer.run", "worker.indexer.seek", "worker.extractor.replacing"),
-    "fledgling.worker.follower": ("worker.follower.run", "worker.extractor.replacing"),
+    "fledgling.worker.indexer": (
+        *("worker.indexer.run", "worker.indexer.seek", "worker.indexer.relating"),
+        *("worker.extractor.replacing", "worker.extractor.resolving"),
+    ),
+    "fledgling.worker.follower": ("worker.follower.run", "worker.extractor.replacing", "yaml_text"),
     "fledgling.worker.query": ("worker.query.serve", "worker.query.fleet"),
     "fledgling.worker.bundler": ("worker.bundler.run", "worker.bundler.export"),
 }
@@ -438,19 +441,27 @@ def load(kind: str) -> None:
 
 
 def load_what_is_of_languages() -> None:
-    """Load the modules and grammars of all languages, which builds and extractors do before they are confined."""
+    """Load the modules and grammars of all languages, which builds and extractors do before they are confined.
+
+    What they compile when they first look at a name is compiled, too.
+    """
+    from fledgling.security.secret_files import is_secret  # noqa: PLC0415  (whoever asks needs none of this)
     from fledgling.worker.extracting.extract import Extractor  # noqa: PLC0415
     from fledgling.worker.graph.reading.facts import FactsExtractor  # noqa: PLC0415
     from fledgling.worker.languages import table  # noqa: PLC0415
     from fledgling.worker.resolving.resolve import load_resolvers  # noqa: PLC0415
 
     table._table = cache(table._table)  # each build reads the files of all languages: they are parsed here, once
+    table.own_text = cache(table.own_text)
+    table.load_languages(for_graph=False)
     languages = table.load_languages()
     definitions, uses = Extractor(languages), FactsExtractor(languages)
     for name in (name for name in definitions.rows if name not in DEAR):
         definitions.prepare(name)
         uses.facts_of(name, b"\n")
     load_resolvers(languages)
+    is_secret("a~")
+    languages.is_manifest("a")
 
 
 def start_duckdb() -> None:
