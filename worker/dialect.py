@@ -69,7 +69,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     variables: tuple[str, ...] = ()  # what gives the members of an object by keys: `vars(a)`, `a.__dict__`
     operators: dict[str, str] = {}  # the methods that operators call
     # What "calls" the method that its first argument names, or "gives" it, "runs" the object, gives its "class", the
-    # one "above" a class, or the "same" object; what "taps" or "yields" hands that to a block, and "yields" its result.
+    # one "above" a class, its "children" or all "below" it, or the "same" object; what "taps" or "yields" hands that to
+    # a block, and "yields" its result.
     sending: dict[str, str] = {}
     unnamed: str = ""  # an expression of the names of methods that code runs without them: `__add__` by `a + b`
     by_parameter: str = ""  # an expression of what stands above a function that parameters of its name are given

@@ -218,7 +218,7 @@ def note_replaced(builder: Builder, node: int, function: int, arguments: list[in
         op, *parts = builder.expressions[function]
         is_first = bool(tree.labels[given[0]] & REPLACED) if given else False
         of = parts[0] if op == Op.GET and is_first else arguments[0]
-        of = MADE if builder.dialect.sending and not is_first else of  # a.send(:remove_method, :b)
+        of = MADE if "calls" in builder.dialect.sending.values() and not is_first else of  # a.send(:remove_method, :b)
         builder.replace(given + [tree.first(pair, KEY) for pair in pairs], of)
 
 

@@ -1,5 +1,6 @@
-"""Methods of Ruby that are called by a name in a value, and functions that are values: `a.send(:b, c)`, `f.call(a)`."""
+"""Methods of the language that call others, or give what objects and classes are made of: `a.send(:b)`, `f.call(a)`."""
 
+from fledgling.worker.graph.linking.hierarchy import MAX_BELOW
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.class_members import MAX_UNTYPED
@@ -7,6 +8,7 @@ from fledgling.worker.graph.solving.containers import constants
 from fledgling.worker.graph.solving.made_names import made_members, note_called
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
+from fledgling.worker.graph.solving.outside.collecting import of_these
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
 from fledgling.worker.graph.tables import Op, ScopeKind
@@ -26,6 +28,8 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     held = solver.value(solver.child(callee, parts[0])) if op == Op.GET else this(solver, callee, (Op.THIS, parts[1]))
     if how == "class":
         return _classes_of(solver, held)
+    if how in ("children", "below"):
+        return _classes_below(solver, made, held, how)
     if how == "above":
         return _classes_above(solver, held)
     if how in ("same", "taps", "yields"):
@@ -66,6 +70,13 @@ def _classes_above(solver: Solver, held: Values) -> Values:
         own = [value[1]] if value[2] and solver.classes.below(value[1]) else []
         found.update({(CLASS, at, True): min(sure, Reason.OVERRIDE) for at in above[:1] or own})
     return found
+
+
+def _classes_below(solver: Solver, made: MadeCall, held: Values, how: str) -> Values:
+    """A container of the classes below some: `A.__subclasses__()`, of which code outside may have more."""
+    known = solver.classes.below if how == "below" else lambda at: solver.classes.kids.get(at, [])
+    below = {at for kind, *of in held if kind == CLASS for at in known(of[0])[:MAX_BELOW]}
+    return of_these(solver, made, {(CLASS, at, False): int(Reason.OVERRIDE) for at in sorted(below)}) if below else {}
 
 
 def _itself(solver: Solver, made: MadeCall, held: Values, how: str) -> Values:
