@@ -65,7 +65,7 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
     if dialect.made_names and not callees:
         add(found, changed(solver, base | expression[1]))
     if dialect.sending and not callees:
-        return sent(solver, made, base | expression[1])
+        return add(found, sent(solver, made, base | expression[1]))
     for value, sure in callees.items():
         if value[0] == EXTERNAL and expression[0] == Op.NEW and dialect.selects and value[1][:1] != "?":
             found[EXTERNAL, value[1].removesuffix("#") + "#"] = sure
