@@ -1,5 +1,8 @@
 """How calls become expressions: what is called, and what it is handed."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from fledgling.worker.graph.reading.bound_names import LOCAL
 from fledgling.worker.graph.reading.builder import REPLACED, Builder, visits
 from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
@@ -8,6 +11,7 @@ from fledgling.worker.graph.reading.labels import (
     ARGS,
     BITS,
     INCLUDED,
+    INIT,
     IS_CALL,
     IS_CLASS,
     IS_DICT,
@@ -29,12 +33,27 @@ from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.made_texts import of_places
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
-from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Imported, Op, ScopeKind, Site, Use
 
 HOLDING = ("elements", "mapped")
 CALLING = (Use.CALL, Use.DECORATOR)
 EXTENDED, MIXED = BITS["extended"], BITS["mixed"]
 WHERE_MIXED_IN = ("included", "prepended", "inherited")  # methods of a module that run where that is done with it
+
+
+class HandedOver(NamedTuple):
+    """What a call hands over: in order, by names, and where these names stand; some places and names are `typed`."""
+
+    arguments: list[int]
+    words: list[tuple[int, int]]
+    sites: list[Site]
+    typed: tuple[str, ...] = ()
+
+    def put(self, call: int) -> int:
+        """Let the names of the arguments be those of a call, which says what they mean; return that."""
+        for site in self.sites:
+            site.at = call
+        return call
 
 
 @visits("call")
@@ -53,12 +72,11 @@ def called_by_name(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     of, name = tree.first(node, OF), tree.first(node, VALUE)
     function = builder.add(Op.NAMED, builder.optional(of), builder.optional(name))
-    arguments: list[int] = []
-    words: list[tuple[int, int]] = []
+    given = HandedOver([], [], [])
     for kid in tree.kids[node]:
         if kid not in (of, name):
-            read_part(builder, kid, function, arguments, words)
-    at = builder.add(Op.CALL, function, arguments, words)
+            read_part(builder, kid, function, given)
+    at = given.put(builder.add(Op.CALL, function, given.arguments, given.words))
     builder.site_of_call(node, at)
     return at
 
@@ -67,6 +85,7 @@ def called_by_name(builder: Builder, node: int, _use: int) -> int:
 def new(builder: Builder, node: int, use: int) -> int:
     """`new A(b)`"""
     at = called(builder, node, Op.NEW, use)
+    fill_made(builder, node, at)
     op, *parts = builder.expressions[at]
     if op == Op.NEW:
         builder.mean_type(parts[0])
@@ -74,6 +93,41 @@ def new(builder: Builder, node: int, use: int) -> int:
             key, *some = builder.expressions[builder.expressions[applied_to][2]]
             builder.apply(parts[0], len(some[0]) if key == Op.TUPLE else 1)
     return at
+
+
+@visits("changed")
+def changed(builder: Builder, node: int, _use: int) -> int:
+    """`a with { B = c }`: what a is, of which fields get other values."""
+    of = builder.tree.first(node, OF)
+    at = builder.visit(of)
+    fill(builder, [kid for kid in builder.tree.kids[node] if kid != of], at)
+    return at
+
+
+def fill_made(builder: Builder, node: int, made: int) -> None:
+    """Read what an object is filled with that was made just now: `new A(b) { C = d }`."""
+    for kid in builder.tree.having(node, INIT):
+        fill(builder, builder.tree.kids[kid], made)
+
+
+def fill(builder: Builder, nodes: Sequence[int], of: int) -> None:
+    """Read what fields of an expression get, `{ B = c, D = { E = f } }`, or what is put into it: `{ a, [b] = c }`.
+
+    What a field holds is told by its type.
+    """
+    tree = builder.tree
+    for node in nodes:
+        word, given = tree.first(node, WORD), tree.first(node, VALUE)
+        if word == NONE:
+            builder.visit(node)
+            continue
+        name = builder.name(word)
+        field = builder.add(Op.GET, of, name)
+        builder.site(word, Use.WRITE, field)
+        if given != NONE and tree.labels[given] & INIT:
+            fill(builder, tree.kids[given], field)
+        else:
+            builder.visit(given)
 
 
 @visits("initializer")
@@ -87,7 +141,9 @@ def of_type(builder: Builder, node: int, type_: int) -> int:
     tree = builder.tree
     if type_ == NONE or node == NONE or tree.kind(node) != IS_NEW or tree.first(node, OF) != NONE:
         return builder.optional(node)
-    return called(builder, node, Op.NEW, Use.READ, type_)
+    at = called(builder, node, Op.NEW, Use.READ, type_)
+    fill_made(builder, node, at)
+    return at
 
 
 def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE) -> int:
@@ -108,14 +164,12 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     else:
         function = builder.optional(of, use if use == Use.DECORATOR else Use.CALL)
     if is_super(builder, function):
-        given = [builder.visit(inner) for kid in tree.kids[node] for inner in tree.kids[kid]]
-        return builder.add(Op.SUPER, builder.frame, given[0] if len(given) > 1 else NONE)
+        inner = [builder.visit(part) for kid in tree.kids[node] for part in tree.kids[kid]]
+        return builder.add(Op.SUPER, builder.frame, inner[0] if len(inner) > 1 else NONE)
     function = max(or_function(builder, function, op), declared, 0)  # a broken text may lack it
     types = builder.applied.pop(function, types)
     site = len(builder.sites) - 1 if after == NONE else after
-    arguments: list[int] = []
-    words: list[tuple[int, int]] = []
-    typed = called_with_types(builder, function)
+    given = HandedOver([], [], [], called_with_types(builder, function))
     made = function
     takes_types = builder.dialect.typed and (op == Op.CALL or builder.dialect.applies_bases)
     around, builder.calling = builder.calling, last_number(builder, function)
@@ -124,14 +178,15 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
         if takes_types and kid not in (of, key) and tree.labels[kid] & (TYPE | ARG | ARGS) == TYPE:  # `a.<B>c()`
             types.append(builder.visit(kid, Use.TYPE))
         elif kid not in (of, key):
-            made = read_part(builder, kid, made, arguments, words, typed)
+            made = read_part(builder, kid, made, given)
     builder.calling = around
-    note_replaced(builder, node, function, arguments)
-    note_extended(builder, node, of, arguments)
+    note_replaced(builder, node, function, given.arguments)
+    note_extended(builder, node, of, given.arguments)
     if builder.dialect.rebinds and last_name(builder, function).lower() in builder.dialect.rebinds:
         builder.aliased.add((builder.frame, NONE))
-    put_by_call(builder, node, function, arguments, words)
-    at = builder.add(op, made, arguments, words, *([to_types(builder, function, types)] if types else ()))
+    put_by_call(builder, node, function, given.arguments, given.words)
+    applied = [to_types(builder, function, types)] if types else ()
+    at = given.put(builder.add(op, made, given.arguments, given.words, *applied))
     tell_call(builder, node, function, site, at)
     if builder.dialect.instantiates and builder.expressions[function][0] == Op.INDEX:
         note_instantiated(builder, function, before, at)
@@ -260,31 +315,25 @@ def with_further(builder: Builder, node: int, of: int) -> int:
     if builder.expressions[at][0] != Op.CALL:
         return at
     _, function, arguments, words, *_ = builder.expressions[at]
+    given = HandedOver(arguments, words, [])
     around, builder.calling = builder.calling, last_number(builder, function)
     for kid in builder.tree.kids[node]:
         if kid != of:
-            add_argument(builder, kid, arguments, words)
+            add_argument(builder, kid, given)
     builder.calling = around
-    return at
+    return given.put(at)
 
 
-def read_part(
-    builder: Builder,
-    node: int,
-    function: int,
-    arguments: list[int],
-    words: list[tuple[int, int]],
-    typed: tuple[str, ...] = (),
-) -> int:
+def read_part(builder: Builder, node: int, function: int, given: HandedOver) -> int:
     """Read what stands beside the function of a call; return what is called."""
     tree = builder.tree
     labels = tree.labels[node]
     if labels & ARGS and not labels & ARG:
         for argument in tree.kids[node]:
-            add_argument(builder, argument, arguments, words, typed)
+            add_argument(builder, argument, given)
     elif labels & (ARG | ARGS):
-        add_argument(builder, node, arguments, words, typed)
-    else:
+        add_argument(builder, node, given)
+    elif not labels & INIT:
         value = builder.visit(node, Use.TYPE if labels & TYPE else Use.READ)
         if tree.kind(node) == IS_CLASS:  # new A() { ... }
             builder.scopes[builder.expressions[value][1]].bases = [function]
@@ -349,17 +398,18 @@ def is_super(builder: Builder, function: int) -> bool:
     return is_free and builder.text_of(expression[1]) == builder.dialect.super_function
 
 
-def add_argument(
-    builder: Builder, node: int, arguments: list[int], words: list[tuple[int, int]], typed: tuple[str, ...] = ()
-) -> None:
-    """Read an argument; those of some places and names are `typed`."""
+def add_argument(builder: Builder, node: int, given: HandedOver) -> None:
+    """Read an argument."""
     tree = builder.tree
+    arguments, words, sites, typed = given
     kind = tree.kind(node)
     if kind == IS_KEYWORD:
         word = tree.first(node, WORD)
         is_type = bool(typed) and tree.text(word) in typed
         value = builder.visit(tree.first(node, VALUE), Use.TYPE if is_type else Use.READ)
+        before = len(builder.sites)
         builder.site(word, Use.KEYWORD, 0)
+        sites += builder.sites[before:]  # a broken text may lack it
         words.append((builder.name(word), value))
     elif kind == IS_SPREAD:
         builder.scopes[builder.frame].flags |= Flag.UNPACKS | Flag.SPREADS

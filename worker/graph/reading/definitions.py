@@ -13,6 +13,7 @@ from fledgling.worker.graph.reading.labels import (
     BITS,
     BODY,
     DEFINED,
+    INIT,
     IS_ASSIGN,
     IS_GET,
     IS_NAME,
@@ -93,6 +94,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     builder.scopes[scope].returns = returns
     note_types(builder, scope, parameters)
     bind_parameters(builder, scope, parameters, rows, comment)
+    read_defaults(builder, node)
     if is_bare:  # { a; b }
         if not parameters and builder.dialect.implicit_parameter:
             bind_implicit(builder, scope, node)
@@ -113,6 +115,12 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     builder.scopes[scope].returned += builder.ended_with.pop(scope, [])
     builder.leave()
     return scope
+
+
+def read_defaults(builder: Builder, node: int) -> None:
+    """Read the default values that stand beside parameters, and may use these: `fun f(a: A, b: B = a.b())`."""
+    for kid in builder.tree.having(node, INIT):
+        builder.visit(kid)
 
 
 def capture(builder: Builder, scope: int, captured: list[tuple[int, int]]) -> None:
@@ -165,7 +173,7 @@ def read_rest(builder: Builder, node: int) -> None:
     """Read what else a definition says, inside it: type parameters."""
     tree = builder.tree
     known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE | CONTAINER | REST_TYPE
-    known |= CAPTURED
+    known |= CAPTURED | INIT
     found: dict[tuple[int, int], None] = {}
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:

@@ -11,7 +11,7 @@ KINDS = [
     "case_name", "pattern", "narrow", "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
     "param", "own_type", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "call", "new",
-    "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys", "qualified",
+    "changed", "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys", "qualified",
     "element", "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "applied", "operation",
     "pointed", "addressed", "await", "super", "this", "array", "array_made", "channel", "typeof", "class_of",
     "nullable", "repeated", "label", "name",

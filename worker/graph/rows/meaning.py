@@ -8,6 +8,7 @@ from fledgling.worker.graph.rows.asked import behind_call, is_constant, outside_
 from fledgling.worker.graph.rows.bound_definitions import BoundDefinitions, Targets, put
 from fledgling.worker.graph.rows.callees import callees, run_by
 from fledgling.worker.graph.rows.declared import CAME, crowded, declared_types, made_class, weighed, without_tests
+from fledgling.worker.graph.rows.named_arguments import filled_by
 from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.solving.class_members import asked_of
 from fledgling.worker.graph.solving.lookup import bare_places, is_variable
@@ -157,8 +158,10 @@ class Meaning:
             found.update((target, min(sure, Reason.SEVERAL)) for target, sure in [*found.items()])
 
     def _of_key(self, unit: Unit, site: Site) -> Targets:
-        """What types that are said of an object which is written out have by the name of a key of it: `{ a: 1 }`."""
+        """What has the name of a key of an object that is written out, `{ a: 1 }`, or of an argument, `A(a=1)`."""
         found: Targets = {}
+        for scope, sure in filled_by(self.solver, unit, site).fields.items():
+            self._bound.add_member(scope, unit.names[site.name], found, sure)
         for value, sure in self.solver.written_as.get(unit.base | site.at, {}).items():
             if value[0] == OBJECT:
                 self._bound.add_member(value[1], unit.names[site.name], found, sure)

@@ -170,9 +170,9 @@ class Rows:
             if alike:
                 self._alike[alike] = found
         targets, reason = found
+        if site.use == Use.KEYWORD and (targets or reason == Reason.VARIABLE):
+            site.use = Use.WRITE  # a key or an argument gives a field or a parameter a value
         if targets:
-            if site.use == Use.KEYWORD:  # the key of an object that is written out gives a field a value
-                site.use = Use.WRITE
             self._put(unit, site, targets)
         elif not (site.use == Use.KEYWORD and self._rows and self._rows[-1][:3] == self._head(unit, site)[:3]):  # { a }
             self._rows.append((*self._head(unit, site), -1, 0, 0, CONFIDENCE[reason], reason))

@@ -8,6 +8,7 @@ from fledgling.worker.graph.reasons import Confidence, Reason, confidence
 from fledgling.worker.graph.rows.asked import behind_call, is_constant, is_of, outside_macro
 from fledgling.worker.graph.rows.handed_back import HandedBack
 from fledgling.worker.graph.rows.missing import Missing
+from fledgling.worker.graph.rows.named_arguments import filled_by
 from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.rows.unknown_beside import UnknownBeside
 from fledgling.worker.graph.solving.lookup import CLASSES, may_be_of_macro
@@ -164,7 +165,7 @@ class Unresolved:
 
     def _unresolved(self, unit: Unit, site: Site) -> int:
         if site.use == Use.KEYWORD:
-            return Reason.UNKNOWN_RECEIVER if self._may_be_field(unit, site) else Reason.WORD
+            return self._of_word(unit, site)
         if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
             return self._of_variable(unit, site, [site.binding])
         if site.at <= 1:
@@ -198,6 +199,12 @@ class Unresolved:
     def _is_of_macro(self, node: int, expression: Expression) -> bool:
         """Whether a name may be what the class has that a macro makes."""
         return not self.solver.value(node) and may_be_of_macro(self.project, node, expression)
+
+    def _of_word(self, unit: Unit, site: Site) -> int:
+        """What a key or the name of an argument is that means no definition: a parameter, or nobody knows what."""
+        if filled_by(self.solver, unit, site).is_parameter:
+            return Reason.VARIABLE
+        return Reason.UNKNOWN_RECEIVER if self._may_be_field(unit, site) else Reason.WORD
 
     def _may_be_field(self, unit: Unit, site: Site) -> bool:
         """Whether a key of an object that is written out may be a field of a type, which nothing says of it."""
@@ -274,7 +281,9 @@ class Unresolved:
                 return Reason.UNKNOWN_RECEIVER
             return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
         if site.use == Use.WRITE:
-            return Reason.FIELD
+            of = self.project.expression((node & ~MASK) | expression[1])
+            is_untold = of[0] == Op.NEW and of[1] == 0  # `new() { A = b }`, of a type that nothing says
+            return Reason.UNKNOWN_RECEIVER if is_untold else Reason.FIELD
         is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
         return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER
 

@@ -40,7 +40,13 @@
 (argument name: (identifier) @word (_) @value .) @keyword
 (object_creation_expression type: (_) @of arguments: (argument_list)? @args) @new
 (implicit_object_creation_expression (argument_list) @args) @new
+(object_creation_expression initializer: (_) @init)
+(implicit_object_creation_expression (initializer_expression) @init)
+(initializer_expression (assignment_expression right: (initializer_expression) @init))
 (initializer_expression (assignment_expression left: (identifier) @word right: (_) @value) @keyword)
+(anonymous_object_creation_expression (identifier) @label . "=")
+(with_expression . (_) @of) @changed
+(with_initializer . (identifier) @word (_) @value .) @keyword
 (element_access_expression expression: (_) @of subscript: (_) @key) @index
 (cast_expression type: (_) @type value: (_) @value) @cast
 (as_expression left: (_) @value right: (_) @type) @cast

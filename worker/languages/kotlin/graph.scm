@@ -53,7 +53,7 @@
 (function_declaration (function_value_parameters) . [(user_type) (nullable_type) (function_type)] @returns)
 (function_declaration [(user_type) (nullable_type)] @receiver_type . name: (identifier))
 (function_value_parameters (parameter (identifier) @bind . (_) @type) @param)
-(function_value_parameters (parameter) @optional . "=")
+(function_value_parameters (parameter) @optional . "=" . (_) @init)
 ((parameter_modifiers (parameter_modifier) @_vararg) . (parameter) @rest (#eq? @_vararg "vararg"))
 (parameter_modifiers) @skip
 ([(function_declaration (function_body "=" . (_) @value) @return) (anonymous_function (function_body "=" . (_) @value) @return)])
