@@ -23,7 +23,8 @@ def read(
         found[path] = EXTRACTOR.extract(languages[path], source)
         if declaration := declared(LANGUAGES.rows[languages[path]], found[path].symbols, found[path].imports):
             declarations[path] = declaration
-    resolution = Resolution(LANGUAGES, languages, manifests, declarations)
+    imported = [rows.imports for rows in found.values()]
+    resolution = Resolution(LANGUAGES, languages, manifests, declarations, imported=lambda: imported)
     return [
         GraphFile(path, languages[path], facts, resolution.of(path, found[path].imports))
         for path, source in sources.items()

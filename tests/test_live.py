@@ -288,6 +288,22 @@ async def test_every_change_is_in_the_next_answer(untouched: Path, tmp_path: Pat
                         assert await pages(front, asked) == await pages(fresh, asked), (name, asked)
 
 
+async def test_what_a_root_is_called_that_is_a_package_goes_with_what_files_import(tmp_path: Path) -> None:
+    for name in ("__init__.py", "a/__init__.py", "a/b.py", "c.py", "d.py"):
+        write(tmp_path, name, "")
+    write(tmp_path, "use.py", "import own.a\nimport own.a.b\n")
+    asked = Dependencies("use.py")
+    async with live(tmp_path) as front:
+        before = await pages(front, asked)
+        write(tmp_path, "d.py", "import own.c\n")
+        found = await pages(front, asked)
+        async with fronted(tmp_path) as (fresh, indexing):
+            await indexing.built()
+            assert found == await pages(fresh, asked) != before
+        write(tmp_path, "d.py", "import own.e\n")
+        assert await pages(front, asked) == before
+
+
 @pytest.mark.long
 async def test_an_index_that_a_view_narrows_is_built_anew(tmp_path: Path) -> None:
     """Whether a change hides other files, only the view can say; a write within one tick of a build shows the same."""

@@ -4,13 +4,13 @@ A change that leaves the paths, the manifests and what files declare as they wer
 alone. Any other may move those of every file, and all are resolved anew.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TypeVar
 
 from fledgling.worker.extractor.messages import TextFacts, declared_of, imports_of, packed
 from fledgling.worker.follower.known import Known
 from fledgling.worker.language import Languages
-from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
+from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, Project
 from fledgling.worker.resolving.resolve import Resolution, UnresolvedError
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.store.kept import UNRESOLVED, Kept
@@ -59,7 +59,9 @@ class Imports:
             is_other |= self._take(path, part, facts)
         if is_other or self._resolution is None:
             files = dict(self._files)
-            self._resolution = Resolution(self._languages, files, self._manifests, self._declared, self._links)
+            self._resolution = Resolution(
+                self._languages, files, self._manifests, self._declared, self._links, self._imported
+            )
         asked = {*self._kept.having("imports"), *self._raw} if is_other else made.keys()
         return [path for path in (*asked, *removed) if self._is_moved(path, self._resolution)]
 
@@ -91,7 +93,12 @@ class Imports:
         self._files[path] = part.row.language
         _put(self._manifests, path, manifest)
         _put(self._declared, path, declared)
+        said = self._said(path)
         self._raw[path] = packed(facts.imports) if facts else b""
+        language = part.row.language
+        names_root = language is not None and Project(self._languages.rows, self._files).is_package(language)
+        if names_root and said != self._raw[path]:  # what the root is called, all imports tell together
+            return True
         return was != (True, part.row.language, manifest, declared)
 
     def _manifest(self, row: FileRow, part: Part) -> str | None:
@@ -100,7 +107,7 @@ class Imports:
         return b"\n".join(text for _, text in part.blocks).decode() if is_read else None
 
     def _is_moved(self, path: str, resolution: Resolution) -> bool:
-        raw = self._raw[path] if path in self._raw else self._kept.text("imports", path)
+        raw = self._said(path)
         if path not in self._raw and self._kept.text("resolved", path) == UNRESOLVED:
             raise UnresolvedError
         resolved = packed(resolution.of(path, imports_of(raw))) if raw and path in self._files else b""
@@ -108,6 +115,15 @@ class Imports:
             return False
         self._resolved[path] = resolved
         return True
+
+    def _said(self, path: str) -> bytes:
+        """Return the imports of a file as they are written."""
+        return self._raw[path] if path in self._raw else self._kept.text("imports", path)
+
+    def _imported(self) -> Iterator[list[ImportRow]]:
+        for path in {*self._kept.having("imports"), *self._raw}:
+            if said := self._said(path):
+                yield imports_of(said)
 
     def _current(self, path: str) -> bytes:
         return self._resolved[path] if path in self._resolved else self._kept.text("resolved", path)

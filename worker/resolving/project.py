@@ -80,12 +80,16 @@ class InnerModules:
 
 
 class Project(NamedTuple):
-    """A project as resolvers see it: the rows of languages; by path, languages, texts of manifests, declarations."""
+    """A project as resolvers see it: the rows of languages; by path, languages, texts of manifests, declarations.
+
+    `imported` gives the imports of files as they are written, where these wait for those of others.
+    """
 
     rows: Mapping[str, Language]
     files: Mapping[str, str | None]
     manifests: Mapping[str, str] = {}
     declared: Mapping[str, Declared] = {}
+    imported: Callable[[], Iterable[Sequence[ImportRow]]] = tuple
 
     def manifests_named(self, *names: str) -> Iterator[tuple[str, str]]:
         """The directory and text of each manifest with one of these file names."""
@@ -97,6 +101,12 @@ class Project(NamedTuple):
     def written_in(self, *languages: str) -> list[str]:
         """The paths of all files in these languages, sorted."""
         return sorted(path for path, language in self.files.items() if language in languages)
+
+    def is_package(self, language: str) -> bool:
+        """Whether the root is a package of a language, by the file that makes it one: `__init__.py`."""
+        imports = self.rows[language].imports
+        package = self.rows[imports].modules.package if imports and imports in self.rows else ""
+        return bool(package) and package in self.files
 
     def sharing(self, language: str) -> list[str]:
         """The languages that share declared packages with one, itself among them: Kotlin, and Java."""

@@ -30,8 +30,9 @@ class Resolution:
     """Resolves the imports of a project file by file, in any order.
 
     `files` gives the language of every path, `manifests` the text of those that `is_manifest` names, `declared` what
-    `declared` makes of a file's symbols, `links` what each symlink says. `declared` may be filled meanwhile: it holds a
-    file before its imports are asked for, and all files before those of one that `waits`.
+    `declared` makes of a file's symbols, `links` what each symlink says, `imported` the imports of files that wait, as
+    they are written. Of these and of `declared` there may be more meanwhile: a file is among them before its imports
+    are asked for, and all files before those of one that `waits`.
 
     >>> files = {"a.py": "python", "b.py": "python"}
     >>> Resolution(load_languages(), files).of("a.py", [ImportRow(1, "b", None, False, False, None, ())])
@@ -45,11 +46,13 @@ class Resolution:
         manifests: Mapping[str, str] | None = None,
         declared: Mapping[str, Declared] | None = None,
         links: Mapping[str, str] | None = None,
+        imported: Callable[[], Iterable[Sequence[ImportRow]]] = tuple,
     ) -> None:
         self._files = files
         self._linked = _linked(sorted(files), links or {})
         self._rows = languages.rows
-        project = Project(languages.rows, files, manifests or {}, {} if declared is None else declared)
+        project = Project(languages.rows, files, manifests or {}, {} if declared is None else declared, imported)
+        self._project = project
         self._resolver = cache(partial(_resolver, project))
         through = {**files, **{path: files[place] for path, place in self._linked.items()}} if self._linked else files
         self._resolver_again = cache(partial(_resolver, project._replace(files=through)))
@@ -57,10 +60,14 @@ class Resolution:
     def waits(self, path: str) -> bool:
         """Whether a file's imports mean what others declare, and wait for all of those: not only paths.
 
-        A file of Rust says of its modules which are files, and where.
+        A file of Rust says of its modules which are files, and where. What a root is called that is a package, all
+        imports tell together.
         """
         language = self._files[path]
-        return language is not None and (self._rows[language].separator != "" or self._rows[language].inner_modules)
+        if language is None:
+            return False
+        row = self._rows[language]
+        return bool(row.separator or row.inner_modules) or self._project.is_package(language)
 
     def of(self, path: str, rows: Sequence[ImportRow]) -> list[ImportRow]:
         """The imports of a file with `is_stdlib` and `resolved_path`.

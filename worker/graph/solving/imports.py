@@ -40,7 +40,7 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
     if said.name == "":
         folder = place.removesuffix("/__init__.py").removesuffix(".py").split("/")
         up = folder[: len(folder) - said.module.count(".")]
-        top = project.imports.places.get("/".join([*up, "__init__.py"]))
+        top = project.imports.places.get("/".join([*up, "__init__.py"])) if place else None
         if top is None:
             return []
         return [(("module", top), Reason.BOUND, None)]

@@ -4,6 +4,7 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -26,6 +27,8 @@ CYTHON = ".pyx"  # what a module is compiled from
 ENDS = ("/__init__.py", ".py", CYTHON, "/__init__.pyi", ".pyi")  # a package comes before a module; stubs come last
 PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg"})  # an installed project's directory is a root
 SOURCE_FOLDERS = frozenset({"src", "lib"})  # and so are these
+FEWEST_ASKED = 3  # modules that files take from a name before it may be that of the root
+MOST_THERE = 0.9  # of these, how many the root has at least: others may be made or compiled
 
 
 class _Modules:
@@ -57,6 +60,23 @@ class _Modules:
                     if self._is_root(directory):
                         self._add(place[len(directory) :].lstrip("/"), place)
                 below = directory
+        if project.is_package("python"):
+            self._packages_at |= {name: [""] for name in self._names_of_root(project) if name not in self._packages_at}
+
+    def _names_of_root(self, project: Project) -> list[str]:
+        """The name by which files import the root, if that is a package: what they ask of it stands below the root."""
+        asked = defaultdict[str, set[str]](set)
+        for row in chain.from_iterable(project.imported()):
+            name, _, place = row.module.replace(".", "/").partition("/")
+            if name and place and name not in STDLIB and name not in self._starts:
+                asked[name].add(place)
+        proven = []
+        for name, places in asked.items():
+            there = sum(any(at + end in self.paths for end in ENDS) for at in places)
+            is_deep = any("/" in at for at in places)
+            if is_deep and there >= FEWEST_ASKED and there >= MOST_THERE * len(places):
+                proven.append(name)
+        return proven if len(proven) == 1 else []
 
     def places(self, place: str, directory: str) -> Iterator[str]:
         """Where Python code in `directory` may find the absolute `a/b`, the likeliest place first.
@@ -76,7 +96,8 @@ class _Modules:
             yield from nearest(self._rooted.get(place, ()), directory)[:1]
         for package in [place, *ancestors(place)] if self._packages_at else ():
             folders = nearest(self._packages_at.get(package, ()), directory)
-            yield from (f"{folder}{place[len(package) :]}" for folder in folders[:MAX_PLACES])
+            inner = place[len(package) + 1 :]
+            yield from (posixpath.join(folder, inner).rstrip("/") or "__init__" for folder in folders[:MAX_PLACES])
 
     def file(self, place: str) -> str | None:
         """The module or package at a place: `a/b` is `a/b/__init__.py` or `a/b.py`."""
