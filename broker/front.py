@@ -321,7 +321,7 @@ class Front:
     def _lacks_changes(self, number: int, swept: Swept, as_of: float) -> bool:
         """Return whether the graph is older than what is asked for: no change is laid over it."""
         has_changed = swept.generation != self.indexing.changes
-        return number == GRAPH and has_changed and self.indexing.served_begun < as_of
+        return number >= GRAPH and has_changed and self.indexing.served_begun < as_of
 
     async def _is_current(self, worker: QueryWorker, found: Found | Refusal, as_of: float, deadline: float) -> bool:
         """Return whether the files that an answer names are what the worker knows; one that names none takes a look."""

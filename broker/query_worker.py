@@ -40,7 +40,7 @@ from fledgling.messages.control import (
     Update,
     Updated,
 )
-from fledgling.messages.generations import CODE
+from fledgling.messages.generations import CODE, EDGES
 from fledgling.messages.inner_answers import Found
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Asked
@@ -174,8 +174,8 @@ class QueryWorker:
         self._process.begin(self._indexing.opening(generation))
         limit = self._profile.memory_limit
         of_files = self._indexing.memory.files_bytes() if generation.number >= CODE else None
-        if of_files is not None and generation.number == CODE:
-            of_files += limits.graph(limit, of_files)  # which is still to come
+        if of_files is not None and generation.number < EDGES:
+            of_files += limits.graph(limit, of_files)  # what is still to come
         self._process.watch(self._indexing.memory, limits.worker_share(limit, of_files))
         first, is_ready = None, False
         seconds = READY_SECONDS + OPENED_SECONDS * self._indexing.indexes

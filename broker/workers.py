@@ -8,7 +8,7 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.succession import Succession
 from fledgling.messages.answers import Refusal
-from fledgling.messages.generations import CODE, GRAPH
+from fledgling.messages.generations import CODE
 
 AGAIN_SECONDS = 1.0  # between two tries to let a worker take over; callers wait for none of them
 
@@ -91,9 +91,9 @@ class Workers(Succession):
                 await asyncio.sleep(AGAIN_SECONDS)
 
     def _serves_newest(self) -> bool:
-        """Return whether the worker is over the newest generation, or lacks the graph alone: few ask for that."""
+        """Return whether the worker is over the newest generation, or lacks the graph or its tables alone: few ask."""
         worker, newest = self.current, self._indexing.newest()
         if not worker or not worker.generation:
             return False
-        lacks_graph = newest.number == GRAPH and worker.generation.number == CODE
-        return worker.generation is newest or (lacks_graph and worker.images is self._indexing.images)
+        lacks_uses = worker.generation.number >= CODE and worker.images is self._indexing.images
+        return worker.generation is newest or lacks_uses

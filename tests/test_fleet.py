@@ -26,6 +26,7 @@ from fledgling.broker.fleet.pack import packed
 from fledgling.broker.fleet.shard import SHARD, MadeUnder, Manifest
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.messages.control import Generation
+from fledgling.messages.generations import EDGES
 from fledgling.messages.profile import Profile, View
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
@@ -410,7 +411,7 @@ def test_profile_that_hides_more_is_not_served(case: str) -> None:
 def test_shard_says_what_it_was_made_of(shards: Path) -> None:
     found = manifest(shards / "api.shard")
     assert (found.repository, found.files, found.under.profile, found.partial) == ("api", 2, "fledgling-core", None)
-    assert found.generation.number == 3
+    assert found.generation.number == EDGES
     assert isinstance(found.generation, Generation)
     assert {part.name for part in found.parts} == set(shard.SERVED)
     assert found.tree == manifest(shards / "api.shard").tree != manifest(shards / "web.shard").tree

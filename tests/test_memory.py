@@ -40,7 +40,7 @@ from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.memory import Memory, held_bytes
 from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import Refusal
-from fledgling.messages.generations import CODE, GRAPH
+from fledgling.messages.generations import CODE, EDGES, GRAPH
 from fledgling.messages.questions import Explore
 from fledgling.security import limits, memory_file
 
@@ -163,7 +163,7 @@ UNCOUNTED = "SELECT max(length(s)) FROM (SELECT repeat(repeat(path, 1000), 1000)
 async def test_while_nobody_looks_a_worker_takes_no_more_than_its_share(project, tmp_path):
     """Beside what it holds at rest, and BESIDE_BUFFERS: nobody looks while this loop, its broker's, is busy."""
     async with fronted(project, profile(tmp_path, query_timeout=5)) as (front, indexing):
-        await indexing.sealed(GRAPH)
+        await indexing.sealed(EDGES)
         await front.call("query", {"sql": "SELECT 1"})
         worker = query_worker(psutil.Process())
         at_rest = anonymous_bytes(worker)

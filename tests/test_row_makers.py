@@ -14,7 +14,7 @@ from fledgling.pipe import MAX_FRAME_BYTES
 from fledgling.security import limits
 from fledgling.worker.extractor import row_makers
 from fledgling.worker.extractor.messages import ReadFile, Resolve, packed
-from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.extractor.pool import Extractors, ResolverLostError
 from fledgling.worker.extractor.row_makers import RowMakers
 from fledgling.worker.graph.columns import GraphColumns, joined, unpacked
 from fledgling.worker.graph.linking.project import GraphProject
@@ -98,7 +98,7 @@ def test_where_a_budget_ends_rows_are_made_in_the_order_of_files(
 
 
 def test_what_resolves_may_be_ended_and_another_begins(marked: list[GraphFile]) -> None:
-    """Its end is told as that of memory: the indexer asks for half of the files then."""
+    """Its end is not told as that of memory, which would be untrue: the indexer asks once more for the same files."""
     resolving = Resolving(marked, budget=GraphBudget(), languages=LANGUAGES.rows, is_partial=False, tell=unheard)
     files = [ReadFile(file.path, file.language, memoryview(file.facts), packed(file.imports)) for file in marked]
     asked = Resolve(*GraphBudget(), False, [b""] * len(resolving.apart), GB)
@@ -111,7 +111,7 @@ def test_what_resolves_may_be_ended_and_another_begins(marked: list[GraphFile]) 
         for process in above.children():
             process.kill()
 
-    with pytest.raises(MemoryError):
+    with pytest.raises(ResolverLostError):
         list(running.resolve(files, asked, kill))
     graphs = [*running.resolve(files, asked, unheard)]
     running.close()

@@ -25,11 +25,11 @@ from running import (
 from fledgling.broker.indexing import indexing as indexing_module
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import UNFINISHED
-from fledgling.messages.answers import Refusal
+from fledgling.messages.answers import Refusal, Relations, Table
 from fledgling.messages.control import Progress
-from fledgling.messages.generations import CODE, TEXT
+from fledgling.messages.generations import CODE, EDGES, GRAPH, TEXT
 from fledgling.messages.inner_answers import Overview
-from fledgling.messages.questions import Explore, Search, Symbols
+from fledgling.messages.questions import Explore, Query, Search, Symbols
 
 WARNED = "the index is built once more"
 GIVEN_UP = re.compile(
@@ -225,6 +225,67 @@ async def test_a_graph_that_takes_too_long_is_done_without(project, patient, mon
         assert overview.calls.missing == f"Which function calls which is not known: {refused.reason}."
         assert not isinstance(await front.ask(Symbols("src/core/engine.py")), Refusal)
         await until(lambda: not back_processes(psutil.Process(), INDEXER))
+
+
+async def resolvers_killed(indexing, times):
+    """Kill what resolves, as soon as it is heard of; return how often."""
+    kills, last = 0, None
+    while kills < times and GRAPH not in indexing._sealed and indexing._no_graph is None:
+        progress = indexing.progress
+        if (
+            progress is not last and progress.stage == "relate" and progress.done > progress.total // 3
+        ):  # facts are there
+            last = progress
+            with suppress(psutil.NoSuchProcess):
+                for process in extractors(psutil.Process()):
+                    process.kill()
+                    kills += 1
+        await asyncio.sleep(0.004)
+    return kills
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("times", [1, 100])
+async def test_a_graph_whose_resolver_is_lost_is_made_once_more(staged, patient, times):
+    """Then of half of the files: that is said, and not that the graph is too large for memory_limit."""
+    async with building(staged, patient) as (front, indexing):
+        await indexing.built()
+        asked = asyncio.create_task(front.ask(Symbols(symbol="f1_1", relation="callers")))
+        kills = await resolvers_killed(indexing, times)
+        found = await asked
+    assert kills
+    note = found.note if isinstance(found, Relations) else found.reason
+    assert "memory_limit" not in (note or "")
+    if times > 1:  # within a message it takes the extractors along
+        assert re.search("resolves them ended unexpectedly, more than once|extractors' parent of the index ended", note)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("is_killed", [True, False])
+async def test_uses_are_answered_before_there_are_tables_of_them(staged, tmp_path, is_killed):
+    """Who asks for those waits, or hears that there will be none; what needs neither is answered as ever."""
+    profile = tmp_path / "patient.sql"
+    profile.write_text("SET tools = 'symbols, query'; SET query_timeout = 600;")
+    callers = Symbols(symbol="f1_1", relation="callers")
+    async with building(staged, profile) as (front, indexing):
+        await indexing.sealed(GRAPH)
+        [indexer] = back_processes(psutil.Process(), INDEXER)
+        indexer.suspend()
+        tables = asyncio.create_task(front.ask(Query("SELECT count(*) FROM calls")))
+        assert isinstance(before := await front.ask(callers), Relations)
+        assert isinstance(await front.ask(Query("SELECT count(*) FROM symbols")), Table)
+        assert not await indexing.is_sealed(EDGES, 0)
+        assert not tables.done()
+        assert indexing.state() == "the index is still being built: tables of uses are being filled"
+        indexer.kill() if is_killed else indexer.resume()
+        found = await tables
+        if is_killed:
+            assert isinstance(found, Refusal)
+            assert found.reason.startswith("the tables of uses could not be filled: the indexer ended before")
+            assert found.next_step == "symbols(symbol, relation) answers without them."
+        else:
+            assert isinstance(found, Table)
+        assert await front.ask(callers) == before
 
 
 @pytest.mark.anyio

@@ -586,7 +586,7 @@ INDEXER_LIES = [
     ("built, and only the listing is sealed", "seal('listing'); pipe.send(generation(0)); pipe.send(built)", ENDED),
     ("a listing after the text", "seal(*FILES); pipe.send(generation(1)); pipe.send(generation(0))", ENDED),
     ("the same generation twice", "seal(*FILES); pipe.send(generation(1)); pipe.send(generation(1))", ENDED),
-    ("a fourth generation", "seal(*FILES); say(changed(generation(2), number=4))", ENDED),
+    ("a fifth generation", "seal(*FILES); say(changed(generation(2), number=5))", ENDED),
     ("accepted twice", "pipe.send(accepted)", ENDED),
     ("what a worker says", "pipe.send(Ready())", ENDED),
     ("what the broker says", "pipe.send(order)", ENDED),

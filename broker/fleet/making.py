@@ -29,7 +29,7 @@ from fledgling.broker.launch import how_ended
 from fledgling.broker.own_file import OwnFileError
 from fledgling.digests import blake2b
 from fledgling.messages.control import Confining
-from fledgling.messages.generations import GRAPH
+from fledgling.messages.generations import EDGES
 from fledgling.messages.profile import Profile
 from fledgling.plain import said
 from fledgling.security import lifeline
@@ -113,7 +113,7 @@ def known(name: str, profile: Profile, directory: int) -> Manifest | None:
     except ShardError:
         return None  # it is made anew
     is_same = found.extractors == extractors() and found.under == MadeUnder.of(profile)
-    is_whole = found.partial is None or found.generation.number >= GRAPH
+    is_whole = found.partial is None or found.generation.number >= EDGES
     return found if is_same and is_whole else None
 
 
@@ -165,7 +165,7 @@ async def _written(repository: ToIndex, fd: int, known: Manifest | None) -> Outc
         built = await indexing.built()
         partial = built.partial
         try:
-            await indexing.sealed(GRAPH)
+            await indexing.sealed(EDGES)
         except IndexingError as failed:
             partial = " ".join(filter(None, (partial, f"{failed}.")))
         manifest = Manifest(

@@ -17,12 +17,12 @@ from fledgling.broker.fleet.shard import SHARD, Generations, Manifest
 from fledgling.broker.fleet.verified import ShardError, ShardPart
 from fledgling.broker.memory import Memory
 from fledgling.messages.control import Confining, Generation, Images, OpenFleet, StoredIndex, StoredIndexes
-from fledgling.messages.generations import GRAPH
+from fledgling.messages.generations import EDGES
 from fledgling.messages.profile import Profile
 from fledgling.security import limits, memory_file
 
 IN_BUNDLE = ("text", "code")  # parts of a shard that its bundle has: the tables
-WHOLE = Generation(GRAPH, (), has_content=True)  # what a worker is told: each index knows its own
+WHOLE = Generation(EDGES, (), has_content=True)  # what a worker is told: each index knows its own
 _log = logging.getLogger("fledgling")
 
 

@@ -39,3 +39,10 @@ def without_graph(reason: str) -> IndexingError:
     _log.error("the uses of definitions are not known: %s", reason)
     said_so = said(f"the uses of definitions could not be resolved: {reason}")
     return IndexingError(Refusal("unavailable", said_so, "search() finds them as text."))
+
+
+def without_tables(reason: str) -> IndexingError:
+    """Return what is raised where the uses of definitions are known, and the tables of them are not there."""
+    _log.error("the tables of uses are not there: %s", reason)
+    said_so = said(f"the tables of uses could not be filled: {reason}")
+    return IndexingError(Refusal("unavailable", said_so, "symbols(symbol, relation) answers without them."))

@@ -12,7 +12,7 @@ from msgspec.structs import astuple, replace
 from fledgling import refusals
 from fledgling.broker.audit_log.records import AnyRecord, Tell
 from fledgling.broker.indexing.attempt import Attempt
-from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph
+from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph, without_tables
 from fledgling.broker.indexing.files import HeldFiles
 from fledgling.broker.indexing.ordering import opened, ordered, reference, started
 from fledgling.broker.indexing.progress import in_words
@@ -30,7 +30,7 @@ from fledgling.messages.control import (
     Relate,
     lacking,
 )
-from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
+from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
 from fledgling.settings import Settings
 
@@ -276,11 +276,11 @@ class Indexing:
         self.begin()
         if self._failure:
             raise IndexingError(self._failure.refusal, is_refused=self._failure.is_refused)
-        if number == GRAPH:
+        if number >= GRAPH:
             self._graph_wanted.set()
             if self._no_graph:
                 raise IndexingError(self._no_graph.refusal)
-        if self.is_over and not (number == GRAPH and self._relating):
+        if self.is_over and not (number >= GRAPH and self._relating):
             raise IndexingError(refusals.NO_INDEX)
         await self.news.wait()
 
@@ -385,20 +385,29 @@ class Indexing:
                     await self._graph_wanted.wait()
             attempt.tell(Relate())
             async with within(RELATING_SECONDS, lambda: attempt.pid):
-                while isinstance(message := await attempt.report(), Progress):
-                    self.progress = message
-                if not isinstance(message, Generation) or message.number != GRAPH:
-                    raise await attempt.failed(message)
-                await attempt.check(GRAPH)
-                self._serve(message)
-                self.files.keep("facts_fd")
+                last: int = CODE
+                while last < EDGES:
+                    message = await attempt.report()
+                    if isinstance(message, Progress):
+                        self.progress = message
+                    elif isinstance(message, Generation) and message.number > last:
+                        last = message.number
+                        await attempt.check(last)
+                        self.progress = Progress("fill", 0, 0)
+                        self._serve(message)
+                        self.files.keep("facts_fd")
+                    else:
+                        raise await attempt.failed(message)
         except TimeoutError:
-            self._no_graph = without_graph(f"this was not finished after {RELATING_SECONDS:g} s")
+            self._no_graph = self._without_graph(f"this was not finished after {RELATING_SECONDS:g} s")
         except (IndexingError, DiedError) as failure:
-            self._no_graph = without_graph(str(failure))
+            self._no_graph = self._without_graph(str(failure))
         finally:
             await attempt.end()
             self._tell_news()
+
+    def _without_graph(self, reason: str) -> IndexingError:
+        return without_tables(reason) if GRAPH in self._sealed else without_graph(reason)
 
     def _serve(self, generation: Generation) -> None:
         """Let workers open a generation, if it is not less than what another build has left."""
@@ -412,11 +421,12 @@ class Indexing:
             self.cut = generation.cut
             self.changes = self.latest = self.latest + 1
             self._contents = None  # those of the last; of these they come with the end of the build
-            self._sealed.pop(GRAPH, None)  # that of another build
+            for number in (GRAPH, EDGES):
+                self._sealed.pop(number, None)  # that of another build
             self.served_begun = self.begun
             self._no_graph = None
         self._newest = generation
-        for number in (LISTING, TEXT, CODE, GRAPH)[: generation.number + 1]:
+        for number in (LISTING, TEXT, CODE, GRAPH, EDGES)[: generation.number + 1]:
             self._sealed.setdefault(number, generation)
         self._tell_news()
 

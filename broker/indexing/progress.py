@@ -3,13 +3,21 @@
 from fledgling.messages.control import Progress
 
 # How far along a build is when a stage begins and when it ends, in percent of its time on a large project.
-STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 60), "seal": (60, 65), "relate": (65, 100)}
+STAGES = {
+    "walk": (0, 5),
+    "read": (5, 20),
+    "extract": (20, 60),
+    "seal": (60, 65),
+    "relate": (65, 95),
+    "fill": (95, 100),
+}
 AT_WORK = {  # what a build does in each stage
     "walk": "files are being listed",
     "read": "files are being read",
     "extract": "files are being parsed",
     "seal": "it is being finished",
     "relate": "uses of definitions are being resolved",
+    "fill": "tables of uses are being filled",
 }
 
 

@@ -24,7 +24,7 @@ from fledgling.messages.answers import (
     SymbolList,
     Table,
 )
-from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
+from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT
 from fledgling.messages.inner_answers import CandidateTexts, Found, Overview, Sifted
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import (
@@ -112,7 +112,7 @@ _ROWS: tuple[Tool[Any], ...] = (  # in the order of the command line's help
         generation=lambda asked: GRAPH if asks_graph(asked) else CODE,
         use="symbols(path, kind) for definitions, with `symbol` and `relation` for callers, callees, usages and impact",
         help_line="Definitions of a file or by name; callers, usages, impact",
-        meanwhile={CODE: "symbols (without relation)"},
+        meanwhile={CODE: "symbols (without relation)", GRAPH: "symbols"},
     ),
     Tool(
         Read,
@@ -120,7 +120,11 @@ _ROWS: tuple[Tool[Any], ...] = (  # in the order of the command line's help
         generation=lambda asked: GRAPH if asks_graph(asked) else CODE if asked.symbol else TEXT,
         use="read(path, symbol) for just one definition, with `budget_tokens` and what is around it",
         help_line="A file, some of its lines, or one definition",
-        meanwhile={TEXT: "read (by path and lines, without symbol)", CODE: "read (without budget_tokens)"},
+        meanwhile={
+            TEXT: "read (by path and lines, without symbol)",
+            CODE: "read (without budget_tokens)",
+            GRAPH: "read",
+        },
     ),
     Tool(
         Dependencies,
@@ -132,7 +136,7 @@ _ROWS: tuple[Tool[Any], ...] = (  # in the order of the command line's help
     Tool(
         Query,
         (Fitting(Table, fitting.queries),),
-        generation=lambda asked: GRAPH if asks_graph(asked) else CODE,
+        generation=lambda asked: EDGES if asks_graph(asked) else CODE,
         use="query(sql) for one SELECT over files, content, symbols, imports, calls, refs, inherits",
         help_line="The rows of one SELECT, under a profile that allows SQL",
     ),

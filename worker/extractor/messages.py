@@ -129,11 +129,14 @@ class Signed(Struct, frozen=True, tag="signed"):
 class Lost(Struct, frozen=True, tag="lost"):
     """The process above an extractor to the indexer: file `at` of the batch was its end, and there is another now.
 
-    None where the batch, or what it found in all of it together, does not fit a frame, or it ended before the first;
-    and of a graph, which needs more memory than there is.
+    None where the batch, or what it found in all of it together, does not fit a frame, or it ended before the first.
     """
 
     at: int | None
+
+
+class TooLarge(Struct, frozen=True, tag="too large"):
+    """The process that resolves to the indexer: a graph needs more memory than there is."""
 
 
 class Confined(Struct, frozen=True, tag="confined"):
@@ -152,7 +155,7 @@ class Unfit(Struct, frozen=True, tag="unfit"):
 ToExtractor = Batch | Sign | Rest
 FromExtractor = Confined | ExtractedBatch | Signed | Lost | Unfit
 ToResolver = ReadFile | Resolve
-FromResolver = Visited | GraphPart | GraphMade | Lost
+FromResolver = Visited | GraphPart | GraphMade | TooLarge | Lost
 
 
 def seconds(source: Source, batch: Batch) -> float:

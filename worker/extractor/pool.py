@@ -35,6 +35,7 @@ from fledgling.worker.extractor.messages import (
     Signed,
     Source,
     TextFacts,
+    TooLarge,
     Unfit,
     Visited,
     seconds,
@@ -64,6 +65,10 @@ Result = TypeVar("Result")
 
 class UnfitError(Exception):
     """No file of a language can be read: what the message says is wrong in its folder."""
+
+
+class ResolverLostError(Exception):
+    """The process that resolves has ended before the graph was there, and not at a limit that it knows of."""
 
 
 class Extractors:
@@ -193,7 +198,8 @@ class Extractors:
     ) -> Iterator[dict[str, bytes] | None]:
         """Yield the fields of the graph of each family of files; None where what is known of one is still right.
 
-        `tell` hears how often a file was gone through. Raises MemoryError where that takes more than there is.
+        `tell` hears how often a file was gone through. Raises MemoryError where that takes more than there is,
+        and ResolverLostError.
         """
         if any(len(file.facts) + len(file.imports) > MAX_FRAME_BYTES // 2 for file in files):
             raise MemoryError  # a frame has to hold it, with its path
@@ -213,8 +219,10 @@ class Extractors:
                     yield None if is_known else {name: bytes(held) for name, held in fields.items()}
                     fields.clear()
                     made += 1
-                case Lost():
+                case TooLarge():
                     raise MemoryError
+                case Lost():
+                    raise ResolverLostError
 
     def prepare(self, language: str) -> Callable[[], None]:
         """Let a process compile what a language needs while this one goes on; what is returned waits for that.

@@ -1,7 +1,7 @@
 """The process that resolves: facts of all files in, their graph out.
 
 It is forked for one graph by the process above the extractors, and is held as that is: it opens nothing. Where it meets
-its limit, or is ended for what it holds, the indexer hears `Lost`, and asks again for half of the files.
+its limit the indexer hears `TooLarge`, and asks again for half of the files; `Lost` where it ends otherwise.
 """
 
 import time
@@ -15,9 +15,9 @@ from fledgling.worker.extractor.messages import (
     FromResolver,
     GraphMade,
     GraphPart,
-    Lost,
     ReadFile,
     Resolve,
+    TooLarge,
     ToResolver,
     Visited,
     imports_of,
@@ -63,7 +63,7 @@ class Resolver:
         try:
             self._resolve(files, asked)
         except MemoryError:
-            self._send(Lost(None))
+            self._send(TooLarge())
         self._at_work.enter(Stage.WAITING)
         return AT_REST
 

@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from fledgling.messages.control import Build, Built, Generation, Progress, Unchanged
-from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
+from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT
 from fledgling.plain import counted, said
 from fledgling.scope import Scope
 from fledgling.security import memory_file
@@ -138,16 +138,26 @@ class Building:
         )
 
     def relate(self) -> None:
-        """Resolve what the names in all files mean, and seal the graph. Comes last: the index is served."""
+        """Resolve what the names in all files mean, and seal the graph, then its tables, if there are any.
+
+        Comes last: the index is served, and the graph is while its tables are filled.
+        """
         from fledgling.worker.indexer.relating import Relating  # noqa: PLC0415  (not every build is `for_graph`)
 
         relating = Relating(self._order, self._index, self._languages, self._extractors)
         tell = partial(self._clock.tick, "relate")
         related = relating.run(self._languages_of, self._resolved, self._unresolved, tell)
         self._extractors.close()
-        generation = self._generation(GRAPH, self._partial)
-        lacks = {"unrelated": related.lacks, "unfollowed": related.unfollowed}
-        self._tell(msgspec.structs.replace(generation, related=related.languages, **lacks))
+        generation = msgspec.structs.replace(
+            self._generation(GRAPH, self._partial),
+            related=related.languages,
+            unrelated=related.lacks,
+            unfollowed=related.unfollowed,
+        )
+        if self._index.edges:
+            self._tell(generation)
+            relating.fill(self._index.edges, partial(self._clock.tick, "fill"))
+        self._tell(msgspec.structs.replace(generation, number=EDGES))
 
     def _walked(self) -> Tree:
         """Take what the lister has found; what names tell is served as soon as it is there."""

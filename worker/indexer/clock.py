@@ -9,7 +9,7 @@ from fledgling.messages.control import Progress
 
 PROGRESS_SECONDS = 0.1  # between two reports
 
-Stage = Literal["walk", "read", "extract", "seal", "relate"]
+Stage = Literal["walk", "read", "extract", "seal", "relate", "fill"]
 
 
 class Clock:

@@ -16,7 +16,7 @@ from fledgling.messages.control import Build
 from fledgling.plain import by_depth
 from fledgling.security import limits, memory_file
 from fledgling.worker.extractor.messages import Batch, ReadFile, Resolve, Source, imports_of, packed
-from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.extractor.pool import Extractors, ResolverLostError
 from fledgling.worker.graph.columns import BASE_REASONS, Bytes, GraphColumns, joined, packed_names, unpacked
 from fledgling.worker.graph.effects.purity import Judged, judged
 from fledgling.worker.graph.linking.families import families
@@ -41,6 +41,7 @@ from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 
 TOO_LARGE = "Uses of definitions are not resolved: the graph is too large for the profile's memory_limit."
+ENDED = "the process that resolves them ended unexpectedly, more than once"
 CUT = "Not all uses of definitions are resolved: working them out would have taken too long."
 UNFOLLOWED = "What functions are given as arguments is not followed: the project is too large for that."
 VISITS = 3  # of a file: it is parsed, read, and given its rows
@@ -60,8 +61,10 @@ class RelatedLanguages(Struct, frozen=True):
 class Relating:
     """The stage at work.
 
-    >>> Relating(order, index, languages, extractors).run({"a.py": "python"}, {"a.py": imports}, set(), report)
+    >>> relating = Relating(order, index, languages, extractors)
+    >>> relating.run({"a.py": "python"}, {"a.py": imports}, set(), report)
     RelatedLanguages(languages=('python',), lacks=None)
+    >>> relating.fill(index.edges, report)
     """
 
     def __init__(self, order: Build, index: Index, languages: Languages, extractors: Extractors) -> None:
@@ -88,6 +91,7 @@ class Relating:
         self._how_far = bytearray([NO_GRAPH] * len(self._numbers))
         self._report: Report = lambda *_: None
         self._files_asked = 0
+        self._written: tuple[GraphColumns, list[GraphFile], Places] | None = None
 
     def run(
         self, languages: Mapping[str, str], imports: Mapping[str, bytes], unresolved: Set[str], report: Report
@@ -103,8 +107,7 @@ class Relating:
         numbers = [self._numbers[file.path] for file in files]
         places = self._placed(graph, numbers)
         self._write(graph, numbers, places)
-        if self._index.edges:
-            self._fill(self._index.edges, graph, files, places)
+        self._written = graph, files, places
         return RelatedLanguages(
             tuple(sorted({file.language for file in files} | self._given_up(languages))), self._lacks, self._unfollowed
         )
@@ -117,7 +120,11 @@ class Relating:
         }
 
     def _resolved(self, files: list[GraphFile]) -> tuple[GraphColumns, list[GraphFile]]:
-        """Return the graph of as many files as fit, and those; how many fit is known only once it is tried."""
+        """Return the graph of as many files as fit, and those; how many fit is known only once it is tried.
+
+        Where the process that resolves them is lost, that is tried once more.
+        """
+        lost = 0
         while files:
             budget = GraphBudget(follows_arguments=sum(map(self._size, files)) <= FOLLOWED_BYTES)
             is_partial = LEFT_OUT in self._how_far
@@ -125,10 +132,15 @@ class Relating:
                 graph = self._graph(files, budget, is_partial=is_partial)
             except MemoryError:  # the limit of this process: what was worked out is let go
                 graph = None
+            except ResolverLostError:
+                lost += 1
+                if lost == 1:
+                    continue
+                graph = None
             if graph and len(graph.line) <= self._most_rows:
                 for number in graph.broken:
                     self._how_far[self._numbers[files[number].path]] = IN_PART
-                self._lacks = " ".join(self._limits(graph)) or None
+                self._lacks = " ".join(self._limits(graph, is_lost=lost > 1)) or None
                 self._unfollowed = None if budget.follows_arguments else UNFOLLOWED
                 return graph, files
             del graph
@@ -139,7 +151,7 @@ class Relating:
                 self._how_far[self._numbers[file.path]] = LEFT_OUT
             files = sorted(nearest[: len(files) // 2], key=lambda file: self._numbers[file.path])
         if LEFT_OUT in self._how_far:
-            self._lacks = TOO_LARGE
+            self._lacks = f"Uses of definitions are not resolved: {ENDED}." if lost > 1 else TOO_LARGE
         return GraphColumns(), []
 
     def _tell(self, visited: int, at: str | None = None) -> None:
@@ -148,9 +160,6 @@ class Relating:
 
     def _tell_resolved(self, visited: int) -> None:
         self._tell(self._files_asked + visited)
-
-    def _tell_filling(self, _: int = 0) -> None:
-        self._tell(self._files_asked * VISITS)
 
     def _graph(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> GraphColumns:
         """Return the graph of files: of each family that of the build before, if it is of the same, or a new one."""
@@ -168,14 +177,13 @@ class Relating:
             self._graphs[key] = graph
         return joined(numbers, [*self._graphs.values()])
 
-    def _limits(self, graph: GraphColumns) -> Iterator[str]:
+    def _limits(self, graph: GraphColumns, *, is_lost: bool) -> Iterator[str]:
         """Yield what is lacking in a graph, as sentences."""
         if left_out := self._how_far.count(LEFT_OUT):
             all_files = len(self._how_far) - self._how_far.count(NO_GRAPH)
-            yield (
-                f"Uses in {left_out:,} of {all_files:,} files are not resolved: the graph of the others, those nearest "
-                "to the root, fills its share of the profile's memory_limit."
-            )
+            filled = "the graph of the others, those nearest to the root, fills its share of the profile's memory_limit"
+            why = f"{ENDED}; the others are those nearest to the root" if is_lost else filled
+            yield f"Uses in {left_out:,} of {all_files:,} files are not resolved: {why}."
         if graph.is_cut:
             yield CUT
 
@@ -194,30 +202,30 @@ class Relating:
         }
         return {name for name in self._graphed if family[name] in lacking}
 
-    def _fill(
-        self,
-        tables: EdgeTables,
-        graph: GraphColumns,
-        files: Sequence[GraphFile],
-        places: Places,
-    ) -> None:
-        """Load the graph into tables, where SQL is allowed, and what only all of it tells."""
+    def fill(self, tables: EdgeTables, report: Report) -> None:
+        """Load the graph that was written into tables, where SQL is allowed, and what only all of it tells."""
+        assert self._written
+        graph, files, places = self._written
+
+        def tell(_: int = 0) -> None:
+            report(0, 0, None)
+
         blocks = Blocks(memory_file.mapped(self._images.blocks))
         outlines = Outlines(memory_file.mapped(self._images.outlines))
         for table, columns in Edges(graph, places).tables():
             tables.add(table, columns)
-            self._tell_filling()
-        if effects := [*judged(files, graph, self._tell_filling)]:
+            tell()
+        if effects := [*judged(files, graph, tell)]:
             paths = [files[row.file].path for row in effects]
             tables.add("effects", {"path": paths, **of_rows(Judged._fields[1:], [row[1:] for row in effects])})
         whole = Whole(graph, files, places, blocks, outlines, in_any_case=self._in_any_case, unnamed=self._unnamed)
-        self._tell_filling()
+        tell()
         if circles := [*whole.circles()]:
             tables.add("cycles", of_rows(Circle._fields, circles))
-        self._tell_filling()
+        tell()
         if unreached := [*whole.unreached(self._not_whole(blocks), self._beside)]:
             tables.add("unreached", of_rows(Unreached._fields, unreached))
-        self._tell_filling()
+        tell()
         tables.finish()
 
     def _files(

@@ -8,7 +8,6 @@ import _duckdb as duckdb
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import OpenFleet, Ready, ToWorker
-from fledgling.messages.generations import CODE, GRAPH
 from fledgling.pipe import Pipe
 from fledgling.security import limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
@@ -53,7 +52,7 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
             of.blocks,
             of.outlines,
             OneOfMany(opened.profile, shelf.generations[index]),
-            GRAPH if of.graph else CODE,
+            shelf.generations[index].number,
             snapshot=of,
             graph=of.graph,
             corpora=corpora,

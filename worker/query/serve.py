@@ -101,5 +101,5 @@ def _base(opened: Open, mapped: Mapping[int, mmap]) -> Snapshot:
         Words(mapped[images.words]) if has_code else None,
         partial=generation.partial,
         cut=generation.cut,
-        graph=Graph(mapped[images.graph]) if generation.number == GRAPH else None,
+        graph=Graph(mapped[images.graph]) if generation.number >= GRAPH else None,
     )

@@ -15,7 +15,7 @@ import _duckdb as duckdb
 from msgspec.structs import astuple
 
 from fledgling.messages.control import Images
-from fledgling.messages.generations import CODE, GRAPH, TEXT
+from fledgling.messages.generations import CODE, EDGES, TEXT
 from fledgling.security import limits
 from fledgling.worker.store.image_files import ImageFiles, size_of
 
@@ -119,7 +119,7 @@ def memory_share(images: Images, generation: int, memory_limit: int) -> int:
     if generation < CODE:
         return limits.worker_share(memory_limit, None)
     size = sum(map(size_of, astuple(images)))
-    return limits.worker_share(memory_limit, size if generation == GRAPH else size + limits.graph(memory_limit, size))
+    return limits.worker_share(memory_limit, size if generation == EDGES else size + limits.graph(memory_limit, size))
 
 
 def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, share: int) -> None:
@@ -132,7 +132,7 @@ def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, 
     files = ImageFiles({"text": images.text, "code": images.code, "edges": images.edges})
     files.register(db)
     names = ["text"] if generation == TEXT else ["code", "text"]
-    if generation == GRAPH and size_of(images.edges):
+    if generation == EDGES and size_of(images.edges):
         names.append("edges")
     for name in names:
         db.execute(f"ATTACH '{files.protocol}://{name}' AS {name} (READ_ONLY)")
