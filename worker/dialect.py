@@ -39,6 +39,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     for_systems: bool = False  # of what is there for several systems that of its own counts (worker/systems.py)
     in_any_case: bool = False  # a use may spell functions and classes in another case
     functions_apart: bool = False  # a name that stands alone and is only read means no function
+    calls_methods: bool = False  # nothing but a method is called; without one, `a.b()` reads what a record has
     calls_last: bool = False  # `a ?: b<C>(d)` calls b, though the grammar takes it for a call of `a ?: b`
     bare_calls: bool = False  # a name that no scope binds is a call
     names_values: bool = False  # a function without a name gets that of what it is put into: `const a = () => b`

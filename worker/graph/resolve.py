@@ -61,6 +61,7 @@ OPERATIONS = {
     Op.RECEIVED: containers.received,
     Op.ENTERED: containers.entered,
     Op.IMPORT: imports.import_,
+    Op.PART: imports.part,
     Op.PARAMETER: calls.parameter,
     Op.DECLARED: operations.declared,
     Op.INSTANCE: operations.instance,

@@ -38,6 +38,7 @@ OF_PACKAGE = 5  # a static field of Java that only files of the package see
 OF_CLASS = 6  # a static field of JavaScript
 OF_ITSELF = 7  # the name of its own of what is written out and put under another: c of `a.b = function c() {}`
 ONLY_TYPE = 8  # an alias of TypeScript, which no value has
+COMPONENT = 9  # what a record of Java has: a call by its name reads it
 KEPT, CHANGED = 1, 2  # what a name of C++ holds is constant, or may be changed, whatever it is a part of
 OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
 MAX_KEY = 80  # characters of a string that can be a key
@@ -111,6 +112,7 @@ class Op:
     IN_MACRO = 53  # of: the same, in what a macro gets that reads as a call
     CHECKED = 54  # of: the class that a function is declared to check an argument for
     PREDICATE = 55  # of: what such a function gives, by the type that it checks for, `a is B`
+    PART = 57  # import, place: what stands there in its path, a class or a package
     LOOKUP = 56  # of, key: the type of a member, `A["b"]`, or of what is held, `A[number]`
 
 
@@ -238,7 +240,7 @@ class Binding(Struct, array_like=True, gc=False):
     `how` is 0, or says more of it. What is ASSIGNED is defined by another binding. What is DECLARED may be defined in
     another file. What is IN_BRANCH may not have run. What is OF_OBJECTS no other file sees as one of the class,
     what is OF_PACKAGE none of another package, and what is OF_CLASS no object has. What is OF_ITSELF begins where
-    that is put which it names. What is ONLY_TYPE nobody calls.
+    that is put which it names. What is ONLY_TYPE nobody calls. What is a COMPONENT is read by a call.
     """
 
     scope: int

@@ -22,7 +22,18 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.targets import left_of, target
 from fledgling.worker.graph.reading.told_types import comment_before, told_instead, told_type
-from fledgling.worker.graph.tables import DECLARED, MADE, NONE, OF_CLASS, OF_OBJECTS, OF_PACKAGE, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import (
+    COMPONENT,
+    DECLARED,
+    MADE,
+    NONE,
+    OF_CLASS,
+    OF_OBJECTS,
+    OF_PACKAGE,
+    Op,
+    ScopeKind,
+    Use,
+)
 
 HIDDEN, OPEN, STATIC = BITS["hidden"], BITS["open"], BITS["static"]
 DECLARATION, IS_FIELD, IS_PAYLOAD = BITS["declaration"], BITS["field"], BITS["payload"]
@@ -38,11 +49,14 @@ def field(builder: Builder, node: int, _use: int) -> int:
     value = of_type(builder, tree.first(node, VALUE), type_)
     told = told_type(builder, comment_before(builder, node), "var")
     type_ = told_instead(builder, tree.first(node, TYPE), type_, told)
-    if tree.labels[node] & RECEIVER:  # a constant of an enum is an object of it
+    is_constant = bool(tree.labels[node] & RECEIVER)
+    if is_constant:  # of an enum, an object of it
         value = builder.add(Op.THIS, builder.scope)
     if tree.labels[node] & ALIAS:
         value = builder.add(Op.RENAMED, value)
-    how = (OF_CLASS if said_inside(tree, node) & STATIC else OF_OBJECTS) if builder.dialect.prototypes else 0
+    how = COMPONENT if builder.dialect.calls_methods and not is_constant else 0
+    if builder.dialect.prototypes:
+        how = OF_CLASS if said_inside(tree, node) & STATIC else OF_OBJECTS
     is_name = tree.labels[node] & BIND  # `A` of `enum E { A, B(1) }` is as long as its name
     for kid in [node] if is_name else tree.kids[node]:
         if tree.labels[kid] & BIND and (kid == node or not tree.labels[kid] & IS_FIELD):

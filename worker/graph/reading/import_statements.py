@@ -110,10 +110,10 @@ def import_path(builder: Builder, node: int, _use: int) -> int:
     module = tree.text(first).replace(" ", "")
     is_all = tree.first(node, WILDCARD) != NONE
     parts = path_parts(builder, first)
-    for part in parts if is_all else parts[:-1]:
-        builder.site(part, Use.IMPORT, 0)
     package = module if is_all else module.rpartition(".")[0]
     value = take_import(builder, node, package, "*" if is_all else tree.text(parts[-1]))
+    for place, part in enumerate(parts if is_all else parts[:-1]):
+        builder.site(part, Use.IMPORT, builder.add(Op.PART, len(builder.imports) - 1, place))
     if is_all:
         builder.scopes[0].stars.append(len(builder.imports) - 1)
     else:

@@ -74,7 +74,7 @@ class BoundDefinitions:
             self._of_name(node, expression, name, found, sure, depth)
         elif op in (Op.FUNCTION, Op.CLASS):
             self._of_definition(base | expression[1], name, found, sure, depth)
-        elif op in (Op.GET, Op.IMPORT, Op.BARE):
+        elif op in (Op.GET, Op.IMPORT, Op.BARE, Op.PART):
             self._of_member(node, expression, name, found, sure, depth)
 
     def _of_reach(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:
@@ -128,7 +128,7 @@ class BoundDefinitions:
         self._put_named(scope, name, found, sure)
 
     def _of_member(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:
-        if qualified(self.solver, node) != NONE:
+        if expression[0] == Op.PART or qualified(self.solver, node) != NONE:
             for value, own in self.solver.value(node).items():
                 self._of_value(value, name, found, min(sure, own))
             return

@@ -180,7 +180,11 @@ class Unresolved:
         if expression[0] == Op.GET:
             return self._unresolved_member(node, expression, site)
         is_no_annotation = self.solver.op(unit.base | site.at) == Op.ANNOTATION
-        if is_no_annotation or expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
+        if (
+            is_no_annotation
+            or expression[0] in (Op.IMPORT, Op.PART)
+            or (expression[0] == Op.NAME and expression[2] == NONE)
+        ):
             return Reason.OUTSIDE
         is_open = unit.dialect.bare_calls or (unit.dialect.implicit_parameter and not self.solver.value(node))
         is_key = expression[0] == Op.REACH and self._is_key_of_type((node & ~MASK) | expression[3], site)

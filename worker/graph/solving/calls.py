@@ -70,7 +70,8 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
         if value[0] == EXTERNAL and expression[0] == Op.NEW and dialect.selects and value[1][:1] != "?":
             found[EXTERNAL, value[1].removesuffix("#") + "#"] = sure
             continue
-        add(found, invoked(solver, value, made, sure))
+        is_held = dialect.calls_methods and expression[0] == Op.CALL and value[0] in (OBJECT, CONTAINER)
+        add(found, {value: sure} if is_held else invoked(solver, value, made, sure))
         if expression[0] == Op.NEW and value[0] == FUNCTION and makes_objects(solver, value[1]):
             found[OBJECT, value[1], False] = min(sure, Reason.ATTRIBUTE)
     return found

@@ -7,7 +7,7 @@ from fledgling.worker.graph.solving.members import places
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import WHOLE, Expression
 from fledgling.worker.graph.unit import SHIFT
-from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, Values, add
+from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, SPACE, Value, Values, add
 
 
 def import_(solver: Solver, node: int, expression: Expression) -> Values:
@@ -62,17 +62,35 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
     return solver.global_names.module(said.module, own) if inner is None else [(("module", inner), Reason.BOUND, None)]
 
 
+def part(solver: Solver, node: int, expression: Expression) -> Values:
+    """PART: a class of the file that an import leads to, or one in that, or else a package."""
+    which, place = expression[1:]
+    said, module, _, _ = solver.project.imports.target(solver.project.unit(node), which)
+    names = said.module.split(".")[: place + 1]
+    if module is None:
+        return {(EXTERNAL, ".".join(names)[:200]): Reason.BOUND}
+    classes = _classes_at(solver, module, names)
+    return dict.fromkeys(classes, int(Reason.BOUND)) if classes else {(SPACE, ""): Reason.BOUND}
+
+
 def _of_class_file(solver: Solver, module: int, path: str, own: int) -> list[Any]:
     """What `import a.B` or `import static a.B.C.d` names: a class of the file, or a member of one, or of one in it."""
+    classes = _classes_at(solver, module, path.split("."))
+    found = [place for value in classes for place in places(solver, value, own, Reason.BOUND)]
+    is_alone = not found and own in solver.project.table(module << SHIFT)
+    # in no class: the file may import a member's name itself
+    return [(("name", module << SHIFT, own), Reason.BOUND, None)] if is_alone else found
+
+
+def _classes_at(solver: Solver, module: int, path: list[str]) -> list[Value]:
+    """The classes of a file that a path ends in: `a.B.C`."""
     project = solver.project
     scope = module << SHIFT
-    names = [project.number(name) for name in path.split(".")]
+    names = [project.number(name) for name in path]
     first = next((at for at, name in reversed([*enumerate(names)]) if name in project.table(scope)), len(names))
     held = solver.value(("name", scope, names[first])) if first < len(names) else {}
     classes = [value for value in held if value[0] == CLASS]
     for name in names[first + 1 :]:
         inner = [cell for value in classes for cell, *_ in places(solver, value, name, Reason.BOUND)]
         classes = [value for cell in inner for value in solver.value(cell) if value[0] == CLASS] or classes
-    found = [place for value in classes for place in places(solver, value, own, Reason.BOUND)]
-    is_alone = not found and own in project.table(scope)  # in no class: the file may import a member's name itself
-    return [(("name", scope, own), Reason.BOUND, None)] if is_alone else found
+    return classes

@@ -15,6 +15,7 @@ from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import (
     A_FUNCTION,
     A_TYPE,
+    COMPONENT,
     NONE,
     OF_OBJECTS,
     OF_PACKAGE,
@@ -183,6 +184,8 @@ def means_type(expression: Expression) -> bool:
 def is_no_function(project: GraphProject, cell: Cell) -> bool:
     """Whether a class has something of a name that is no function: a call of Java means one further out then."""
     bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+    if any(project.binding(at).how == COMPONENT for at in bindings):
+        return False
     scopes = (project.defined(at)[1] for at in bindings)
     return bool(bindings) and all(at < 0 or project.scope(at).kind in CLASSES for at in scopes)
 

@@ -114,3 +114,5 @@
 (switch_expression) @match @until_break
 [(switch_block_statement_group) (switch_rule)] @case
 (switch_label (identifier) @case_name)
+(type_pattern . (_) @type . (identifier) @bind .) @pattern
+(record_pattern_component . (_) @type . (identifier) @bind .) @pattern

@@ -34,13 +34,31 @@ def called(solver: Solver, values: Values, made: MadeCall) -> Values:
 
     `f(a)` finds functions beside the type of a too, which are not told apart from what f means without that.
     """
+    dialect = solver.project.unit(made.node).dialect
+    if dialect.calls_methods and len(values) > 1:
+        values = _methods_alone(solver, values, made)
     found = fitting(solver, values, made)
-    if solver.project.unit(made.node).dialect.outward:
+    if dialect.outward:
         found = further_out(solver, _without_hidden(solver, found, made.node), made)
     others = _beside_arguments(solver, values, made)
     if not others:
         return _of_friends(solver, found, made)
     return {value: min(sure, Reason.OVERLOAD) for value, sure in {**others, **found}.items()}
+
+
+def _methods_alone(solver: Solver, values: Values, made: MadeCall) -> Values:
+    """The values of what a call calls, of Java without what a field of that name holds, if there is a method of it."""
+    project = solver.project
+    op, *parts = project.expression(solver.child(made.node, project.expression(made.node)[1]))
+    place = {Op.GET: 1, Op.BARE: 0}.get(op)
+    if place is None:
+        return values
+    name = project.unit(made.node).names[parts[place]]
+    functions = [value for value in values if value[0] in (FUNCTION, BOUND)]
+    named = [
+        at for at in functions if (own := project.scope(at[1]).name) != NONE if project.unit(at[1]).names[own] == name
+    ]
+    return {value: values[value] for value in named} or values
 
 
 def _without_hidden(solver: Solver, values: Values, node: int) -> Values:
