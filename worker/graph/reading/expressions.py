@@ -32,7 +32,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.made_texts import filled, of_places
-from fledgling.worker.graph.reading.narrowing import narrow, narrowed_by
+from fledgling.worker.graph.reading.narrowing import is_either, narrow, narrowed_by, refuted_by
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, Use
 
 NAMES_TYPE = BITS["names_type"]
@@ -249,7 +249,7 @@ def choice(builder: Builder, node: int, use: int) -> int:
         else:
             read_choice(builder, kid, inner, found)
             if builder.dialect.both_hold and use != Use.TYPE and not tree.labels[kid] & ARM:  # a instanceof B && a.c()
-                narrowed = narrowed_by(builder, kid)
+                narrowed = refuted_by(builder, kid) if is_either(builder, node) else narrowed_by(builder, kid)
     parts = [at for kid, at in found if tree.labels[kid] & ARM]
     if not builder.dialect.operators or not tree.labels[node] & IS_COMPUTED or use == Use.TYPE:
         return builder.add(Op.CHOICE, parts)

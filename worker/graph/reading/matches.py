@@ -5,7 +5,7 @@ from functools import partial
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.flow import BREAK, Layer
 from fledgling.worker.graph.reading.labels import BITS, BODY, IS_NAME, LEFT, OTHERWISE, OVER, TYPE
-from fledgling.worker.graph.reading.narrowing import narrow
+from fledgling.worker.graph.reading.narrowing import narrow, narrowed_by
 from fledgling.worker.graph.reading.statements import any_of
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.tables import NONE, Flag, Op, Use
@@ -70,8 +70,10 @@ def case(builder: Builder, node: int, _use: int) -> int:
     found = 0
     if tree.labels[node] & OTHERWISE:
         return builder.visit_all(node)
+    holds: list[list[tuple[int, int]]] = []
     for kid in tree.kids[node]:
         if tree.labels[kid] & BODY:
+            narrow(builder, holds[0] if len(holds) == 1 else [])
             found = builder.body(kid)
         elif tree.labels[kid] & LEFT:
             target(builder, kid, builder.subject)
@@ -79,6 +81,8 @@ def case(builder: Builder, node: int, _use: int) -> int:
             target(builder, kid, 0)
         else:
             builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
+            if builder.dialect.smart_casts and not builder.subject:  # when { a is B -> a.c() }
+                holds.append(narrowed_by(builder, kid))
     return found
 
 

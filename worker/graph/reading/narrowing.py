@@ -9,6 +9,7 @@ from fledgling.worker.graph.reading.labels import (
     ARGS,
     ARM,
     BITS,
+    IS_AWAIT,
     IS_CALL,
     IS_GET,
     IS_NAME,
@@ -20,7 +21,9 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op
 
+REFUTED = BITS["refuted"]
 IS_CHOICE, IS_OPERATION, IS_THIS = BITS["choice"], BITS["operation"], BITS["this"]
+NEGATING, NOT = (IS_OPERATION, IS_AWAIT), ord("!")
 MAX_CHECKED = 16  # names that one condition says more of, the last ones: each of `a && b && c` reads all before it
 
 
@@ -67,6 +70,8 @@ def narrowed_by(builder: Builder, node: int) -> list[tuple[int, int]]:
     todo = [node]
     while todo and len(found) < MAX_CHECKED:
         at = todo.pop()
+        if tree.labels[at] & REFUTED:  # a !is B
+            continue
         if tree.labels[at] & IS_NARROW or tree.kind(at) == IS_CALL:
             if at not in builder.checked:
                 builder.checked[at] = checked_by(builder, at)
@@ -103,24 +108,33 @@ def refuted_by(builder: Builder, node: int) -> list[tuple[int, int]]:
     """The names that are narrowed where a condition does not hold, in a language that says so: `!(a instanceof B)`."""
     tree = builder.tree
     found, todo = list[tuple[int, int]](), [node] if builder.dialect.refutes else []
-    while todo:
+    while todo and len(found) < MAX_CHECKED:
         at = todo.pop()
         kids = tree.kids[at]
-        is_operation = tree.kind(at) == IS_OPERATION
-        if is_operation and len(kids) == 1 and tree.source[tree.start[at] : tree.start[at] + 1] == b"!":
+        if tree.labels[at] & REFUTED:
+            if at not in builder.checked:
+                builder.checked[at] = checked_by(builder, at)
+            found += builder.checked[at]
+        elif len(kids) == 1 and tree.kind(at) in NEGATING and tree.source[tree.start[at]] == NOT:
             found += narrowed_by(builder, kids[0])
-        elif not tree.kind(at) or (
-            is_operation and len(kids) == 2 and tree.source[tree.end[kids[0]] : tree.start[kids[1]]].strip() == b"||"
-        ):
+        elif not tree.kind(at) or is_either(builder, at):
             todo += kids
     return found
+
+
+def is_either(builder: Builder, node: int) -> bool:
+    """Whether a node is `a || b`, of which neither holds where the whole does not."""
+    tree, kids = builder.tree, builder.tree.kids[node]
+    is_of_two = len(kids) == 2 and tree.kind(node) in (IS_OPERATION, IS_CHOICE)
+    return is_of_two and tree.source[tree.end[kids[0]] : tree.start[kids[1]]].strip() == b"||"
 
 
 def is_both(builder: Builder, node: int) -> bool:
     """Whether a node is `a && b`, where both hold, in a language that says so."""
     tree = builder.tree
     is_choice = tree.kind(node) == IS_CHOICE and builder.dialect.both_hold
-    return is_choice and len(tree.kids[node]) == 2 and len(tree.having(node, ARM)) == 1
+    is_of_two = is_choice and len(tree.kids[node]) == 2 and len(tree.having(node, ARM)) == 1
+    return is_of_two and not is_either(builder, node)
 
 
 def checked_by_call(builder: Builder, node: int) -> int:

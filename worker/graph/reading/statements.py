@@ -108,7 +108,8 @@ def branch(builder: Builder, node: int, _use: int) -> int:
             narrowed, refuted = condition(builder, kid), refuted_by(builder, kid)
         elif labels & ARM:
             closed = closed or bool(labels & OTHERWISE)
-            found += arms(builder, [kid], [] if labels & (OTHERWISE | REFUTED) else narrowed, values)
+            held = refuted if labels & OTHERWISE else [] if labels & REFUTED else narrowed
+            found += arms(builder, [kid], held, values)
             behind = (narrowed if labels & REFUTED else refuted) if found[-1][1] and len(found) == 1 else []
         else:
             builder.visit(kid)
@@ -145,16 +146,20 @@ def loop(builder: Builder, node: int, _use: int) -> int:
         told = told_type(builder, comment_before(builder, node), "var", "" if left == NONE else tree.text(left))
         element = element if told == NONE else builder.add(Op.CAST, told, element)
 
+    held = list[tuple[int, int]]()
+
     def run() -> None:
+        held.clear()
         for kid in tree.kids[node]:
             if kid == left:
                 first = len(builder.bindings)
                 target(builder, left, max(element, 0))
                 note_constness(builder, node, left, first)
             elif kid == body:
+                narrow(builder, held)
                 builder.body(body)
             elif kid != over and not tree.labels[kid] & (OTHERWISE | TYPE):
-                builder.visit(kid)
+                held.extend(condition(builder, kid))
 
     if body == NONE:
         run()

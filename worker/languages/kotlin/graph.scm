@@ -25,9 +25,11 @@
 (unary_expression argument: (_) @value) @await
 (as_expression left: (_) @value right: (_) @type) @cast
 (is_expression left: (_) @left right: (_) @type) @narrow
+(is_expression "!is") @refuted
 (binary_expression) @operation
 (binary_expression left: (binary_expression left: (_) operator: "<" right: (identifier)) @of @applied operator: ">" right: [(parenthesized_expression (_) @arg) (lambda_literal) @arg]) @call
 (binary_expression left: (_) @arm operator: "?:" right: (_) @arm) @choice
+(binary_expression operator: ["&&" "||"] right: (_) @arm) @choice
 (binary_expression left: (_) @arm operator: ["+" "-" "*" "/" "%"] right: (_) @arm) @sum
 [(string_literal) (multiline_string_literal) (character_literal)] @text
 [(number_literal) (float_literal)] @number
@@ -149,6 +151,7 @@
 (when_expression) @match
 (when_subject (_) @over)
 (when_entry (_) @body .) @case
+(when_entry "->" . (_) @body)
 (when_entry condition: (type_test (_) @type))
 ((identifier) @break (#eq? @break "break"))
 ((identifier) @continue (#eq? @continue "continue"))
