@@ -45,6 +45,7 @@ MAX_KEY = 80  # characters of a string that can be a key
 SIGNATURE = (
     "()"  # what an interface is called as; before a name, what the function of that name is declared to be called as
 )
+BLOCK = "&"  # the name of the parameter that gets the block behind a call
 TAG = "struct:"  # stands before the name of a struct, union or enum of C, which a function may have, too
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 Expression = tuple[Any, ...]  # an Op, and its parts
@@ -181,6 +182,7 @@ class Flag:
     TEMPLATED = 274877906944  # a template of C++, which a call may give types: `f<A>()`
     INNER = 549755813888  # its objects have one of the class around: `inner class`
     SINGLE = 1099511627776  # it needs no object of a class that others may be of: what an `object` has, and that itself
+    IS_BLOCK = 2199023255552  # a block that stands behind a call: `a { b }`
 
 
 class Use:

@@ -31,6 +31,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.made_texts import of_places
+from fledgling.worker.graph.reading.parameters import block_parameter
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
 from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Imported, Op, ScopeKind, Site, Use
@@ -76,6 +77,22 @@ def called_by_name(builder: Builder, node: int, _use: int) -> int:
     for kid in tree.kids[node]:
         if kid not in (of, name):
             read_part(builder, kid, function, given)
+    at = given.put(builder.add(Op.CALL, function, given.arguments, given.words))
+    builder.site_of_call(node, at)
+    return at
+
+
+@visits("block_call")
+def block_call(builder: Builder, node: int, _use: int) -> int:
+    """`yield a`, of Ruby: the method around runs the block behind its call."""
+    frame = builder.frame
+    while builder.scopes[frame].kind == ScopeKind.LAMBDA:
+        frame = builder.scopes[frame].parent
+    is_there = builder.scopes[frame].kind == ScopeKind.FUNCTION
+    function = builder.add(Op.PARAMETER, frame, block_parameter(builder, frame)) if is_there else 0
+    given = HandedOver([], [], [])
+    for kid in builder.tree.kids[node]:
+        read_part(builder, kid, function, given)
     at = given.put(builder.add(Op.CALL, function, given.arguments, given.words))
     builder.site_of_call(node, at)
     return at

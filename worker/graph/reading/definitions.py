@@ -9,6 +9,7 @@ from fledgling.worker.graph.reading.call_expressions import of_type
 from fledgling.worker.graph.reading.constness import gives_place, said_before
 from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
+    BEHIND,
     BIND,
     BITS,
     BODY,
@@ -56,7 +57,8 @@ def function(builder: Builder, node: int, _use: int) -> int:
 @visits("lambda")
 def lambda_(builder: Builder, node: int, _use: int) -> int:
     """`lambda a: b`"""
-    return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.LAMBDA, NONE, builder.line(node), 0))
+    flags = Flag.IS_BLOCK if builder.tree.labels[node] & BEHIND else 0
+    return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.LAMBDA, NONE, builder.line(node), flags))
 
 
 def parameters_of(tree: Reduced, node: int) -> list[int]:

@@ -10,8 +10,9 @@ KINDS = [
     "block", "branch", "asserted", "loop", "try", "handler", "with", "item_with", "within", "match", "case",
     "case_name", "pattern", "narrow", "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
-    "param", "own_type", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "call", "new",
-    "changed", "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys", "qualified",
+    "param", "own_type", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "block_call", "call",
+    "new", "changed", "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys",
+    "qualified",
     "element", "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "applied", "operation",
     "pointed", "addressed", "await", "super", "this", "array", "array_made", "channel", "typeof", "class_of",
     "nullable", "repeated", "label", "name",
@@ -27,7 +28,7 @@ ROLES = [
     "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "aliased",
     "rest_type", "brackets", "names_type", "extended", "mixed", "derives", "withdrawn", "renames", "opens",
     "refuted", "ended", "keeps", "captured", "lasting", "passing", "constrained", "templated", "asked_for", "tag",
-    "skip", "inner", "single", "implicit", "of_objects",
+    "skip", "inner", "single", "implicit", "of_objects", "behind",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}
@@ -48,6 +49,7 @@ DEFINED, MODULE, IMPORTED, ALIAS = (BITS[role] for role in ("defined", "module",
 WILDCARD, REST, REST_WORDS, BY_NAME = (BITS[role] for role in ("wildcard", "rest", "rest_words", "by_name"))
 OPTIONAL, RECEIVER, MAKES, INCLUDED = (BITS[role] for role in ("optional", "receiver", "makes", "included"))
 REST_TYPE, BRACKETS = BITS["rest_type"], BITS["brackets"]
+BEHIND = BITS["behind"]
 IS_PRESENT = BITS["present"]
 IS_COMPUTED = BITS["computed"]
 IS_ALIASED = BITS["aliased"]

@@ -5,6 +5,7 @@ from fledgling.worker.graph.reading.constness import note_constness
 from fledgling.worker.graph.reading.expressions import of_brackets
 from fledgling.worker.graph.reading.labels import (
     ARG,
+    BEHIND,
     BIND,
     BITS,
     BY_NAME,
@@ -20,7 +21,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.reading.told_types import told_instead, told_parameters
-from fledgling.worker.graph.tables import NONE, Op, Parameter, Use
+from fledgling.worker.graph.tables import BLOCK, NONE, Op, Parameter, Use
 
 PATTERNS = BITS["shape"] | BITS["tuple"]
 FIELD, DECORATOR = BITS["exported"], BITS["decorator"]
@@ -74,7 +75,9 @@ def bind_parameters(
         for bound in ([] if tree.labels[node] & PATTERNS else binding_nodes(builder, node)) or [NONE]
     ]
     for place, (node, bound, (type_, default, rest)) in enumerate(spread):
-        name = builder.name(bound) if bound != NONE else NONE
+        is_block = bool(tree.labels[node] & BEHIND)
+        name = builder.named(BLOCK) if is_block else builder.name(bound) if bound != NONE else NONE
+        by_name = by_name or is_block
         by_reference = bool(tree.labels[node] & BITS["by_reference"])
         builder.scopes[scope].parameters.append(Parameter(name, type_, default, rest, by_name, by_reference))
         if said and bound != NONE:
@@ -96,6 +99,14 @@ def bind_parameters(
             target(builder, node, value)
         else:
             target(builder, tree.first(node, LEFT), value)
+
+
+def block_parameter(builder: Builder, scope: int) -> int:
+    """The place of the parameter that gets the block behind a call, which `yield` runs; no function has to name it."""
+    name, parameters = builder.named(BLOCK), builder.scopes[scope].parameters
+    if not any(each.name == name for each in parameters):
+        parameters.append(Parameter(name, default=1, by_name=True))
+    return next(place for place, each in enumerate(parameters) if each.name == name)
 
 
 def bind_implicit(builder: Builder, scope: int, node: int) -> None:

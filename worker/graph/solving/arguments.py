@@ -5,7 +5,7 @@ from typing import NamedTuple
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.expected import hand_expected
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, Flag
+from fledgling.worker.graph.tables import BLOCK, NONE, Flag, Op
 from fledgling.worker.graph.values import CONTAINER, GIVEN, Cell, Value, Values, add
 
 
@@ -27,9 +27,11 @@ def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | N
     """Let the parameters of a function take the arguments of a call, none surer than the call allows."""
     row = solver.project.scope(function)
     skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
+    block = block_place(solver, function, made)
     for at, (cell, spread) in enumerate(made.arguments, skip):
         if row.parameters and not spread:
-            hand_expected(solver, function, at, cell)
+            is_behind = block != NONE and at - skip == len(made.arguments) - 1
+            hand_expected(solver, function, block if is_behind else at, cell)
     if not solver.budget.follows_arguments:
         return
     if skip and solver.classes.owner(function) is None:  # what a decorator has put in the place of a method
@@ -37,9 +39,35 @@ def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | N
     if made.arguments:
         plain = [place for place, given in enumerate(row.parameters) if not given.rest and not given.by_name]
         has_rest = any(given.rest == 1 for given in row.parameters)
-        _hand_over_in_order(solver, function, made, skip, plain, most, has_rest=has_rest)
+        in_order = made if block == NONE else made._replace(arguments=made.arguments[:-1])
+        _hand_over_in_order(solver, function, in_order, skip, plain, most, has_rest=has_rest)
+        if block != NONE:
+            solver.source(("parameter", function, block), made.arguments[-1][0], most)
     if made.words:
         _hand_over_by_name(solver, function, made, most)
+
+
+def block_place(solver: Solver, function: int, made: MadeCall) -> int:
+    """The place of the parameter that gets the last argument, if that is a block: the last one; NONE if it is none.
+
+    In Ruby it is the one for blocks, which also gets `&a`.
+    """
+    parameters, unit = solver.project.scope(function).parameters, solver.project.unit(function)
+    if not parameters or not made.arguments or made.arguments[-1][1]:
+        return NONE
+    last = len(parameters) - 1
+    name = parameters[last].name
+    if name != NONE and unit.facts.names[name] == BLOCK:
+        is_further = len(made.arguments) > last and not any(each.rest == 1 for each in parameters)
+        return last if is_further or is_block(solver, made.arguments[-1][0]) else NONE
+    return last if unit.dialect.typed and is_block(solver, made.arguments[-1][0]) else NONE
+
+
+def is_block(solver: Solver, cell: Cell) -> bool:
+    """Whether an argument is a block that stands behind a call: `a { b }`."""
+    if type(cell) is not int or solver.op(cell) != Op.FUNCTION:
+        return False
+    return bool(solver.project.scope(solver.child(cell, solver.project.expression(cell)[1])).flags & Flag.IS_BLOCK)
 
 
 def _hand_over_by_name(solver: Solver, function: int, made: MadeCall, most: int) -> None:

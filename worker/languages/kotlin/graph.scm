@@ -13,7 +13,7 @@
 ((navigation_expression . (_) @value "::" (identifier) @skip .) @class_of (#eq? @skip "class"))
 (call_expression . (_) @of) @call
 (call_expression (value_arguments) @args)
-(call_expression (annotated_lambda) @arg)
+(call_expression (annotated_lambda) @arg @behind)
 (value_arguments (value_argument) @arg)
 (value_argument (identifier) @word "=" (_) @value) @keyword
 (spread_expression (_) @value) @spread

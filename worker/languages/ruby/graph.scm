@@ -17,8 +17,9 @@
 (call !receiver method: [(identifier) (constant)] @key block: (_)) @call
 (call method: (super) @of) @call
 (call arguments: (_) @args)
-(call block: (_) @arg)
+(call block: (_) @arg @behind)
 (argument_list (_) @arg)
+(yield (argument_list)? @args) @block_call
 (argument_list (splat_argument (_) @value) @spread)
 (argument_list (block_argument (_) @value) @await)
 ((call receiver: (identifier) @left method: (identifier) @_is arguments: (argument_list . [(constant) (scope_resolution)] @type .)) @narrow
@@ -107,7 +108,7 @@
 (keyword_parameter name: (_) @bind value: (_)? @init) @param
 (splat_parameter name: (_) @bind) @param @rest
 (hash_splat_parameter name: (_) @bind) @param @rest_words
-(block_parameter name: (_) @bind) @param @optional
+(block_parameter name: (_) @bind) @param @optional @behind
 
 ; ---- what binds
 

@@ -3,7 +3,7 @@
 from fledgling.worker.graph.solving.overloading.library_types import NO, PERHAPS, YES
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
-from fledgling.worker.graph.values import BOUND, CONSTANT, CONTAINER, FUNCTION, Cell, Values
+from fledgling.worker.graph.values import BOUND, CONSTANT, CONTAINER, FUNCTION, Values
 
 
 def of_function_type(solver: Solver, type_: int, values: Values) -> int:
@@ -61,10 +61,3 @@ def counts_of(solver: Solver, function: int) -> tuple[int, ...]:
     names = [unit.facts.names[each.name] for each in row.parameters if each.name != NONE]
     is_open = row.flags & Flag.IMPLICIT and names == [unit.dialect.implicit_parameter]
     return (0, 1) if is_open else (len(row.parameters),)
-
-
-def is_block(solver: Solver, cell: Cell) -> bool:
-    """Whether an argument is a lambda that may stand behind a call: `f(a) { b }`."""
-    if type(cell) is not int or solver.op(cell) != Op.FUNCTION:
-        return False
-    return bool(solver.project.scope(solver.child(cell, solver.project.expression(cell)[1])).flags & Flag.IMPLICIT)
