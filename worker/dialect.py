@@ -52,6 +52,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     loops_over_entries: bool = False  # `for ((a, b) in c)` goes over pairs of a key and a value of a dictionary
     loops_over_keys: bool = False  # `for a in b` goes over the keys of a dictionary
 
+    raises_classes: bool = False  # `raise A` makes an object of the class
+
     # Classes and their members.
     decorators: dict[str, str] = {}  # what they say of a function, by their last name: a Flag in lower case
     bare_members: bool = False  # a method names the members of its class without `this`

@@ -89,8 +89,8 @@ def taken(builder: Builder, path: int, name: int, *, is_sure: bool = True) -> No
     op, *parts = builder.expressions[path]
     if op == Op.BARE and parts[0] == number:  # it stands in another module, and not here
         builder.expressions[path] = (Op.NAME, number, NONE, None)
-    if builder.sites and builder.sites[-1].at == path:  # the last name of the path is what binds
-        builder.sites.pop()
+    if builder.sites and builder.sites[-1].at == path and builder.sites[-1].name == number:
+        builder.sites.pop()  # the last name of the path is what binds
     bound = path if is_sure else builder.add(Op.UNSURE, path)
     alias = builder.add(Op.ALIAS, bound, *([True] if builder.is_shown else []))
     builder.bind_name(number, builder.scope, alias, name, Use.IMPORT)

@@ -265,7 +265,8 @@ def return_(builder: Builder, node: int, _use: int) -> int:
 def raise_(builder: Builder, node: int, _use: int) -> int:
     """`raise a from b`"""
     for kid in builder.tree.kids[node]:
-        is_class = builder.tree.kind(kid) in (IS_NAME, IS_GET) and not is_caught(builder, kid)
+        may_be = builder.dialect.raises_classes and builder.tree.kind(kid) in (IS_NAME, IS_GET)
+        is_class = may_be and not is_caught(builder, kid)
         value = builder.visit(kid, Use.CALL if is_class else Use.READ)
         if is_class and builder.sites[-1].at == value:
             builder.sites[-1].at = builder.add(Op.CALL, value, [], [])

@@ -140,6 +140,9 @@
 (try_statement (finally_clause body: (_) @finally))
 (catch_clause body: (_) @body) @handler
 (catch_clause type: (type_list . (_) @type .))
+(catch_clause type: (type_list (_) . (_)) @type)
+(type_list (_) @arm . (_)) @choice
+(type_list (_) . (_) @arm) @choice
 (catch_clause name: (variable_name) @left @bind)
 (break_statement) @break
 (continue_statement) @continue
