@@ -4,7 +4,7 @@ from functools import partial
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.flow import Layer
-from fledgling.worker.graph.reading.labels import BITS, BODY, LEFT, OTHERWISE, TYPE
+from fledgling.worker.graph.reading.labels import BITS, BODY, COND, LEFT, OTHERWISE, TYPE
 from fledgling.worker.graph.reading.statements import any_of, arms
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.tables import NONE, Op
@@ -75,7 +75,7 @@ def handler(builder: Builder, node: int, _use: int) -> int:
     left, type_ = tree.first(node, LEFT), tree.first(node, TYPE)
     caught = NONE
     for kid in tree.kids[node]:
-        if kid in (left, type_) or not tree.labels[kid] & (TYPE | LEFT | BODY):
+        if kid in (left, type_) or not tree.labels[kid] & (TYPE | LEFT | BODY | COND):
             inner = tree.first(kid, TYPE) if tree.labels[kid] & TYPE and tree.first(kid, TYPE) != NONE else kid
             if inner != left:
                 caught = builder.visit(inner)
@@ -83,6 +83,8 @@ def handler(builder: Builder, node: int, _use: int) -> int:
                 left = near
     if left != NONE:
         target(builder, left, builder.add(Op.INSTANCE, caught) if caught != NONE else 0)
+    for kid in tree.having(node, COND):  # `catch (A b) when (c)`
+        builder.visit(kid)
     found = 0
     for kid in tree.having(node, BODY):
         found = builder.body(kid)

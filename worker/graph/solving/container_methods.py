@@ -131,6 +131,18 @@ def _found(solver: Solver, container: Value, made: MadeCall, arguments: list[Cel
     return capped(element_of(solver, container), min(sure, in_container(solver, container)))
 
 
+def _sifted(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
+    """a.Where(f): f gets each element, and what comes back is of the same type."""
+    _with_elements(solver, container, made, arguments)
+    return {container: sure}
+
+
+def _visited(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
+    """a.Any(f): f gets each element; of what comes back nothing is known."""
+    _with_elements(solver, container, made, arguments)
+    return {}
+
+
 def _sorted(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
     """a.sort(f): f gets two elements."""
     _with_elements(solver, container, made, arguments, times=2)
@@ -163,9 +175,11 @@ OF_ARRAYS: dict[str, Any] = {
     "folds_from": _folded_from,
     "indexed": _indexed,
     "finds": _found,
+    "sifts": _sifted,
     "sorts": _sorted,
     "folds": _folded,
     "chains": _chained,
+    "visits": _visited,
 }
 
 

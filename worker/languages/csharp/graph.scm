@@ -88,7 +88,7 @@
 (constructor_initializer "base" @of @super (argument_list) @args) @call
 (constructor_initializer "this" @of @this (argument_list) @args) @call
 (destructor_declaration name: (_) @word body: (_) @body) @function
-(operator_declaration type: (_) @returns body: (_) @body) @function @static
+[(operator_declaration type: (_) @returns body: (_) @body) (conversion_operator_declaration type: (_) @returns body: (_) @body)] @function @static
 (property_declaration type: (_) @returns name: (identifier) @defined accessors: (_)? @body value: (_)? @value) @function @property
 (property_declaration (explicit_interface_specifier) name: (identifier) @explicit)
 (property_declaration (modifier "static" @static))
@@ -112,7 +112,7 @@
 ((interface_declaration (modifier) @partial) (#eq? @partial "partial"))
 (enum_declaration name: (_) @defined body: (_) @body) @class
 (enum_member_declaration name: (_) @bind value: (_)? @value) @field @receiver
-(delegate_declaration name: (_) @defined) @class
+(delegate_declaration type: (_) @type name: (_) @defined) @class
 (base_list [(identifier) (qualified_name) (generic_name)] @base)
 (base_list (primary_constructor_base_type type: (_) @base))
 (type_parameter name: (_) @label @bind)
@@ -156,6 +156,7 @@
 (try_statement body: (_) @body) @try
 (try_statement (finally_clause) @finally)
 (catch_clause body: (_) @body) @handler
+(catch_clause (catch_filter_clause (_) @cond))
 (catch_declaration type: (_) @type name: (identifier)? @left @bind)
 (break_statement) @break
 (continue_statement) @continue
