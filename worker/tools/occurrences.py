@@ -32,7 +32,7 @@ CALLABLE = ("function", "method", *TYPES)  # kinds whose names some languages le
 UNKNOWN = {GIVEN_UP: "not parsed", LEFT_OUT: "not in the graph"}
 ITS_DEFINITION, ITS_TYPE = "its definition", "its type"
 UNSEEN = {  # what may mean a definition, and was not looked at for it, where the graph lacks one of the two
-    ITS_DEFINITION: ("text", "external", "local"),
+    ITS_DEFINITION: ("text", "external", "local", "field"),
     ITS_TYPE: ("external",),
 }
 NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object without the name of its type
@@ -148,6 +148,7 @@ _WORDS = {  # classes of occurrences, in their order, and what they are called
     "possible": "merely possible (possible=true lists them)",
     "other": "of other definitions",
     "local": "of local variables",
+    "field": "of fields",
     "external": "of what is outside the project",
     "elsewhere": "in other languages",
     "definition": "definitions",
@@ -354,7 +355,8 @@ def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[GraphD
     first = rows[0]
     if first.confidence == "unresolved":  # which is so, too, where it has more targets than are kept
         return "unresolved", graph.reasons[first.reason]
-    return (first.confidence, None) if first.confidence in ("local", "external") else ("other", None)
+    kind = "field" if graph.reasons[first.reason] == "field" else first.confidence
+    return (kind, None) if first.confidence in ("local", "external") else ("other", None)
 
 
 def _unparsed(request: Request, file: File, far: int) -> tuple[str, str | None]:

@@ -187,14 +187,12 @@ def export(builder: Builder, node: int, _use: int) -> int:
     has_names = False
     for place, kid in enumerate(kids):
         labels = tree.labels[kid]
-        if labels & (MODULE | BY_DEFAULT):
+        if labels & (MODULE | BY_DEFAULT | ALIAS):
             continue
         if labels & IMPORTED:
             has_names = True
             alias = alias_behind(tree, kids, place)
             export_name(builder, node, module, kid, alias)
-        elif labels & ALIAS:
-            builder.site(kid, Use.IMPORT, 0)
         elif labels & WILDCARD:
             has_names = True
             builder.export(tree.text(kid), take_import(builder, node, module, None), kid, builder.scope)
@@ -213,13 +211,15 @@ def export(builder: Builder, node: int, _use: int) -> int:
 
 
 def export_name(builder: Builder, node: int, module: str, name: int, alias: int) -> None:
-    """One name of `export { a as b }`."""
+    """One name of `export { a as b }`; what is `default` is named by no name but the other one."""
     if module:
         value = take_import(builder, node, module, builder.tree.text(name))
         builder.site(name, Use.IMPORT, value)
     else:
         value = exported_value(builder, name)
     builder.export(builder.tree.text(name if alias == NONE else alias), value, name, builder.scope)
+    if alias != NONE:
+        builder.site(alias, Use.IMPORT, value if builder.tree.text(name) == "default" else 0)
 
 
 def exported_value(builder: Builder, node: int) -> int:
