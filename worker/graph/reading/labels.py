@@ -8,7 +8,7 @@ KINDS = [
     "trait_method", "attribute", "annotation", "decorated", "function",
     "variables", "type_alias", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension",
     "block", "branch", "asserted", "loop", "try", "handler", "with", "item_with", "within", "match", "case",
-    "case_name", "pattern", "narrow", "return", "yield", "raise",
+    "case_name", "pattern", "class_pattern", "member_pattern", "narrow", "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
     "param", "own_type", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "block_call", "call",
     "new", "changed", "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys",

@@ -4,7 +4,7 @@ from functools import partial
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.flow import BREAK, Layer
-from fledgling.worker.graph.reading.labels import BITS, BODY, IS_NAME, LEFT, OTHERWISE, OVER, TYPE
+from fledgling.worker.graph.reading.labels import BITS, BODY, IS_NAME, LEFT, OTHERWISE, OVER, TYPE, WORD
 from fledgling.worker.graph.reading.narrowing import narrow, narrowed_by
 from fledgling.worker.graph.reading.statements import any_of
 from fledgling.worker.graph.reading.targets import target
@@ -100,6 +100,43 @@ def pattern(builder: Builder, node: int, _use: int) -> int:
         else:
             at = builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
             held = at if tree.labels[kid] & TYPE else held
+    return 0
+
+
+@visits("class_pattern")
+def class_pattern(builder: Builder, node: int, _use: int) -> int:
+    """`A(b=c)`, `A { b: c } d`: members of an A; where no class is named, of what a pattern around it takes."""
+    tree = builder.tree
+    type_, around = tree.first(node, TYPE), builder.apart
+    held = 0
+    if type_ != NONE:
+        typed = builder.dialect.typed
+        held = builder.visit(type_, Use.TYPE if typed else Use.READ)
+        builder.apart = builder.add(Op.DECLARED, held, NONE) if typed else builder.add(Op.INSTANCE, held)
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & LEFT:
+            target(builder, kid, builder.apart)
+        elif tree.labels[kid] & BITS["bind"]:
+            target(builder, kid, 0)
+        elif kid != type_:
+            builder.visit(kid)
+    builder.apart = around
+    return held
+
+
+@visits("member_pattern")
+def member_pattern(builder: Builder, node: int, _use: int) -> int:
+    """`b=c` or `b: c` in such a pattern"""
+    tree = builder.tree
+    key, around = tree.first(node, WORD), builder.apart
+    builder.apart = builder.add(Op.GET, around, builder.name(key))
+    builder.site(key, Use.READ, builder.apart)
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BITS["bind"]:
+            target(builder, kid, builder.apart)
+        elif kid != key:
+            builder.visit(kid)
+    builder.apart = around
     return 0
 
 

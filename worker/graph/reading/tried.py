@@ -76,7 +76,8 @@ def handler(builder: Builder, node: int, _use: int) -> int:
     caught = NONE
     for kid in tree.kids[node]:
         if kid in (left, type_) or not tree.labels[kid] & (TYPE | LEFT | BODY | COND):
-            inner = tree.first(kid, TYPE) if tree.labels[kid] & TYPE and tree.first(kid, TYPE) != NONE else kid
+            is_named = tree.labels[kid] & TYPE and tree.kind(kid) != BITS["class_pattern"]
+            inner = tree.first(kid, TYPE) if is_named and tree.first(kid, TYPE) != NONE else kid
             if inner != left:
                 caught = builder.visit(inner)
             for near in tree.having(kid, LEFT):

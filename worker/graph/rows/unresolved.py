@@ -297,7 +297,9 @@ class Unresolved:
         """Whether a member that is not called is a field that the project gives objects of its classes."""
         own = self.project.unit(node).names[expression[2]]
         receivers = self.solver.value((node & ~MASK) | expression[1])
-        classes = [at for value in receivers if value[0] in (OBJECT, CLASS) for at in self.solver.classes.order(value[1])]
+        classes = [
+            at for value in receivers if value[0] in (OBJECT, CLASS) for at in self.solver.classes.order(value[1])
+        ]
         return site.use != Use.CALL and any(("field", at, own) in self.solver.sources for at in classes)
 
     def _is_key_of_type(self, node: int, site: Site) -> bool:

@@ -170,8 +170,10 @@
 (or_pattern (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
 (negated_pattern (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
 (parenthesized_pattern (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
-(recursive_pattern type: (_) @type name: (identifier) @left @bind) @assign
-(recursive_pattern name: (identifier) @left @bind) @assign
+(recursive_pattern) @class_pattern
+(recursive_pattern type: (_) @type)
+(recursive_pattern name: (identifier) @left @bind)
+(property_pattern_clause (subpattern . (identifier) @word) @member_pattern)
 (parenthesized_variable_designation name: (identifier) @label @bind)
 (list_pattern name: (identifier) @label @bind)
 (tuple_pattern name: (identifier) @bind) @tuple

@@ -2,7 +2,8 @@
 
 (comment) @skip
 (identifier) @name
-(keyword_pattern (identifier) @word)
+(class_pattern . (_) @type) @class_pattern
+(keyword_pattern . (identifier) @word) @member_pattern
 
 (attribute object: (_) @of attribute: (identifier) @key) @get
 (call function: (_) @of arguments: (argument_list) @args) @call
