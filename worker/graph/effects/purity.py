@@ -56,10 +56,10 @@ def judged(files: Sequence[GraphFile], graph: GraphColumns, tell: Tell = unheard
     yield from Settling(functions, names, defined.run, defined.not_known).run()
 
 
-def _rows(graph: GraphColumns, files: Iterable[int]) -> dict[int, dict[Place, list[RowTarget]]]:
-    """Return the rows of some files by line and column."""
-    wanted = frozenset(files)
-    found: dict[int, dict[Place, list[RowTarget]]] = {number: defaultdict(list) for number in wanted}
+def _rows(graph: GraphColumns, files: Iterable[int]) -> dict[int, dict[Place, Sequence[RowTarget]]]:
+    """Return the rows of some files by line and column: most are alone there, and those that say the same are one."""
+    found: dict[int, dict[Place, Sequence[RowTarget]]] = {number: {} for number in files}
+    alone: dict[tuple[int, int, int], tuple[RowTarget]] = {}
     columns = zip(
         graph.file,
         graph.line,
@@ -71,10 +71,21 @@ def _rows(graph: GraphColumns, files: Iterable[int]) -> dict[int, dict[Place, li
         strict=True,
     )
     for file, line, column, name, target, target_line, confidence in columns:
-        if file in wanted:
-            found[file][line, column, bool(graph.names[name])].append(
-                RowTarget(None if target < 0 else (target, target_line), confidence)
-            )
+        rows = found.get(file)
+        if rows is None:
+            continue
+        said = target, target_line, confidence
+        row = alone.get(said)
+        if row is None:
+            row = alone[said] = (RowTarget(None if target < 0 else (target, target_line), confidence),)
+        at = line, column, bool(graph.names[name])
+        known = rows.get(at)
+        if known is None:
+            rows[at] = row
+        elif isinstance(known, list):
+            known += row
+        else:
+            rows[at] = [*known, *row]
     return found
 
 
