@@ -101,7 +101,11 @@ def _may_be_before(project: GraphProject, outer: int, unit: Unit, expression: Ex
     own = unit.names[expression[1]]
     if not unit.dialect.declared or means_type(expression) or project.scope(outer).kind not in SPACES:
         return False
-    return own in project.vocabulary.members and own not in project.table(unit.base)
+    scopes = unit.facts.scopes
+    at = outer - unit.base if own in project.vocabulary.members else NONE
+    while at > 0 and expression[1] not in scopes[at].every:
+        at = scopes[at].parent
+    return at == 0 and expression[1] not in scopes[0].every
 
 
 def may_be_of_macro(project: GraphProject, node: int, expression: Expression) -> bool:
