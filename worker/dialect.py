@@ -113,6 +113,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     may_lack_types: bool = False  # but need not be: `f($a)`, `a: any`
     smart_casts: bool = False  # where a check of its type holds, a variable counts as declared to be of that
     types_inside: bool = False  # a parameter may be of a type that the function itself declares
+    extension_block: str = ""  # what begins a block of members that extend a type: `extension(A a) { }`
     types_before: bool = False  # its type parameters stand before it: `template <class T>`
     only_declared: tuple[str, ...] = ()  # types that no call and no literal is of: `va_list`
     literals: dict[str, str] = {}  # of numbers by their ends, "." of one with a point, "class" of what names a class

@@ -54,6 +54,7 @@ class BoundNames(Positions):
         self.bindings: list[Binding] = []
         self.writes: list[Write] = []
         self.sites: list[Site] = []
+        self.copies: set[int] = set()  # nodes that stand once more elsewhere, and are no occurrences
         self.is_read = bytearray(len(tree.labels))  # whether a node is a site
         self.scope = self.frame = NONE
         self.frames: list[int] = []  # of each scope
@@ -89,7 +90,7 @@ class BoundNames(Positions):
 
     def site(self, node: int, use: int, at: int, binding: int = NONE) -> None:
         """Add the occurrence of a name; a broken text may lack it."""
-        if node == NONE:
+        if node == NONE or node in self.copies:
             return
         start = self.tree.start[node]
         self.is_read[node] = 1

@@ -31,6 +31,7 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
     type_expressions,
 )
 from fledgling.worker.graph.reading.builder import Builder
+from fledgling.worker.graph.reading.extension_blocks import hand_out
 from fledgling.worker.graph.reading.labels import BITS, IS_CLASS, IS_FUNCTION
 from fledgling.worker.graph.reading.namespaces import enclose
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
@@ -105,9 +106,12 @@ class LanguageReader:
         reduced = Reduced(source, tree, syntax.query)
         if syntax.row.graph.spaces == "global":
             enclose(reduced)
+        block = syntax.row.graph.extension_block
+        copies = hand_out(reduced, block) if block and block.encode() in source else set[int]()
         headed = take_in(reduced) if syntax.row.graph.types_before else []
         changed = different(source, made[-1].text)
         builder = Builder(reduced, syntax.row.graph, starts, changed)
+        builder.copies = copies
         builder.begins.update((node, builder.line(first)) for node, first in headed)
         for begins, ends in (span for spans in repairs.conditionals for span in spans(source, changed)):
             builder.conditions.append((bisect_right(starts, begins), bisect_right(starts, ends)))
