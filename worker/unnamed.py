@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterable
 
 from fledgling.messages.control import Unnamed
+from fledgling.worker.of_tests import is_test
 
 FUNCTIONS = ("function", "method")
 REGISTERED = (*FUNCTIONS, "class")  # kinds that decorators, annotations and attributes hand to others
 ABOVE = re.compile(r"(?:@|#?\[)(?P<name>[\w.:\\]{1,80}+)(?:\([^()]{0,200}+\))?+[\s,\]]*+")
 AMONG = "__attribute__"  # of C, which stands among the words of a definition
+OF_RUNNER = re.compile(r"[Tt]est|Benchmark|Example|Fuzz")  # how names begin that runners of tests look for
 MAX_HEAD = 400  # characters of a line in which that may stand
 MAX_ABOVE = 8  # lines that are looked at: few definitions have more above them
 
@@ -35,6 +37,15 @@ def taker(known: Unnamed, kind: str, lines: Iterable[str]) -> str | None:
         if not at:
             break
     return None
+
+
+def is_tested(path: str, kind: str, name: str) -> bool:
+    """Return whether a runner of tests may run a definition by its name.
+
+    >>> is_tested("a_test.go", "function", "TestOpen"), is_tested("a_test.go", "function", "opened")
+    (True, False)
+    """
+    return kind in REGISTERED and is_test(path) and OF_RUNNER.match(name) is not None
 
 
 def is_given(known: Unnamed, first: str) -> bool:

@@ -21,6 +21,7 @@ from fledgling.worker.store.graph import (
     GraphDefinition,
     Occurrence,
 )
+from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request
@@ -249,7 +250,12 @@ def _is_made(request: Request, definition: GraphDefinition, languages: Collectio
     assert request.outlines
     file = request.blocks.file(definition.file)
     here = request.outlines.beginning(file, definition.line) if file.language in languages else ()
-    return any(row.kind in MADE or row.qualified_name.endswith(f"{row.name}.{row.name}") for row in here)
+    return any(row.kind in MADE or is_constructor(row) for row in here)
+
+
+def is_constructor(row: Row) -> bool:
+    """Return whether a definition has the name of the class that it is in."""
+    return row.qualified_name.split(".")[-2:] == [row.name, row.name]
 
 
 def _places(

@@ -15,7 +15,7 @@ from fledgling.worker.tools.hierarchy import all_of, placed, unsure
 from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, RelatedEntries, RelatedEntry
 from fledgling.worker.tools.request import shown
-from fledgling.worker.unnamed import FUNCTIONS, MAX_ABOVE, is_given, is_run, taker
+from fledgling.worker.unnamed import FUNCTIONS, MAX_ABOVE, is_given, is_run, is_tested, taker
 
 SHOWN_READ = 3  # places where a function is handed over
 MOST_STEPS = 10  # that a question may ask for
@@ -77,10 +77,12 @@ def _unlisted(asked: Asked, found: RelatedEntries) -> str | None:
 
 
 def _registered(asked: Asked) -> str | None:
-    """Say what stands above a definition and may hand it to something: a decorator, an annotation."""
+    """Say what may run a definition: a decorator or annotation above it, which hands it on, or what runs tests."""
     for file, row in asked.about.definitions:
         if above := taker(_unnamed_of(asked, file), row.kind, _head(asked, file, row)):
             return f"`{above}` stands above it and may use it ({file.path}:{row.line_start})."
+        if is_tested(file.path, row.kind, row.name):
+            return f"A runner of tests may run it by its name ({file.path}:{row.line_start})."
     return None
 
 
@@ -137,7 +139,7 @@ def _unnamed(asked: Asked) -> str | None:
         if is_run(known, row.kind, row.name):
             how = "(an operator, a loop, a conversion, the language itself)"
             return f"Code may run `{row.name}` without naming it {how}: such places are not found."
-        if row.qualified_name.endswith(f"{row.name}.{row.name}") and occurrences.is_derived_from(asked.request, place):
+        if occurrences.is_constructor(row) and occurrences.is_derived_from(asked.request, place):
             return f"Constructors of classes below may run `{row.name}` without naming it: such places are not found."
         if is_given(known, next(_head(asked, file, row), "")):
             ask = f'search(query="{row.name}", whole_word=true)'
