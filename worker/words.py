@@ -42,8 +42,7 @@ class Field(IntEnum):
     PUBLIC = 3  # those of them that are functions, classes and the like
     COMMENT = 4  # and documentation strings
     HEADER = 5  # the comment at the top of the file
-    IMPORT = 6
-    EXPORT = 7
+    EXPORT = 6
 
 
 WHOLE = ord("=")  # what the word for a whole identifier begins with

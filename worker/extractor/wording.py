@@ -1,4 +1,4 @@
-"""The words of a file: of its path, of what it defines, imports and exports, and of its comments.
+"""The words of a file: of its path, of what it defines and exports, and of its comments.
 
 A search by meaning ranks files by them, and whoever writes a file chooses them. So none counts much: a word counts
 MOST_TIMES at most, a field has no more than MAX_WORDS different ones, and of comments MAX_PROSE bytes are read.
@@ -51,8 +51,6 @@ def worded(path: str, text: bytes, found: Extraction) -> FileWords:
     at_top = [*docstring, found.header.encode()[:HEADER_BYTES]] if found.header else docstring
     if header := _header(text, at_top, found.comments):
         fields[Field.HEADER] = Counter(words.words(header))
-    if found.imports:
-        fields[Field.IMPORT] = _counted(row.module for row in found.imports[:MAX_DEFINITIONS])
     if exports := _exports(path, found.symbols, found.imports):
         fields[Field.EXPORT] = _counted(exports)
     return _packed(fields)

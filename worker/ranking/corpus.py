@@ -27,7 +27,6 @@ PARAMETERS: dict[Field, tuple[float, float]] = {
     Field.PUBLIC: (1.0, 0.3),
     Field.COMMENT: (1.2, 0.5),
     Field.HEADER: (1.2, 0.5),
-    Field.IMPORT: (1.0, 0.4),
     Field.EXPORT: (0.8, 0.3),
 }
 

@@ -74,7 +74,6 @@ class Features:
             "public": of_most(self._fields(Field.PUBLIC)),
             "definitions": of_most(self._varied(Field.DEFINITION, self.all_forms)),
             "directory": of_most(self._fields(Field.DIRECTORY)),
-            "imports": of_most(self._fields(Field.IMPORT)),
             "exports": of_most(self._fields(Field.EXPORT)),
             "base covered": self._base_covered(varied=False),
             "base covered by beginnings": self._base_covered(varied=True),

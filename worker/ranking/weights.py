@@ -21,5 +21,4 @@ WEIGHTS: dict[str, float] = {
     "header": 0.11,
     "definitions": 0.06,
     "covered by names": 0.03,
-    "imports": 0.02,
 }
