@@ -39,11 +39,33 @@ def claims(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, int]]:
         os.close(end)
 
 
+def project_of(*, language: str) -> list[GraphFile]:
+    """The marked programs whose names begin with a language, as one project."""
+    programs = enumerate(program for name, program in PROGRAMS.items() if name.startswith(language))
+    return graph_files({f"{at}/{path}": text.encode() for at, each in programs for path, text in each["files"].items()})
+
+
 @pytest.fixture(scope="module")
 def marked() -> list[GraphFile]:
     """All marked programs as one project."""
-    programs = enumerate(PROGRAMS.values())
-    return graph_files({f"{at}/{path}": text.encode() for at, each in programs for path, text in each["files"].items()})
+    return project_of(language="")
+
+
+@pytest.fixture(scope="module")
+def marked_by_one(marked: list[GraphFile]) -> dict[bool, GraphColumns]:
+    """Its graph, by whether arguments are followed."""
+    return {follows: graph(marked, in_this_process, follows=follows) for follows in (False, True)}
+
+
+@pytest.fixture(scope="module")
+def some() -> list[GraphFile]:
+    """81 files in 51 parts; of some names there are so many definitions that it costs a budget."""
+    return project_of(language="csharp")
+
+
+@pytest.fixture(scope="module")
+def made_by_one(some: list[GraphFile]) -> GraphColumns:
+    return graph(some, in_this_process)
 
 
 def graph(files: list[GraphFile], make_rows: MakeRows, *, follows: bool = False) -> GraphColumns:
@@ -56,24 +78,26 @@ def graph(files: list[GraphFile], make_rows: MakeRows, *, follows: bool = False)
 
 @pytest.mark.parametrize("follows", [False, True])
 def test_rows_of_several_processes_are_those_of_one(
-    marked: list[GraphFile], claims: tuple[int, int], follows: bool
+    marked: list[GraphFile], marked_by_one: dict[bool, GraphColumns], claims: tuple[int, int], follows: bool
 ) -> None:
     makers = RowMakers(claims, lambda: None, 2 * GB, GB)
-    assert graph(marked, makers.rows, follows=follows) == graph(marked, in_this_process, follows=follows)
+    assert graph(marked, makers.rows, follows=follows) == marked_by_one[follows]
 
 
-def test_who_makes_rows_and_is_lost_costs_none(marked: list[GraphFile], claims: tuple[int, int]) -> None:
+def test_who_makes_rows_and_is_lost_costs_none(
+    some: list[GraphFile], made_by_one: GraphColumns, claims: tuple[int, int]
+) -> None:
     """It has taken parts by then, which nobody else makes."""
 
     def ends() -> None:
         os.read(claims[0], 3)
         os._exit(9)
 
-    assert graph(marked, RowMakers(claims, ends, 2 * GB, GB).rows) == graph(marked, in_this_process)
+    assert graph(some, RowMakers(claims, ends, 2 * GB, GB).rows) == made_by_one
 
 
 def test_where_no_further_process_is_to_be_had_those_that_are_there_make_all_rows(
-    marked: list[GraphFile], claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    some: list[GraphFile], made_by_one: GraphColumns, claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A container, or the user, has as many as it may have (fork(2), EAGAIN)."""
     one_more = [os.fork]
@@ -84,20 +108,22 @@ def test_where_no_further_process_is_to_be_had_those_that_are_there_make_all_row
         return one_more.pop()()
 
     monkeypatch.setattr(os, "fork", fork)
-    assert graph(marked, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == graph(marked, in_this_process)
+    assert graph(some, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == made_by_one
     assert not one_more
 
 
 @pytest.mark.parametrize("budget", ["MAX_CROWDED", "MAX_NAMES_ASKED"])
 def test_where_a_budget_ends_rows_are_made_in_the_order_of_files(
-    marked: list[GraphFile], claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch, budget: str
+    some: list[GraphFile], claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch, budget: str
 ) -> None:
     """Then it matters which files come first."""
     monkeypatch.setattr(rows, budget, 1)
-    assert graph(marked, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == graph(marked, in_this_process)
+    assert graph(some, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == graph(some, in_this_process)
 
 
-def test_what_resolves_may_be_ended_and_another_begins(marked: list[GraphFile]) -> None:
+def test_what_resolves_may_be_ended_and_another_begins(
+    marked: list[GraphFile], marked_by_one: dict[bool, GraphColumns]
+) -> None:
     """Its end is not told as that of memory, which would be untrue: the indexer asks once more for the same files."""
     resolving = Resolving(marked, budget=GraphBudget(), languages=LANGUAGES.rows, is_partial=False, tell=unheard)
     files = [ReadFile(file.path, file.language, memoryview(file.facts), packed(file.imports)) for file in marked]
@@ -115,14 +141,12 @@ def test_what_resolves_may_be_ended_and_another_begins(marked: list[GraphFile]) 
         list(running.resolve(files, asked, kill))
     graphs = [*running.resolve(files, asked, unheard)]
     running.close()
-    assert joined(resolving.numbers, [unpacked(each) for each in graphs if each]) == graph(
-        marked, in_this_process, follows=True
-    )
+    assert joined(resolving.numbers, [unpacked(each) for each in graphs if each]) == marked_by_one[True]
     assert not above.is_running()
 
 
-def test_a_graph_whose_names_fit_no_message_is_made_anew(marked: list[GraphFile]) -> None:
-    [file, *_] = marked
+def test_a_graph_whose_names_fit_no_message_is_made_anew(some: list[GraphFile]) -> None:
+    [file, *_] = some
     read = ReadFile(file.path, file.language, memoryview(file.facts), packed(file.imports))
     running = Extractors(LANGUAGES, CONFINED, 2 * GB, 1)
     running.confined()
@@ -133,11 +157,10 @@ def test_a_graph_whose_names_fit_no_message_is_made_anew(marked: list[GraphFile]
 
 
 def test_where_a_budget_has_ended_before_there_are_rows_nothing_is_solved_again(
-    marked: list[GraphFile], claims: tuple[int, int]
+    some: list[GraphFile], claims: tuple[int, int]
 ) -> None:
     dialects = {name: row.graph for name, row in LANGUAGES.rows.items()}
-    of_go = [file for file in marked if file.language == "go"]
-    cut = solved(GraphProject(of_go, dialects), GraphBudget(evaluations=100))
+    cut = solved(GraphProject(some, dialects), GraphBudget(evaluations=100))
     found = RowMakers(claims, lambda: None, 2 * GB, GB).rows(cut, unheard)
     assert found
     assert found.is_cut
@@ -151,14 +174,14 @@ def test_as_many_make_rows_as_fit_and_there_are_cores(monkeypatch: pytest.Monkey
 
 
 def test_rows_that_do_not_fit_where_they_are_handed_over_are_made_by_who_waits(
-    marked: list[GraphFile], claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    some: list[GraphFile], made_by_one: GraphColumns, claims: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "rows_bytes", lambda _: 10_000)
-    assert graph(marked, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == graph(marked, in_this_process)
+    monkeypatch.setattr(limits, "rows_bytes", lambda _: 1_000)
+    assert graph(some, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == made_by_one
 
 
-def test_parts_hold_all_files_in_order(marked: list[GraphFile]) -> None:
-    units = GraphProject(marked, {name: row.graph for name, row in LANGUAGES.rows.items()}).units
+def test_parts_hold_all_files_in_order(some: list[GraphFile]) -> None:
+    units = GraphProject(some, {name: row.graph for name, row in LANGUAGES.rows.items()}).units
     parts = row_makers.in_parts(units)
     assert [unit.number for part in parts for unit in part] == [*range(len(units))]
     assert 2 < len(parts) <= row_makers.PARTS <= 256
