@@ -38,13 +38,13 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "graph", "audit", "cli", "control", "memory", "http", "live", "ablation", "processes", "projects", "limits",
-    "generations", "wire", "stdio", "confinement", "calls", "staying", "fleet_serving", "relations",
-    "languages", "fleet_bundles", "poison", "environments", "corpora", "operator", "hostile_trees", "hidden_files",
-    "traces", "fleet_build", "honesty", "narrowing", "extract", "deadlines", "image", "statement", "fleet",
-    "supply_chain", "guards", "monitor", "doctor", "contracts", "made_tables", "resolve", "benchmarks", "embedding",
-    "overlay", "report", "seeking", "listing", "shell", "fleet_storage", "meaning", "audit_log", "resources",
-    "cookbook", "status", "summaries", "shadowing", "savings", "tools",
+    "graph", "audit", "live", "cli", "memory", "http", "row_makers", "ablation", "relations", "calls", "control",
+    "corpora", "fleet_serving", "limits", "processes", "projects", "traces", "guards", "poison", "generations",
+    "honesty", "wire", "confinement", "extract", "fleet_bundles", "stdio", "hidden_files", "contracts", "environments",
+    "meaning", "fleet_build", "operator", "statement", "summaries", "hostile_trees", "image", "languages", "search",
+    "watchdog", "report", "resolve", "overlay", "narrowing", "made_tables", "deadlines", "supply_chain", "staying",
+    "fleet", "benchmarks", "listing", "fleet_storage", "monitor", "status", "savings", "cookbook", "audit_log",
+    "seeking", "links", "shell", "resources", "tags", "fleet_tables", "shadowing", "gaps",
 ]
 # fmt: on
 
