@@ -162,7 +162,9 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
         owner, may_be_outside = solver.classes.of_class(value[1], name)
         sure = min(sure, Reason.EXTERNAL_BASE) if may_be_outside and owner is not None else sure
     if owner is not None:
-        is_set = any(solver.value(field) or field in solver.sources for field in fields)
+        is_set = not keeps_members(solver, value[1]) and any(
+            solver.value(field) or field in solver.sources for field in fields
+        )
         is_of_any = value[2] or is_of_implementing(solver, value[1], owner, name)
         over = [*over_in_class(solver, (CLASS, value[1], is_of_any), name, owner), *mixed_in]
         is_open = is_of_any and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
@@ -203,7 +205,7 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
             solver.members[value, name] = known
     found, every, of_class = known
     fields = [field for field in every if solver.value(field) or field in solver.sources]
-    may_differ = not (found and solver.project.unit(value[1]).dialect.declared)  # else it is that field
+    may_differ = not (found and keeps_members(solver, value[1]))
     is_early = may_differ and bool(every) and sure > Reason.ATTRIBUTE and not solver.is_settled
     if is_early:  # one may yet be assigned, or again
         solver.wait()
@@ -214,6 +216,12 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
     single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1 and not is_early
     over = put_over(solver, found[0][0][1], name) if of_class else int(Reason.ATTRIBUTE)
     return places + [(field, sure if single else min(sure, over), None) for field in fields]
+
+
+def keeps_members(solver: Solver, scope: int) -> bool:
+    """Whether what a class declares stays its member, whatever a field of that name gets."""
+    dialect = solver.project.unit(scope).dialect
+    return dialect.typed and not dialect.prototypes
 
 
 def _of_prototypes(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
