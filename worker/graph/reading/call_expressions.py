@@ -36,6 +36,7 @@ from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
 from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Imported, Op, ScopeKind, Site, Use
 
+IS_REFERENCE = BITS["reference"]
 HOLDING = ("elements", "mapped")
 CALLING = (Use.CALL, Use.DECORATOR)
 EXTENDED, MIXED = BITS["extended"], BITS["mixed"]
@@ -64,7 +65,18 @@ def call(builder: Builder, node: int, use: int) -> int:
         make(builder, node)
     if builder.dialect.calls_last and put_in_place(builder.tree, node):
         return builder.visit(node, use)
+    if builder.tree.labels[node] & IS_REFERENCE:
+        return not_called(builder, node)
     return called(builder, node, Op.CALL, use)
+
+
+def not_called(builder: Builder, node: int) -> int:
+    """`a(...)` of PHP: the function itself."""
+    of, key = builder.tree.first(node, OF), builder.tree.first(node, KEY)
+    at = builder.optional(of, Use.CALL) if key == NONE else member_called(builder, of, key, Op.CALL)
+    if builder.sites and builder.sites[-1].at == at:
+        builder.sites[-1].use, builder.sites[-1].at = Use.READ, builder.add(Op.ALIAS, at)
+    return at
 
 
 @visits("called_by_name")

@@ -41,6 +41,10 @@
 (object_creation_expression (anonymous_class body: (_) @class)) @operation
 (anonymous_class (class_interface_clause) @skip)
 (arguments (argument) @arg)
+[(function_call_expression arguments: (arguments . (variadic_placeholder) .))
+  (member_call_expression arguments: (arguments . (variadic_placeholder) .))
+  (nullsafe_member_call_expression arguments: (arguments . (variadic_placeholder) .))
+  (scoped_call_expression arguments: (arguments . (variadic_placeholder) .))] @reference
 (argument name: (name) @word (_) @value .) @keyword
 (argument (variadic_unpacking (_) @value) @spread)
 (subscript_expression . (_) @of . (_)? @key) @index

@@ -48,6 +48,7 @@
 (property_signature name: (_) @bind type: (_)? @type) @field
 
 (variable_declarator type: (_) @type)
+(assignment_expression "using" left: (identifier) @bind)
 (type_alias_declaration name: (_) @left @bind @declaration !type_parameters value: (_) @right) @assign
 (type_alias_declaration name: (_) @defined @declaration type_parameters: (_) value: (_) @value) @type_alias
 (type_parameter name: (type_identifier) @label @bind !constraint)
