@@ -63,6 +63,8 @@ class Unresolved:
             return Reason.UNKNOWN_RECEIVER
         if self._may_be_passed(unit, node, unit.names[site.name]):
             return Reason.UNKNOWN_RECEIVER
+        if self._is_put(node, site):
+            reason = Reason.FIELD
         if not unit.dialect.prototypes:
             return reason
         of = unit.expressions[site.at]
@@ -284,8 +286,7 @@ class Unresolved:
         if held and (is_closed or any(value[0] not in OUTSIDE for value in held)):
             if self._is_key_of_type(node, site):
                 return Reason.UNKNOWN_RECEIVER
-            is_outside = all(value[0] in OUTSIDE for value in held)
-            return Reason.OUTSIDE if is_outside and not self._is_put(node, expression, site) else Reason.FIELD
+            return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
         if site.use == Use.WRITE:
             of = self.project.expression((node & ~MASK) | expression[1])
             is_untold = of[0] == Op.NEW and of[1] == 0  # `new() { A = b }`, of a type that nothing says
@@ -293,14 +294,16 @@ class Unresolved:
         is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
         return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER
 
-    def _is_put(self, node: int, expression: Expression, site: Site) -> bool:
+    def _is_put(self, node: int, site: Site) -> bool:
         """Whether a member that is not called is a field that the project gives objects of its classes."""
-        own = self.project.unit(node).names[expression[2]]
-        receivers = self.solver.value((node & ~MASK) | expression[1])
-        classes = [
-            at for value in receivers if value[0] in (OBJECT, CLASS) for at in self.solver.classes.order(value[1])
-        ]
-        return site.use != Use.CALL and any(("field", at, own) in self.solver.sources for at in classes)
+        op, *parts = self.project.expression(node)
+        if op != Op.GET or site.use == Use.CALL:
+            return False
+        held = [value[1] for value in self.solver.value((node & ~MASK) | parts[0]) if value[0] in (OBJECT, CLASS)]
+        own = self.project.unit(node).names[parts[1]]
+        return any(
+            ("field", at, own) in self.solver.sources for scope in held for at in self.solver.classes.order(scope)
+        )
 
     def _is_key_of_type(self, node: int, site: Site) -> bool:
         """Whether a key of an object that is written out may be a field of a type: `a = {}; a.b = 1`."""
