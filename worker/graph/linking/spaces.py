@@ -357,12 +357,12 @@ class Spaces:
                 known.setdefault(unit.names[row.name], []).append(unit.base)
 
     def _shows(self, unit: Unit, bindings: list[int]) -> bool:
-        """Whether what a file binds is for others too: no import, and nothing static unless they include it."""
+        """Whether what a file binds is for others too: nothing that it takes, or that is static and not included."""
         is_header = not unit.dialect.declared or unit.path.endswith(HEADERS) or unit.number in self._included_somewhere
         for binding in bindings:
             expression = unit.facts.expressions[self._project.binding(binding).value]
-            if expression[0] in (Op.IMPORT, Op.ALIAS):
-                continue
+            if expression[0] == Op.IMPORT or (expression[0] == Op.ALIAS and not (is_header and unit.dialect.declared)):
+                continue  # but `using a::B;` of a header
             own = expression[0] in (Op.FUNCTION, Op.CLASS) and unit.facts.scopes[expression[1]].flags & Flag.STATIC
             if is_header or not own:
                 return True

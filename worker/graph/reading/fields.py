@@ -121,10 +121,11 @@ def variables(builder: Builder, node: int, _use: int) -> int:
     """`T a = b, c`"""
     tree = builder.tree
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    behind = tree.first(node, RIGHT)  # of a condition: `if (A *b = c)`
     for kid in tree.kids[node]:
         if tree.kind(kid) == BITS["assign"]:
             own = of_brackets(builder, kid, type_)
-            value = of_type(builder, tree.first(kid, RIGHT), own)
+            value = of_type(builder, tree.first(kid, RIGHT) if behind == NONE else behind, own)
             left = left_of(builder, kid)
             before = len(builder.bindings)
             if builder.complete:  # else it may be values of an enum, around what the grammar does not know
@@ -138,7 +139,7 @@ def variables(builder: Builder, node: int, _use: int) -> int:
                 how = seen_by_others(builder, said_inside(tree, node))
                 for row in builder.bindings[before:]:
                     row.how = how
-        elif tree.labels[kid] & (TYPE | ARG) != TYPE:
+        elif tree.labels[kid] & (TYPE | ARG) != TYPE and kid != behind:
             builder.visit(kid)
     return 0
 

@@ -58,7 +58,8 @@ def unbound(builder: Builder, node: int, _use: int) -> int:
     """A parameter of what is only declared, in the declaration of another thing: its name is nobody's."""
     type_, _, _ = parameter(builder, node, node)
     for name in binding_nodes(builder, node):
-        builder.site(name, Use.KEYWORD, 0)
+        if not builder.tree.labels[name] & LEFT:  # catch (A &b)
+            builder.site(name, Use.KEYWORD, 0)
     return type_
 
 

@@ -68,10 +68,11 @@ def under(builder: Builder, node: int, prefix: int, *, is_sure: bool) -> None:
 
 
 def last_of(builder: Builder, node: int) -> int:
-    """The node of the last name of a path."""
-    key = builder.tree.first(node, KEY)
-    names = builder.tree.kids[node]
-    return key if key != NONE else names[-1] if names else node
+    """The node of the last name of a path, which may end in another one: `a::(b::c)`."""
+    while kids := builder.tree.kids[node]:
+        key = builder.tree.first(node, KEY)
+        node = key if key != NONE else kids[-1]
+    return node
 
 
 def taken(builder: Builder, path: int, name: int, *, is_sure: bool = True) -> None:

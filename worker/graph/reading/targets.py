@@ -26,6 +26,7 @@ from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
 COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*+", re.DOTALL)  # also one that a broken text does not end
+COLON = ord(":")
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "addressed", "cast", "choice", "operation", "tokens")]
 
 
@@ -73,6 +74,11 @@ def own_field_target(builder: Builder, node: int, value: int) -> None:
     builder.writes.append(Write(of, part, NONE, value, builder.line(node)))
 
 
+def path_target(builder: Builder, node: int, _value: int) -> None:
+    """`A::b = c`: what a class itself declares is of that type."""
+    builder.visit(node, Use.WRITE)
+
+
 def variant_target(builder: Builder, node: int, value: int) -> None:
     """`Some(a)`: a is what stands in the value, or what `Some` is declared to hold."""
     tree = builder.tree
@@ -89,8 +95,11 @@ def variant_target(builder: Builder, node: int, value: int) -> None:
 
 
 def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None:
-    """`a.b = c`"""
+    """`a.b = c`; `A::B` in a pattern of Rust is a constant."""
     tree = builder.tree
+    if builder.dialect.crates and tree.source[tree.start[tree.first(node, KEY)] - 1] == COLON:
+        builder.visit(node)
+        return
     of, key = builder.visit(tree.first(node, OF)), without_sigil(builder, tree.first(node, KEY))
     part = builder.name(key)
     is_module = written(builder, of) == "module"
@@ -208,6 +217,7 @@ TARGETS = {
     BITS["variant"]: variant_target,
     BITS["index"]: key_target,
     BITS["shape"]: take_shape,
+    BITS["path"]: path_target,
 }
 
 

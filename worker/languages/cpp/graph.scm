@@ -155,5 +155,8 @@
 (throw_statement) @raise
 (try_statement body: (_) @body) @try
 (catch_clause body: (_) @body) @handler
+(catch_clause parameters: (parameter_list (parameter_declaration declarator: [
+  (identifier) @left (reference_declarator (identifier) @left) (pointer_declarator declarator: (identifier) @left)])))
+(condition_clause value: (declaration value: (_) @right))
 (user_defined_literal) @operation
 [(raw_string_literal) (true) (false)] @text
