@@ -129,7 +129,7 @@ class Meaning:
             is_chosen = is_settled and unit.dialect.overloads  # of overloads, the arguments have chosen
             if not is_chosen or unit.dialect.bare_calls:
                 self._add_bound(unit, site, found, is_chosen=is_chosen)
-        if unit.dialect.functions_apart and found:
+        if found and (unit.dialect.functions_apart or unit.dialect.crates):
             found = self._apart(unit, site, found)
         if found and self._is_of_changed(unit.base | site.at):
             found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
@@ -165,6 +165,9 @@ class Meaning:
         for value, sure in self.solver.written_as.get(unit.base | site.at, {}).items():
             if value[0] == OBJECT:
                 self._bound.add_member(value[1], unit.names[site.name], found, sure)
+        if len(found) > 1 and unit.dialect.crates:
+            methods = self.project.vocabulary.definitions.get(unit.names[site.name], ())
+            found = {at: sure for at, sure in found.items() if at not in methods} or found
         return {at: min(sure, Reason.SEVERAL) for at, sure in found.items()} if len(found) > 1 else found
 
     def _assigned(self, unit: Unit, row: Binding) -> Targets:
@@ -190,6 +193,9 @@ class Meaning:
 
     def _apart(self, unit: Unit, site: Site, found: Targets) -> Targets:
         """The targets, without functions where a name means none, and without others where it means one: `a::b`."""
+        if unit.dialect.crates:
+            is_read = len(found) > 1 and site.use in (Use.READ, Use.WRITE)
+            return self._fields_alone(unit, site, found) if is_read else found
         name, functions = unit.names[site.name], self.project.vocabulary.functions_apart
         if site.use == Use.CALL and unit.dialect.implicit_parameter and unit.dialect.says_overrides:
             # What cannot be called leaves it to one of its name.
@@ -204,6 +210,14 @@ class Meaning:
         if site.use == Use.READ and self.project.expression(unit.base | site.at)[0] == Op.ALIAS:
             return {target: sure for target, sure in found.items() if (name, target) in functions} or found
         return found
+
+    def _fields_alone(self, unit: Unit, site: Site, found: Targets) -> Targets:
+        """The targets, of which `a.b` of Rust means no method where it is not called, and `A::b` no field."""
+        asked = {of and of[0] for of in receivers_of(self.solver, unit.base | site.at)}
+        methods = self.project.vocabulary.definitions.get(unit.names[site.name], ())
+        if asked == {OBJECT}:
+            return {at: sure for at, sure in found.items() if at not in methods} or found
+        return {at: found[at] for at in methods if at in found} or found if asked == {CLASS} else found
 
     def _compiled(self, unit: Unit, line: int, found: Targets) -> Targets:
         """The targets, less sure where another program has them, or a condition may leave them out."""
