@@ -123,7 +123,19 @@ def constants(solver: Solver, node: int) -> list[Any]:
     if not found and not values and not solver.is_settled:
         solver.wait()
         return []  # it may still become one
+    if found and _may_be_another(solver, node):
+        return [*found, "*"]
     return found or ["*"]
+
+
+def _may_be_another(solver: Solver, node: int) -> bool:
+    """Whether of some parts of which a key is one, one is not known: `a or b.c`."""
+    op, *parts = solver.project.expression(node) if type(node) is int else (NONE,)
+    if op != Op.CHOICE or all(solver.value(solver.child(node, part)) for part in parts[0]):
+        return False
+    if not solver.is_settled:
+        solver.wait()
+    return solver.is_settled
 
 
 def keys_read(solver: Solver, node: Cell) -> list[Any]:
