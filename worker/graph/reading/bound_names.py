@@ -319,6 +319,11 @@ class BoundNames(Positions):
         if self.frames[scope] != self.frame or (is_hoisted and name in self.scopes[scope].every):
             self.doubted.add((scope, name))
 
+    def _is_declaration(self, binding: int) -> bool:
+        """Whether a binding only declares a function, which is defined further down, or elsewhere."""
+        op, *parts = self.expressions[self.bindings[binding].value] if binding != NONE else (Op.UNKNOWN,)
+        return op == Op.FUNCTION and bool(self.scopes[parts[0]].flags & Flag.DECLARATION)
+
     def forget(self, node: int) -> None:
         """Begin names anew that are declared once more, in the same scope: they have no type yet."""
         todo = [node]
@@ -353,6 +358,7 @@ class BoundNames(Positions):
         is_followed = scope != NONE and self.frames[scope] == self.frame
         found = self.flow.reaching((scope, name)) if is_followed else None
         found = self._types_of(scope, name, found) if found and self.is_type else found
+        found = None if found and self.dialect.declared and all(map(self._is_declaration, found)) else found
         is_within = scope != NONE and not is_followed and self._is_beyond_function(scope)
         at = None if is_within else self.flow.named.get((scope, name, found))
         if at is None:
