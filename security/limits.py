@@ -22,8 +22,7 @@ TEXT = 0.5  # the text in them, a second copy for SQL included
 INDEXING = 0.5  # the indexer and the lister, each: rows at work, buffers of DuckDB; a kernel's take 0.27 of core's
 EXTRACTORS = 0.5  # all extractors together, each as much as another
 GRAPH = 0.05  # the graph of an index, of FILES: of 1.5 million lines it takes 0.04 of core's
-RESOLVING = 0.4  # what the graph is made of and worked out from, of INDEXING
-RESOLVED_BYTE = 40  # bytes of that for each of source: 27 of Django's, 35 of vite's
+RESOLVED_BYTE = 43  # bytes of what resolves for each of source: 37 of Django's and ripgrep's, 42 of okio's
 ROWS_BESIDE = 1.1  # bytes of a process that makes rows, for each that was held before: they took 0.06 of Django's
 ROWS_PACKED = 4  # bytes of rows between processes for each in a graph: a row has 35, not 20, and its names beside
 WORKER = 0.125  # a query worker at least, and before the index is whole
@@ -148,8 +147,8 @@ def graph(memory_limit: int, of_files: int) -> int:
 
 
 def graph_source(memory_limit: int) -> int:
-    """Return how many bytes of source a graph can be of: `graph_source(2_000_000_000)` is 20_000_000."""
-    return int(memory_limit * RESOLVING) // RESOLVED_BYTE
+    """Return how many bytes of source a graph can be of: `graph_source(2_000_000_000)` is 23_255_813."""
+    return resolver_share(memory_limit) // RESOLVED_BYTE
 
 
 def resolver_share(memory_limit: int) -> int:

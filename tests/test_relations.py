@@ -543,7 +543,7 @@ async def test_a_hidden_file_gives_no_edge_no_count_and_no_name(tmp_path: Path) 
 # ---- what does not fit ----------------------------------------------------------------------------------------------
 
 SMALL = "SET extends = 'fledgling-analyst'; SET memory_limit = '128MB';"
-FILLED = '"""\n' + ("." * 69 + "\n") * 10_000 + '"""\n'  # SMALL has room for one
+FILLED = '"""\n' + ("." * 69 + "\n") * 12_000 + '"""\n'  # SMALL has room for one
 
 
 async def test_a_graph_without_room_for_all_files_says_which_uses_it_does_not_know(tmp_path: Path) -> None:
@@ -570,7 +570,7 @@ async def test_a_graph_without_room_for_all_files_says_which_uses_it_does_not_kn
             ("deep/a.py", [3]),
         ]
         assert "1 unresolved (outside the project, or in a file that is not in the graph: near.py:5)" in found.account
-        assert "3 unresolved (not in the graph: deep/b.py:3, deep/c.py:3, deep/c.py:10007)" in found.account
+        assert "3 unresolved (not in the graph: deep/b.py:3, deep/c.py:3, deep/c.py:12007)" in found.account
         assert "Uses in 2 of 5 files are not resolved: the graph of the others, those nearest" in (found.note or "")
         found = await front.call("symbols", {"symbol": "run", "relation": "callers"})
         assert [(use.confidence, use.reason) for file in found.files for use in file.related] == [
