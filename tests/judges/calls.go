@@ -1,7 +1,8 @@
-// go/types' view of calls: go run calls.go FOLDER OF A MODULE. JSON: [[path, line, column in bytes, name, [[path, line]],
-// [[path, line]]]], lines and columns of the name that is called, from 1 and 0; without a place where the function is defined
-// elsewhere. Last come the methods of the module that implement a method of an interface, which may run. What is imported
-// from other modules is not there, and calls that need it are left out, as are those of what a variable holds.
+// go/types' view of calls: go run calls.go FOLDER OF A MODULE. JSON: {"calls": [[path, line, column in bytes, name,
+// [[path, line]], [[path, line]]]], "fields": [[path, line, column, name, [[path, line]]]]}, lines and columns of the name
+// that is called, from 1 and 0; without a place where the function is defined elsewhere. Last come the methods of the module
+// that implement a method of an interface, which may run. What is imported from other modules is not there, and calls that
+// need it are left out, as are those of what a variable holds. Fields are those of structs, where they are named.
 package main
 
 import (
@@ -30,6 +31,7 @@ type project struct {
 	library      types.Importer
 	imported     map[string]*types.Package
 	calls        [][]any
+	fields       [][]any
 	types        map[*types.Package]bool // those that are judged, with their tests
 }
 
@@ -41,7 +43,7 @@ func main() {
 	}
 	files := token.NewFileSet()
 	p := &project{root, string(moduleLine.FindSubmatch(manifest)[1]), files,
-		importer.ForCompiler(files, "source", nil), map[string]*types.Package{}, [][]any{}, map[*types.Package]bool{}}
+		importer.ForCompiler(files, "source", nil), map[string]*types.Package{}, [][]any{}, [][]any{}, map[*types.Package]bool{}}
 	filepath.WalkDir(root, func(folder string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
@@ -57,7 +59,7 @@ func main() {
 	for _, call := range p.calls {
 		call[5] = implementing(call[5].(*types.Func))
 	}
-	json.NewEncoder(os.Stdout).Encode(p.calls)
+	json.NewEncoder(os.Stdout).Encode(map[string]any{"calls": p.calls, "fields": p.fields})
 }
 
 // Import finds a package of the module, or of the library.
@@ -110,8 +112,11 @@ func (p *project) judge(folder string) {
 		p.types[p.check(name, files, info)] = true
 		for _, file := range files {
 			ast.Inspect(file, func(node ast.Node) bool {
-				if call, ok := node.(*ast.CallExpr); ok {
-					p.take(called(call.Fun), info)
+				switch of := node.(type) {
+				case *ast.CallExpr:
+					p.take(called(of.Fun), info)
+				case *ast.Ident:
+					p.takeField(of, info)
 				}
 				return true
 			})
@@ -155,6 +160,20 @@ func (p *project) take(name *ast.Ident, info *types.Info) {
 	}
 	file, line, column := p.place(name.Pos())
 	p.calls = append(p.calls, []any{file, line, column, name.Name, places, function})
+}
+
+// takeField notes which field of a struct a name means: that of `a.b` or of `T{b: c}`.
+func (p *project) takeField(name *ast.Ident, info *types.Info) {
+	meant, ok := info.Uses[name].(*types.Var)
+	if !ok || !meant.IsField() {
+		return
+	}
+	places := [][]any{}
+	if file, line, _ := p.place(meant.Pos()); file != "" {
+		places = append(places, []any{file, line})
+	}
+	file, line, column := p.place(name.Pos())
+	p.fields = append(p.fields, []any{file, line, column, name.Name, places})
 }
 
 // place is a file of the project, a line from 1 and a column from 0; of what stands elsewhere the file is "".

@@ -105,6 +105,7 @@ func (v visitor) specified(spec ast.Spec, keyword token.Token, place ast.Node, d
 		}
 		path = append(append([]string{}, path...), s.Name.Name)
 		v.add(path, kindOf(s), place, doc)
+		v.fields(s.Type, path)
 		if contract, ok := s.Type.(*ast.InterfaceType); ok {
 			for _, field := range contract.Methods.List {
 				for _, name := range field.Names {
@@ -125,12 +126,52 @@ func (v visitor) specified(spec ast.Spec, keyword token.Token, place ast.Node, d
 				v.add(append(append([]string{}, path...), name.Name), kind, place, doc)
 			}
 		}
+		for _, name := range s.Names {
+			if global && s.Type != nil {
+				v.fields(s.Type, append(append([]string{}, path...), name.Name))
+			}
+		}
 		for _, value := range s.Values {
 			if global {
 				v.types(value, append(append([]string{}, path...), s.Names[0].Name))
 			}
 		}
 	}
+}
+
+// fields adds those of a struct, also of structs in it that have no name.
+func (v visitor) fields(of ast.Expr, path []string) {
+	structure, ok := of.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, field := range structure.Fields.List {
+		names := field.Names
+		if len(names) == 0 {
+			names = []*ast.Ident{{Name: embedded(field.Type)}}
+		}
+		for _, name := range names {
+			own := append(append([]string{}, path...), name.Name)
+			v.add(own, "property", field, field.Doc)
+			v.fields(field.Type, own)
+		}
+	}
+}
+
+// embedded is the name that what is embedded goes by.
+func embedded(of ast.Expr) string {
+	if selector, ok := of.(*ast.SelectorExpr); ok {
+		return selector.Sel.Name
+	}
+	switch e := of.(type) {
+	case *ast.StarExpr:
+		return embedded(e.X)
+	case *ast.IndexExpr:
+		return embedded(e.X)
+	case *ast.IndexListExpr:
+		return embedded(e.X)
+	}
+	return receiver(of)
 }
 
 func (v visitor) types(node ast.Node, path []string) {

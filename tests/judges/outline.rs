@@ -145,6 +145,17 @@ macro_rules! bare {
     }};
 }
 
+impl Outline {
+    /// Those that have names.
+    fn fields<'a>(&mut self, fields: impl Iterator<Item = &'a Field>) {
+        for field in fields {
+            if let Some(name) = &field.ident {
+                self.add(&name.to_string(), "property", bare!(field));
+            }
+        }
+    }
+}
+
 impl<'ast> Visit<'ast> for Outline {
     fn visit_item_fn(&mut self, it: &'ast ItemFn) {
         let name = it.sig.ident.to_string();
@@ -166,16 +177,20 @@ impl<'ast> Visit<'ast> for Outline {
     }
     fn visit_item_struct(&mut self, it: &'ast ItemStruct) {
         self.add(&it.ident.to_string(), "struct", bare!(it));
+        self.within(&it.ident.to_string(), false, |inner| inner.fields(it.fields.iter()));
     }
     fn visit_item_union(&mut self, it: &'ast ItemUnion) {
         self.add(&it.ident.to_string(), "struct", bare!(it));
+        self.within(&it.ident.to_string(), false, |inner| inner.fields(it.fields.named.iter()));
     }
     fn visit_item_enum(&mut self, it: &'ast ItemEnum) {
         let name = it.ident.to_string();
         self.add(&name, "enum", bare!(it));
         self.within(&name, false, |inner| {
             for variant in &it.variants {
-                inner.add(&variant.ident.to_string(), "constant", bare!(variant));
+                let name = variant.ident.to_string();
+                inner.add(&name, "constant", bare!(variant));
+                inner.within(&name, false, |inner| inner.fields(variant.fields.iter()));
             }
         });
     }

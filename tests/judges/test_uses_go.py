@@ -1,4 +1,4 @@
-"""Judge of who calls whom in Go: go/types, over sources of Debian. Needs apt and go."""
+"""Judge of who calls whom in Go, and of who uses which field: go/types, over sources of Debian. Needs apt and go."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from corpora import FetchError, fetch, unpack
-from uses import SURE, calls, may_run, report, spoken, tally
+from uses import SURE, calls, may_run, report, spoken, tally, uses
 
 from fledgling.worker.graph.reasons import Confidence
 
@@ -34,10 +34,18 @@ def test_calls_are_those_of_go_types(project: str, pytestconfig: pytest.Config, 
         pytest.skip(str(error))
     command = ["go", "run", str(ASKED), str(root)]
     said = subprocess.run(command, env=os.environ | ALONE, check=True, capture_output=True, text=True).stdout
-    theirs, outside = spoken(json.loads(said))
-    found = tally(calls(root, "go"), theirs, outside, may_run(json.loads(said)))
+    theirs, outside = spoken(json.loads(said)["calls"])
+    found = tally(calls(root, "go"), theirs, outside, may_run(json.loads(said)["calls"]))
     report(project, found)
     assert found.sites > least
     assert found.found / found.sites >= 0.99
     assert found.precision(Confidence.CERTAIN) >= 0.999, found.wrong[Confidence.CERTAIN]
     assert found.precision(*SURE) >= precision, found.wrong[Confidence.LIKELY]
+    theirs, outside = spoken(json.loads(said)["fields"])
+    places = set().union(*theirs.values())  # else a call may mean the functions that a field holds
+    ours = {use: {at: sure for at, sure in found.items() if at in places} for use, found in uses(root, "go").items()}
+    found = tally(ours, theirs, outside)
+    report(f"{project}, fields", found)
+    assert found.sites > least // 2
+    assert found.found / found.sites >= 0.97
+    assert found.precision(Confidence.CERTAIN) >= 0.999, found.wrong[Confidence.CERTAIN]

@@ -18,6 +18,7 @@ from fledgling.worker.graph.unit import Unit
 from fledgling.worker.graph.values import EXTERNAL
 
 MAX_BYTES = 1 << 20
+OCCURRENCES = (Use.CALL, Use.DECORATOR, Use.READ, Use.WRITE)
 SURE = (Confidence.CERTAIN, Confidence.LIKELY)
 
 
@@ -67,11 +68,16 @@ def files(root: Path, *languages: str) -> list[GraphFile]:
 
 def calls(root: Path, *languages: str) -> Calls:
     """The calls of a project, with what each runs."""
+    return uses(root, *languages, of=(Use.CALL, Use.DECORATOR))
+
+
+def uses(root: Path, *languages: str, of: Container[int] = OCCURRENCES) -> Calls:
+    """The occurrences of names in a project that are no definitions, with what each means."""
     parts = files(root, *languages)
     graph = resolved(parts, budget=GraphBudget(), languages=LANGUAGES.rows)
     found: Calls = defaultdict(dict)
     for at, kind in enumerate(graph.kind):
-        if kind in (Use.CALL, Use.DECORATOR) and graph.target_file[at] >= 0:
+        if kind in of and graph.target_file[at] >= 0:
             place = Call(parts[graph.file[at]].path, graph.line[at], graph.column[at], graph.names[graph.name[at]])
             target = parts[graph.target_file[at]].path, graph.target_line[at]
             found[place][target] = Confidence(graph.confidence[at])

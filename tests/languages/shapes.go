@@ -40,7 +40,9 @@ var (
 
 //go:generate stringer
 type List[T any] struct {
-	items []T
+	items []T // in order
+	*Point; fmt.Stringer
+	by, _ struct{ name string; List[int] }
 }
 
 // Add appends.

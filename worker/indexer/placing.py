@@ -70,7 +70,8 @@ class Places:
             file, line = graph.target_file[at], graph.target_line[at]
             place = self.place(file, line, graph.target_part[at], graph.names[graph.name[at]])
             found[at] |= place
-            if graph.kind[at] not in _OWN and self._is_open(file, line, place):
+            is_own = graph.kind[at] in _OWN and (graph.kind[at] == _OWN[0] or graph.line[at] == line)
+            if not is_own and self._is_open(file, line, place):
                 graph.reason[at] = min(graph.reason[at], Reason.TOGETHER)
                 graph.confidence[at] = confidence(graph.reason[at])
         self.target_lines = found
@@ -218,13 +219,16 @@ def _parts(begun: Sequence[Begun], rows: Sequence[Row], spelled: Callable[[str],
     left = defaultdict[str, list[int]](list)
     for number in sorted({*range(len(rows))} - {*found}):
         left[rows[number].name].append(number)
+    several = set[int]()  # which of some with one name they are is not known: fields of variants
     for at, (names, *_) in enumerate(begun):
         alike = next((left[name] for name in names if name in left), [])
         if found[at] is None and len(alike) == 1:
             found[at] = alike[0]
+        elif found[at] is None and alike:
+            several.add(at)
     is_any = any(rows[number].kind not in _VALUES for number in {*range(len(rows))} - {*found})
-    unknown = ANY_OF_LINE if is_any else IN_NO_OUTLINE
-    return [unknown if number is None else _numbered(number, len(rows)) for number in found]
+    unknown = [ANY_OF_LINE if is_any or at in several else IN_NO_OUTLINE for at in range(len(found))]
+    return [unknown[at] if number is None else _numbered(number, len(rows)) for at, number in enumerate(found)]
 
 
 def _numbered(number: int, count: int) -> int:

@@ -67,6 +67,7 @@ class Builder(BoundNames):
         self.perhaps: set[int] = set()  # nodes that a compiler may leave out: below `#[cfg(a)]`
         self.is_shown = False  # whether what is taken by a path is taken for others too: `pub use a::b`
         self.gone_over: dict[int, int] = {}  # what a loop goes over, by its node, where that is read already
+        self.literal = NONE  # the object that is written out around
         self.subject = 0  # what the cases of a match are compared with
         self.apart = 0  # what a pattern takes members of
         self._placed = set[int]()  # functions and classes that were put into something: they begin where that does

@@ -34,6 +34,7 @@ from fledgling.worker.graph.reading.made_texts import of_places
 from fledgling.worker.graph.reading.parameters import block_parameter
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
+from fledgling.worker.graph.reading.targets import field_named
 from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Imported, Op, ScopeKind, Site, Use
 
 IS_REFERENCE = BITS["reference"]
@@ -203,12 +204,13 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     takes_types = builder.dialect.typed and (op == Op.CALL or builder.dialect.applies_bases)
     around, builder.calling = builder.calling, last_number(builder, function)
     begun = len(builder.sites)
+    literal, builder.literal = builder.literal, literal_of(builder, op, function)
     for kid in tree.kids[node]:
         if takes_types and kid not in (of, key) and tree.labels[kid] & (TYPE | ARG | ARGS) == TYPE:  # `a.<B>c()`
             types.append(builder.visit(kid, Use.TYPE))
         elif kid not in (of, key):
             made = read_part(builder, kid, made, given)
-    builder.calling = around
+    builder.calling, builder.literal = around, literal
     note_replaced(builder, node, function, given.arguments)
     note_extended(builder, node, of, given.arguments)
     if builder.dialect.rebinds and last_name(builder, function).lower() in builder.dialect.rebinds:
@@ -221,6 +223,13 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
         note_instantiated(builder, function, before, at)
     gives = of_macro(builder, of, begun, at) if builder.dialect.macros else of_format(builder, of, at)
     return of_applied(builder, function, types, at) if types else gives
+
+
+def literal_of(builder: Builder, op: int, function: int) -> int:
+    """What the keys are asked of that an object is written out with: of Rust a type or a variant."""
+    if op != Op.NEW or not builder.dialect.plain_fields:
+        return NONE
+    return function if builder.dialect.crates else builder.add(Op.DECLARED, function, NONE)
 
 
 def tell_call(builder: Builder, node: int, function: int, site: int, call: int) -> None:
@@ -435,9 +444,12 @@ def add_argument(builder: Builder, node: int, given: HandedOver) -> None:
     if kind == IS_KEYWORD:
         word = tree.first(node, WORD)
         is_type = bool(typed) and tree.text(word) in typed
+        if builder.literal != NONE:
+            name_key(builder, word)
         value = builder.visit(tree.first(node, VALUE), Use.TYPE if is_type else Use.READ)
         before = len(builder.sites)
-        builder.site(word, Use.KEYWORD, 0)
+        if builder.literal == NONE:
+            builder.site(word, Use.KEYWORD, 0)
         sites += builder.sites[before:]  # a broken text may lack it
         words.append((builder.name(word), value))
     elif kind == IS_SPREAD:
@@ -449,6 +461,40 @@ def add_argument(builder: Builder, node: int, given: HandedOver) -> None:
     else:
         is_type = str(len(arguments)) in typed and min(arguments, default=0) >= 0  # `*a` may be any number of places
         arguments.append(builder.visit(node, Use.TYPE if is_type else Use.READ))
+        if builder.literal != NONE and tree.labels[node] & WORD:  # A { b }
+            name_key(builder, node)
+
+
+def name_key(builder: Builder, word: int) -> None:
+    """Read `b` of `A{b: c}`, a field; in Go it may be a value, where A turns out to be a map."""
+    if builder.dialect.crates:
+        field_named(builder, word, 0, builder.literal)
+    else:
+        builder.site(word, Use.KEYWORD, builder.literal)
+    if builder.dialect.embeds:
+        builder.visit(word)
+
+
+@visits("composite")
+def composite(builder: Builder, node: int, _use: int) -> int:
+    """`[]A{b}`, `struct{ b A }{b: c}`, and `{b}` in such a one, of a type that is not named again."""
+    tree = builder.tree
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    literal = builder.literal
+    if type_ != NONE:
+        builder.literal = builder.add(Op.DECLARED, type_, NONE)
+    elif literal != NONE:
+        builder.literal = builder.add(Op.ELEMENT, 0 if tree.labels[node] & KEY else literal)  # not of a key's type
+    for args in tree.having(node, ARGS) or [node]:
+        for kid in tree.kids[args]:
+            word = tree.first(kid, WORD) if tree.kind(kid) == IS_KEYWORD else NONE
+            if word != NONE and (type_ == NONE or builder.expressions[type_][0] == Op.CLASS):
+                name_key(builder, word)
+            elif word != NONE:
+                builder.visit(word)
+            builder.visit(tree.first(kid, VALUE) if word != NONE else kid)
+    builder.literal = literal
+    return builder.add(Op.CAST, max(type_, 0), 0)
 
 
 @visits("keyword", "spread", "spread_words")

@@ -11,6 +11,7 @@ from fledgling.worker.graph.reading.labels import (
     IS_GET,
     IS_INDEX,
     IS_KEYWORD,
+    KEY,
     MODULE,
     OF,
     RETURNS,
@@ -82,11 +83,18 @@ def nested(builder: Builder, node: int, names: list[int]) -> int:
 
 
 def embed(builder: Builder, scope: int, base: int, node: int) -> None:
-    """What is embedded is a field as well, with the name of its type."""
+    """What is embedded in a struct is a field as well, with the name of its type: `A`, `*b.A`, `A[B]`."""
+    tree = builder.tree
     op, *parts = builder.expressions[base]
+    if op == Op.INDEX and tree.kids[node]:
+        node = tree.kids[node][0]
+        op, *parts = builder.expressions[parts[0]]
     if op in (Op.NAME, Op.GET):
         name = parts[0] if op == Op.NAME else parts[1]
-        builder.bind_silently(name, scope, builder.add(Op.DECLARED, base, NONE), node)
+        value = builder.add(Op.DECLARED, base, NONE)
+        binding = builder.bind_silently(name, scope, value, node)
+        if builder.scopes[scope].kind == ScopeKind.CLASS:
+            builder.site(node if op == Op.NAME else tree.first(node, KEY), Use.DEFINITION, value, binding)
 
 
 def name_self(builder: Builder, scope: int, type_: int, node: int) -> None:

@@ -72,12 +72,22 @@ def field(builder: Builder, node: int, _use: int) -> int:
             hold(builder, kid, f"{builder.text_of(builder.bindings[-1].name)}.")
         elif not tree.labels[kid] & (TYPE | VALUE):
             op, *of = builder.expressions[builder.visit(kid)]
+            name_in_variant(builder, node, kid)
             if op == Op.CLASS and tree.kind(kid) == IS_CLASS and tree.labels[node] & RECEIVER:
                 builder.scopes[of[0]].bases = [builder.add(Op.CLASS, builder.scope)]  # A { void b() {} }, a class below
     if tree.labels[node] & ALIAS and not is_name and not any(tree.labels[kid] & BIND for kid in tree.kids[node]):
         chosen = tree.first(tree.first(node, VALUE), KEY)  # A::b insteadof C
         builder.bind_silently(builder.name(chosen), builder.scope, value, chosen)
     return 0
+
+
+def name_in_variant(builder: Builder, node: int, kid: int) -> None:
+    """Let a field of a variant of Rust, which was read just now, go by the names of both: `A { b: c }`, by `A.b`."""
+    tree = builder.tree
+    if builder.dialect.crates and tree.labels[kid] & IS_FIELD and tree.labels[node] & RECEIVER:
+        named, variant = builder.bindings[-1], builder.text_of(builder.name(tree.first(node, BIND)))
+        of_variant = builder.named(f"{variant}.{builder.text_of(named.name)}")
+        builder.bind_at(of_variant, builder.scope, named.value, named.line)
 
 
 @visits("payload")

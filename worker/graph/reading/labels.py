@@ -12,10 +12,9 @@ KINDS = [
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
     "param", "own_type", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "block_call", "call",
     "new", "changed", "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys",
-    "qualified",
-    "element", "choice", "sum", "list", "variant", "tuple", "dict", "shape", "text", "number", "applied", "operation",
-    "pointed", "addressed", "await", "super", "this", "array", "array_made", "channel", "typeof", "class_of",
-    "nullable", "repeated", "label", "name",
+    "qualified", "element", "choice", "sum", "list", "composite", "variant", "tuple", "dict", "shape", "text", "number",
+    "applied", "operation", "pointed", "addressed", "await", "super", "this", "array", "array_made", "channel",
+    "typeof", "class_of", "nullable", "repeated", "label", "name",
 ]  # fmt: skip
 # What it is to the node around it.
 ROLES = [

@@ -94,6 +94,14 @@ def variant_target(builder: Builder, node: int, value: int) -> None:
             target(builder, kid, builder.add(Op.PAYLOAD, value, named, last, place))
 
 
+def field_named(builder: Builder, word: int, value: int, of: int) -> int:
+    """`b` of `A { b: c }`, written out or taken apart: what A, or a variant of that name, is declared to have."""
+    last = last_number(builder, of)
+    held = builder.add(Op.PAYLOAD, value, of, last, ~builder.name(word)) if last != NONE else 0
+    builder.site(word, Use.KEYWORD, held)
+    return held
+
+
 def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None:
     """`a.b = c`; `A::B` in a pattern of Rust is a constant."""
     tree = builder.tree
@@ -188,10 +196,18 @@ def take_shape(builder: Builder, node: int, value: int) -> None:
     """`{ a, b: c = d, ...e }` takes a value apart."""
     tree = builder.tree
     is_import = builder.expressions[value][0] == Op.IMPORT
+    of = NONE
     for kid in tree.kids[node]:
         kind = tree.kind(kid)
         if tree.labels[kid] & OF:  # the class of a pattern
-            builder.visit(kid)
+            of = builder.visit(kid)
+        elif of != NONE and kind in (IS_PAIR, IS_NAME):
+            key, part = (tree.first(kid, KEY), tree.first(kid, VALUE)) if kind == IS_PAIR else (kid, kid)
+            at = len(builder.sites)
+            inner = field_named(builder, key, value, of)
+            site = builder.sites.pop()
+            target(builder, part, inner)
+            builder.sites.insert(len(builder.sites) if kind == IS_NAME else at, site)
         elif is_import and (names := imported_names(tree, kid)):
             import_member(builder, value, *names)
         elif kind == IS_PAIR:

@@ -7,9 +7,10 @@ from fledgling.worker.graph.solving.names import no_member, not_callable
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Op, Site, Use
 from fledgling.worker.graph.unit import MASK, Unit
-from fledgling.worker.graph.values import Value
+from fledgling.worker.graph.values import Value, Values
 
 EITHER = {Op.CASE: no_member, Op.CALLED: not_callable}  # mean their first part, or the second
+LITERALS = (Op.DECLARED, Op.ELEMENT, Op.PAYLOAD)  # what keys of an object are asked of that is of a known type
 STANDING = (Op.UNSURE, Op.ANNOTATION, *EITHER)  # for a part of them
 
 
@@ -42,6 +43,15 @@ def receivers_of(solver: Solver, node: int) -> list[Value | None]:
     if expression[0] == Op.BARE:
         return [receiver for _, _, receiver in bare_places(solver, node, expression)]
     return []
+
+
+def written_as(solver: Solver, unit: Unit, site: Site) -> Values:
+    """What an object may be that is written out, of which an occurrence is a key: `A{b: c}`."""
+    at = outside_macro(unit, site).at if unit.expressions[site.at][0] == Op.IN_MACRO else site.at
+    if unit.expressions[at][0] not in LITERALS:
+        return solver.written_as.get(unit.base | at, {})
+    op, *parts = unit.expressions[at]
+    return solver.value(unit.base | (parts[1] if op == Op.PAYLOAD else at))
 
 
 def is_of(solver: Solver, node: int, kinds: tuple[str, ...]) -> bool:

@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.class_members import as_annotation
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, means_type, starred
-from fledgling.worker.graph.solving.members import places
+from fledgling.worker.graph.solving.members import led_to, places
 from fledgling.worker.graph.solving.names import are_types_apart, takes_types
 from fledgling.worker.graph.solving.operations import is_read_by_function
 from fledgling.worker.graph.solving.replaceable import is_another
@@ -81,6 +81,9 @@ class BoundDefinitions:
         base = node & ~MASK
         if expression[2] != NONE:
             self._of_expression(base | expression[2], name, found, sure, depth + 1)
+            return
+        if self.project.unit(node).dialect.plain_fields:
+            self._of_expression(base | expression[3], name, found, sure, depth + 1)
             return
         if is_read_by_function(self.project, base | expression[3]):
             self._of_expression(base | expression[3], name, found, min(sure, Reason.ATTRIBUTE), depth + 1)
@@ -170,6 +173,9 @@ class BoundDefinitions:
         found = self._places.get((value, name, sure))
         if found is None:
             found = [(cell, reason) for cell, reason, _ in places(self.solver, value, name, sure)]
+            for held, own in {} if found else led_to(self.solver, value, name).items():
+                least = min(sure, own, Reason.EXTERNAL_BASE)
+                found += [(cell, reason) for cell, reason, _ in places(self.solver, held, name, least)]
             self._places[value, name, sure] = found
         return found
 
@@ -296,6 +302,12 @@ class BoundDefinitions:
         owner, _ = self.solver.classes.of_class(scope, name)
         if owner is not None:
             self._of_cell(("name", owner, name), name, found, sure, 0)
+
+    def add_field_of_variant(self, scope: int, variant: str, name: int, found: Targets, sure: int) -> None:
+        """Add what a variant of an enumeration has by a name: `A::B { c }`."""
+        named = self.project.number(f"{variant}.{self.project.text(name)}")
+        for binding in self.project.table(scope).get(named, ()):
+            put(found, self.project.defined(binding - 1)[0], sure)  # which the field itself is bound before
 
     def _of_value(self, value: Value, name: int, found: Targets, sure: int) -> None:
         """Add the function or class that a value is, if that has the name."""

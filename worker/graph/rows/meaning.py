@@ -4,7 +4,7 @@ from functools import cached_property
 
 from fledgling.worker import systems
 from fledgling.worker.graph.reasons import LIKELY, Reason
-from fledgling.worker.graph.rows.asked import behind_call, is_constant, outside_macro, receivers_of
+from fledgling.worker.graph.rows.asked import behind_call, is_constant, outside_macro, receivers_of, written_as
 from fledgling.worker.graph.rows.bound_definitions import BoundDefinitions, Targets, put
 from fledgling.worker.graph.rows.callees import callees, run_by
 from fledgling.worker.graph.rows.declared import CAME, crowded, declared_types, made_class, weighed, without_tests
@@ -162,12 +162,19 @@ class Meaning:
         found: Targets = {}
         for scope, sure in filled_by(self.solver, unit, site).fields.items():
             self._bound.add_member(scope, unit.names[site.name], found, sure)
-        for value, sure in self.solver.written_as.get(unit.base | site.at, {}).items():
-            if value[0] == OBJECT:
+        at = outside_macro(unit, site).at if unit.expressions[site.at][0] == Op.IN_MACRO else site.at
+        of_enum = unit.expressions[at][0] == Op.PAYLOAD
+        for value, sure in written_as(self.solver, unit, site).items():
+            if value[0] == OBJECT and of_enum:
+                variant = unit.facts.names[unit.expressions[at][3]]
+                self._bound.add_field_of_variant(value[1], variant, unit.names[site.name], found, sure)
+            elif value[0] == (CLASS if of_enum else OBJECT):
                 self._bound.add_member(value[1], unit.names[site.name], found, sure)
         if len(found) > 1 and unit.dialect.crates:
             methods = self.project.vocabulary.definitions.get(unit.names[site.name], ())
-            found = {at: sure for at, sure in found.items() if at not in methods} or found
+            found = {target: sure for target, sure in found.items() if target not in methods} or found
+        if at != site.at:
+            found = {target: min(sure, Reason.MACRO) for target, sure in found.items()}
         return {at: min(sure, Reason.SEVERAL) for at, sure in found.items()} if len(found) > 1 else found
 
     def _assigned(self, unit: Unit, row: Binding) -> Targets:

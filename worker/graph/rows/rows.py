@@ -163,6 +163,9 @@ class Rows:
         if site.column > WIDEST:
             self._rows.append((*self._head(unit, site), -1, 0, 0, CONFIDENCE[Reason.FAR], Reason.FAR))
             return
+        is_read_as_key = site.use == Use.READ and unit.dialect.embeds and self._is_beside_last(unit, site)
+        if is_read_as_key:
+            return
         alike = (site.at, site.name, site.use) if site.binding == NONE else None
         found = self._alike.get(alike) if alike else None
         if found is None:
@@ -170,12 +173,22 @@ class Rows:
             if alike:
                 self._alike[alike] = found
         targets, reason = found
+        if site.use == Use.KEYWORD and not targets and self._is_told(unit, site, reason):
+            return
         if site.use == Use.KEYWORD and (targets or reason == Reason.VARIABLE):
             site.use = Use.WRITE  # a key or an argument gives a field or a parameter a value
         if targets:
             self._put(unit, site, targets)
-        elif not (site.use == Use.KEYWORD and self._rows and self._rows[-1][:3] == self._head(unit, site)[:3]):  # { a }
+        else:
             self._rows.append((*self._head(unit, site), -1, 0, 0, CONFIDENCE[reason], reason))
+
+    def _is_told(self, unit: Unit, site: Site, reason: int) -> bool:
+        """Whether the site before or behind that of a key says what it is: `{ a }`, `map[A]B{ a: b }`."""
+        return (reason == Reason.VARIABLE and unit.dialect.embeds) or self._is_beside_last(unit, site)
+
+    def _is_beside_last(self, unit: Unit, site: Site) -> bool:
+        """Whether an occurrence stands where the one before it does."""
+        return bool(self._rows) and self._rows[-1][:3] == (unit.number, site.line, site.column)
 
     def _meant(self, unit: Unit, site: Site) -> tuple[Targets, int]:
         """The definitions that an occurrence means, or why it means none."""

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from fledgling.worker.graph.reasons import Confidence, Reason, confidence
-from fledgling.worker.graph.rows.asked import behind_call, is_constant, is_of, outside_macro
+from fledgling.worker.graph.rows.asked import LITERALS, behind_call, is_constant, is_of, outside_macro, written_as
 from fledgling.worker.graph.rows.handed_back import HandedBack
 from fledgling.worker.graph.rows.missing import Missing
 from fledgling.worker.graph.rows.named_arguments import filled_by
@@ -208,10 +208,23 @@ class Unresolved:
         return not self.solver.value(node) and may_be_of_macro(self.project, node, expression)
 
     def _of_word(self, unit: Unit, site: Site) -> int:
-        """What a key or the name of an argument is that means no definition: a parameter, or nobody knows what."""
+        """What a key or the name of an argument is that means no definition: a parameter, or nobody knows what.
+
+        Where a map of Go turns out to be written out, it is a variable.
+        """
         if filled_by(self.solver, unit, site).is_parameter:
             return Reason.VARIABLE
-        return Reason.UNKNOWN_RECEIVER if self._may_be_field(unit, site) else Reason.WORD
+        if not (unit.dialect.plain_fields and site.at > 1 and unit.expressions[site.at][0] in LITERALS):
+            return Reason.UNKNOWN_RECEIVER if self._may_be_field(unit, site) else Reason.WORD
+        held = written_as(self.solver, unit, site)
+        if any(value[0] == CONTAINER for value in held):
+            return Reason.VARIABLE
+        objects = [value for value in held if value[0] == OBJECT]
+        if any(self.project.scope(value[1]).returns != NONE for value in objects):
+            return Reason.VARIABLE
+        if objects:
+            return Reason.FIELD
+        return Reason.OUTSIDE if held and all(value[0] == EXTERNAL for value in held) else Reason.UNKNOWN_RECEIVER
 
     def _may_be_field(self, unit: Unit, site: Site) -> bool:
         """Whether a key of an object that is written out may be a field of a type, which nothing says of it."""
@@ -287,7 +300,7 @@ class Unresolved:
             if self._is_key_of_type(node, site):
                 return Reason.UNKNOWN_RECEIVER
             return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
-        if site.use == Use.WRITE:
+        if site.use == Use.WRITE and not self.project.unit(node).dialect.plain_fields:
             of = self.project.expression((node & ~MASK) | expression[1])
             is_untold = of[0] == Op.NEW and of[1] == 0  # `new() { A = b }`, of a type that nothing says
             return Reason.UNKNOWN_RECEIVER if is_untold else Reason.FIELD

@@ -384,6 +384,13 @@ def _otherwise(solver: Solver, value: Value, name: int, sure: int) -> Values:
     return method_of_function(solver, value, name, sure) or _elsewhere(solver, value, name)
 
 
+def led_to(solver: Solver, value: Value, name: int) -> Values:
+    """What is asked for a member of Rust that a value lacks: what is behind an object, or in a container."""
+    if value[0] == OBJECT and (behind := solver.project.unit(value[1]).dialect.behind):
+        return {held: at for cell in associated(solver, value, behind) for held, at in solver.value(cell).items()}
+    return _in_container(solver, value, name) if value[0] == CONTAINER and type(value[1]) is int else {}
+
+
 def _of_promise(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """A method of what will give an object or module that has none of its name: `import("a").then(f)`."""
     unit = solver.project.units[value[1]] if value[0] == MODULE else solver.project.unit(value[1])
@@ -443,13 +450,19 @@ def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
 
 def _of_held(solver: Solver, value: Value, name: int) -> Values:
     """What an object in a container of Rust has that no container does: `a.get().b()`, of a `Cell<A>`."""
-    dialect, found = solver.project.unit(value[1]).dialect, dict[Value, int]()
-    text = solver.project.text(name)
-    is_of_container = not dialect.crates or text in dialect.methods or text in dialect.common or text in dialect.derived
-    for held in () if is_of_container else list(solver.elements(value)):
-        if held[0] == OBJECT and solver.classes.of_class(held[1], name)[0] is not None:
-            add(found, member(solver, held, name, Reason.CONTAINER))
+    found = dict[Value, int]()
+    for held in _in_container(solver, value, name):
+        add(found, member(solver, held, name, Reason.CONTAINER))
     return found
+
+
+def _in_container(solver: Solver, value: Value, name: int) -> Values:
+    """The objects in a container of Rust that have a member which no container does."""
+    dialect, text = solver.project.unit(value[1]).dialect, solver.project.text(name)
+    if not dialect.crates or text in dialect.methods or text in dialect.common or text in dialect.derived:
+        return {}
+    objects = [held for held in solver.elements(value) if held[0] == OBJECT]
+    return {at: Reason.CONTAINER for at in objects if solver.classes.of_class(at[1], name)[0] is not None}
 
 
 def _behind_any_key(solver: Solver, value: Value) -> Values:

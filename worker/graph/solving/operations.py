@@ -224,13 +224,18 @@ def payload(solver: Solver, node: int, expression: Expression) -> Values:
     value, of, last, place = expression[1:]
     own = [held for held in solver.value(solver.child(node, of)) if held[0] in (CLASS, OBJECT)]
     variant = solver.project.unit(node).facts.names[last]
+    names = solver.project.unit(node).names
+    if not own and place < 0:  # of a type that is not seen
+        values = solver.value(solver.child(node, value))
+        return {of: at for held in list(values) for of, at in member(solver, held, names[~place], Reason.BOUND).items()}
     if not own:
         values = solver.value(solver.child(node, value))
         argument = solver.project.unit(node).dialect.payloads.get(variant, 0)
         return _type_argument(solver, values, argument) if argument else iterated(solver, values, node)
     found: Values = {}
     for held in own:
-        name = solver.project.number(str(place) if held[0] == CLASS else f"{variant}.{place}")
+        part = str(place) if place >= 0 else solver.project.text(names[~place])
+        name = solver.project.number(part if held[0] == CLASS else f"{variant}.{part}")
         add(found, member(solver, (OBJECT, held[1], True), name, Reason.BOUND))
     return found
 

@@ -18,9 +18,14 @@
 (qualified_type package: (_) @of name: (_) @key) @get
 (call_expression function: (_) @of arguments: (_) @args) @call
 (argument_list (_) @arg)
-(type_conversion_expression type: (_) @of operand: (_) @arg) @call
+(type_conversion_expression type: [
+  (generic_type) (function_type) (channel_type) (interface_type) (struct_type) (parenthesized_type)] @of
+  operand: (_) @arg) @call
+(type_conversion_expression type: [(slice_type) (array_type) (map_type)] @type operand: (_) @value) @cast
 (composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @of body: (_) @args) @new
-(composite_literal type: [(map_type) (slice_type) (array_type) (implicit_length_array_type)] @type body: (_) @value) @cast
+(composite_literal type: [(map_type) (slice_type) (array_type) (implicit_length_array_type) (struct_type)] @type body: (_) @args) @composite
+(literal_element (literal_value) @composite)
+(keyed_element key: (literal_element (literal_value) @key))
 (keyed_element key: (literal_element (identifier) @word) value: (_) @value) @keyword
 (index_expression operand: (_) @of index: (_) @key) @index
 (slice_expression operand: (_) @value) @await

@@ -22,6 +22,19 @@
 (type_declaration [(type_spec name: (_) @name) (type_alias name: (_) @name)]) @definition.type
 (type_spec type: (interface_type (method_elem name: (_) @name) @definition.method))
 
+; ---- fields of structs, also of those in fields; those of what a function declares are local
+
+(type_spec type: (struct_type (field_declaration_list (field_declaration name: (_) @name) @definition.property
+  (#not-eq? @name "_"))))
+(var_spec type: (struct_type (field_declaration_list (field_declaration name: (_) @name) @definition.property
+  (#not-eq? @name "_"))))
+(field_declaration type: (struct_type (field_declaration_list (field_declaration name: (_) @name) @definition.property
+  (#not-eq? @name "_"))))
+(_ type: (struct_type (field_declaration_list (field_declaration !name type: [
+  (type_identifier) @name
+  (qualified_type name: (_) @name)
+  (generic_type type: [(type_identifier) @name (qualified_type name: (_) @name)])]) @definition.property)))
+
 ; ---- constants and variables of the package
 
 (source_file (const_declaration "(" (const_spec (identifier) @name value: (_) @value) @definition.constant

@@ -39,6 +39,7 @@
 (generic_function function: (_) @value) @applied
 (struct_expression name: (_) @of body: (_) @args) @new
 (field_initializer field: (_) @word value: (_) @value) @keyword
+(shorthand_field_initializer (identifier) @word)
 (base_field_initializer (_) @value) @keyword
 (macro_invocation macro: (_) @of) @call
 (token_tree) @tokens
@@ -157,7 +158,8 @@
 ((tuple_struct_pattern type: (_) (identifier) @bind) (#match? @bind "^[a-z_]"))
 (struct_pattern type: (_) @of) @shape
 (field_pattern name: (shorthand_field_identifier) @bind)
-(field_pattern name: (field_identifier) @key pattern: (_) @value) @pair
+(field_pattern name: (field_identifier) @key) @pair
+(field_pattern name: (field_identifier) pattern: (_) @value)
 (field_pattern pattern: (identifier) @bind)
 (block (let_declaration)) @block
 (return_expression (_) @value) @return

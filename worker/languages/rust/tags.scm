@@ -9,7 +9,9 @@
  (const_item (visibility_modifier "in" @visibility) name: (_) @name)
  (static_item (visibility_modifier "in" @visibility) name: (_) @name)
  (type_item (visibility_modifier "in" @visibility) name: (_) @name)
- (mod_item (visibility_modifier "in" @visibility) name: (_) @name)]
+ (mod_item (visibility_modifier "in" @visibility) name: (_) @name)
+ (field_declaration (visibility_modifier "in" @visibility) name: (_) @name)]
+(enum_variant body: (field_declaration_list "{" @visibility (field_declaration name: (_) @name)))
 (impl_item trait: (_) "for" @visibility body: (declaration_list [
   (function_item name: (_) @name) (const_item name: (_) @name) (type_item name: (_) @name)]))
 ((attribute_item (attribute (identifier) @visibility)) . (attribute_item)* . (macro_definition name: (_) @name)
@@ -24,6 +26,7 @@
 (union_item (visibility_modifier)? @visibility name: (_) @name body: (_) @body) @definition.struct
 (enum_item (visibility_modifier)? @visibility name: (_) @name body: (_) @body) @definition.enum
 (enum_variant name: (_) @name) @definition.constant
+(field_declaration (visibility_modifier)? @visibility name: (_) @name) @definition.property
 (trait_item (visibility_modifier)? @visibility name: (_) @name body: (_) @body) @definition.trait
 (type_item (visibility_modifier)? @visibility name: (_) @name) @definition.type
 (associated_type name: (_) @name) @definition.type
