@@ -29,7 +29,7 @@ from fledgling.worker.graph.solving import (
 from fledgling.worker.graph.solving.expected import declared_to_be
 from fledgling.worker.graph.solving.receivers import is_such_call
 from fledgling.worker.graph.solving.solver import GraphBudget, Solver
-from fledgling.worker.graph.tables import AT, GraphFile, Op, site_columns
+from fledgling.worker.graph.tables import AT, USE, GraphFile, Op, Use, site_columns
 from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.language import Language
 
@@ -82,6 +82,7 @@ OPERATIONS = {
     Op.CALLED: names.called,
     Op.PAYLOAD: operations.payload,
     Op.QUALIFIED: operations.alias,
+    Op.OPERATED: operations.operated,
     Op.ANNOTATION: operations.alias,
 }
 RULES = {
@@ -208,7 +209,9 @@ def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> 
             if expression[0] in at_first or (expression[0] == Op.CALL and is_such_call(unit, expression)):
                 solver.value(unit.base | at)
         if budget.follows_arguments:
-            for at in dict.fromkeys(site_columns(unit.facts)[AT].tolist()):  # many are of one expression
+            sites = site_columns(unit.facts)
+            named = (sites[USE] != Use.OPERATOR) | with_rows(unit, sites, project.vocabulary.asked)
+            for at in dict.fromkeys(sites[AT][named].tolist()):  # many are of one expression
                 if at > 1:
                     solver.value(unit.base | at)
         solver.done += 1

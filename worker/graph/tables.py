@@ -114,6 +114,7 @@ class Op:
     CHECKED = 54  # of: the class that a function is declared to check an argument for
     PREDICATE = 55  # of: what such a function gives, by the type that it checks for, `a is B`
     PART = 57  # import, place: what stands there in its path, a class or a package
+    OPERATED = 58  # operands, the name of a method: what an operator gives that the class of the first may define
     LOOKUP = 56  # of, key: the type of a member, `A["b"]`, or of what is held, `A[number]`
 
 
@@ -198,6 +199,7 @@ class Use:
     DEFINITION = 7
     KEYWORD = 8
     STRING = 9
+    OPERATOR = 10  # it calls the method of the name, which does not stand there: `+` calls `__add__`
 
 
 class Parameter(Struct, array_like=True, gc=False):

@@ -138,7 +138,7 @@ def _unnamed(asked: Asked) -> str | None:
         known = _unnamed_of(asked, file)
         if is_run(known, row.kind, row.name):
             how = "(an operator, a loop, a conversion, the language itself)"
-            return f"Code may run `{row.name}` without naming it {how}: such places are not found."
+            return f"Code may run `{row.name}` without naming it {how}: such places are found in part at most."
         if occurrences.is_constructor(row) and occurrences.is_derived_from(asked.request, place):
             return f"Constructors of classes below may run `{row.name}` without naming it: such places are not found."
         if is_given(known, next(_head(asked, file, row), "")):

@@ -30,7 +30,7 @@ VIEWS = ("items", "keys", "values")
 MAX_BEHIND = 32  # expressions that one stands for
 MAX_BINDINGS = 8  # of a name whose values are looked at
 SHOWN_CHARS = 60  # of what is named as evidence
-COUNTED_AS_MADE = (Op.MADE, Op.COMPUTED, Op.FILLED)  # operators of numbers and texts give what is made anew
+COUNTED_AS_MADE = (Op.MADE, Op.COMPUTED, Op.OPERATED, Op.FILLED)  # operators of numbers and texts make it anew
 PLAIN = {Op.TEXT: "str", Op.FILLED: "str", Op.NUMBER: "int", Op.TUPLE: "tuple", Op.DICT: "dict"}
 
 Place = tuple[int, int, bool]  # line and column of an occurrence, and whether it has a name: a call has none

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.expressions import AROUND, constant_key, operator_between
+from fledgling.worker.graph.reading.expressions import AROUND, constant_key, operator_between, runs
 from fledgling.worker.graph.reading.labels import (
     BITS,
     IS_ALIASED,
@@ -137,10 +137,12 @@ def augment(builder: Builder, node: int, _use: int) -> int:
     if tree.kind(left) == IS_NAME:
         before = builder.use_name(builder.name(left))
         after = builder.add(Op.CHOICE, [before, value], *operator)
+        if operator and operator[0] != NONE:
+            runs(builder, left, operator[0], after)
         builder.bind(left, after)
         builder.augmented.append(Augmented(before, after, line, scope))
     elif tree.kind(left) == IS_INDEX:
-        write, key = key_changed(builder, left)
+        write, key = key_changed(builder, left, "[]=")
         before = builder.add(Op.INDEX, write.of, 0)
         after = builder.add(Op.CHOICE, [before, value], *operator)
         builder.augmented.append(Augmented(before, after, line, scope))
@@ -207,7 +209,7 @@ def delete(builder: Builder, node: int, _use: int) -> int:
     while todo:
         kid = todo.pop()
         if tree.kind(kid) == IS_INDEX:
-            key_changed(builder, kid)
+            key_changed(builder, kid, "del []")
         elif tree.kind(kid) == IS_TUPLE:
             todo += reversed(tree.kids[kid])
         else:

@@ -183,6 +183,8 @@ def index(builder: Builder, node: int, use: int) -> int:
         builder.apply(of, len(keys))
     key = keys[0] if len(keys) == 1 and use != Use.TYPE else together(builder, keys)
     at = builder.add(Op.INDEX, of, key)
+    if keys and use not in (Use.TYPE, Use.INHERIT) and (method := builder.dialect.operators.get("[]")):
+        runs(builder, tree.kids[node][0], builder.named(method), at)
     constant = constant_key(builder, key)
     return builder.use_path(of, constant, at) if constant else at
 
@@ -253,7 +255,27 @@ def choice(builder: Builder, node: int, use: int) -> int:
     parts = [at for kid, at in found if tree.labels[kid] & ARM]
     if not builder.dialect.operators or not tree.labels[node] & IS_COMPUTED or use == Use.TYPE:
         return builder.add(Op.CHOICE, parts)
-    return builder.add(Op.CHOICE, parts, operator_between(builder, *tree.kids[node][:2]))
+    kids = tree.kids[node]
+    method = operator_between(builder, *kids[:2]) if len(kids) > 1 else NONE
+    at = builder.add(Op.CHOICE, parts, method)
+    return at if method == NONE else runs(builder, kids[0], method, at)
+
+
+def runs(builder: Builder, left: int, method: int, at: int) -> int:
+    """Note that the operator behind a node runs a method, which gives an expression; return that."""
+    source, start = builder.tree.source, builder.tree.end[left]
+    while source[start] in AROUND:
+        start += 1
+    builder.named("")  # which its row has
+    builder.site_at(start, method, Use.OPERATOR, at)
+    return at
+
+
+def runs_on_key(builder: Builder, node: int, of: int, sign: str) -> None:
+    """Note what `a[b] = c` runs, or `del a[b]`."""
+    if (method := builder.dialect.operators.get(sign)) and builder.tree.kids[node]:
+        name = builder.named(method)
+        runs(builder, builder.tree.kids[node][0], name, builder.add(Op.OPERATED, [of], name))
 
 
 def operator_between(builder: Builder, left: int, right: int) -> int:
@@ -280,6 +302,7 @@ def operation(builder: Builder, node: int, _use: int) -> int:
     if is_negative(builder, node):
         return builder.visit(tree.kids[node][0])
     found: dict[int, int] = {}
+    operands: list[int] = []
     is_computed = False
     for kid in tree.kids[node]:
         if tree.labels[kid] & BIND and tree.labels[node] & IS_NARROW:  # a instanceof B b
@@ -292,10 +315,29 @@ def operation(builder: Builder, node: int, _use: int) -> int:
         if tree.labels[kid] & OVER:  # a in b
             builder.take(at, kid)
         found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
+        operands.append(at)
         is_computed = is_computed or builder.expressions[at][0] not in WRITTEN_OUT
     if builder.dialect.made_names and (made := of_operator(builder, node)) != MADE:
         return made
+    if is_computed and builder.dialect.operators and (at := operated(builder, node, operands)) != NONE:
+        return at
     return builder.add(Op.COMPUTED) if is_computed and tree.labels[node] & IS_COMPUTED else 1
+
+
+def operated(builder: Builder, node: int, operands: list[int]) -> int:
+    """`a - b`, `a == b`, `a in b`: what the method gives that is behind the operator; -1 where none is known."""
+    tree = builder.tree
+    if len(operands) != 2:
+        return NONE
+    left, right = tree.kids[node]
+    sign = tree.source[tree.end[left] : tree.start[right]].strip(AROUND).decode(errors="replace")
+    method = builder.dialect.operators.get(sign.removeprefix("not "))
+    if not method:
+        return NONE
+    if tree.labels[right] & OVER:
+        operands.reverse()
+    name = builder.named(method)
+    return runs(builder, left, name, builder.add(Op.OPERATED, operands, name))
 
 
 def of_operator(builder: Builder, node: int) -> int:

@@ -3,7 +3,7 @@
 import re
 
 from fledgling.worker.graph.reading.builder import Builder
-from fledgling.worker.graph.reading.expressions import constant_key, last_number, without_sigil
+from fledgling.worker.graph.reading.expressions import constant_key, last_number, runs_on_key, without_sigil
 from fledgling.worker.graph.reading.labels import (
     BIND,
     BITS,
@@ -128,6 +128,7 @@ def key_target(builder: Builder, node: int, value: int) -> None:
     tree = builder.tree
     builder.scopes[builder.frame].flags |= Flag.INDEXES
     of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
+    runs_on_key(builder, node, of, "[]=")
     key = keys[0] if len(keys) == 1 else 0
     note_own_name(builder, of, key)
     is_slice = any(tree.kind(kid) == IS_SLICE for kid in tree.kids[node])
@@ -146,11 +147,12 @@ def note_own_name(builder: Builder, of: int, key: int) -> None:
         builder.doubted.add((0, name[0]))
 
 
-def key_changed(builder: Builder, node: int) -> tuple[Write, int]:
+def key_changed(builder: Builder, node: int, sign: str) -> tuple[Write, int]:
     """`a[b] += c`, `del a[b]`: what is behind the key is not followed. Return what is put into a, and what b is."""
     builder.scopes[builder.frame].flags |= Flag.INDEXES
     tree = builder.tree
     of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
+    runs_on_key(builder, node, of, sign)
     is_slice = any(tree.kind(kid) == IS_SLICE for kid in tree.kids[node])
     write = Write(of, NONE, 0, MADE, builder.line(node), builder.scope, is_slice)
     builder.writes.append(write)

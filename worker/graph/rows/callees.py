@@ -1,6 +1,7 @@
 """The functions that a call runs: the constructor of a class, what a name was given."""
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.rows.operators import run_by_function, run_by_operator
 from fledgling.worker.graph.solving.calls import made_by, made_of
 from fledgling.worker.graph.solving.class_members import MAX_UNTYPED, of_many
 from fledgling.worker.graph.solving.overloading.overloads import called, fitting
@@ -10,11 +11,14 @@ from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, MADE_MEMBERS, OBJECT, SUPER, Value, Values
 
 ITERATED = (Op.ELEMENT, Op.ENTERED)
+OPERATING = (Op.INDEX, Op.OPERATED)
 
 
 def callees(solver: Solver, node: int) -> Values:
     """What a call calls, also through a function outside the project."""
     expression = solver.project.expression(node)
+    if expression[0] in OPERATING or (expression[0] == Op.CHOICE and len(expression) > 2):
+        return run_by_operator(solver, node, expression)
     if expression[0] in ITERATED:  # of what a loop gives, nothing is called
         return dict(solver.handed.get(node, {}))
     is_call = expression[0] in (Op.CALL, Op.NEW)
@@ -27,7 +31,8 @@ def callees(solver: Solver, node: int) -> Values:
         )
     if is_call and solver.project.unit(node).dialect.sigil:
         values = _of_variable(solver, node, expression, values)
-    return {**solver.handed.get(node, {}), **values}
+    run = run_by_function(solver, node, values, expression[2]) if is_call else {}
+    return {**run, **solver.handed.get(node, {}), **values}
 
 
 def _of_variable(solver: Solver, node: int, expression: Expression, values: Values) -> Values:

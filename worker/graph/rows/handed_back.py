@@ -42,8 +42,8 @@ TAKEN = (
 )  # those that give what is in it
 WITHIN = (Op.LIST, Op.TUPLE)
 ENDS = (  # those of which nothing is looked at but the values
-    Op.UNKNOWN, Op.MADE, Op.TEXT, Op.FILLED, Op.NUMBER, Op.COMPUTED, Op.CLASS, Op.THIS, Op.SUPER, Op.DECORATED, Op.ROOT,
-    Op.TOKEN,
+    Op.UNKNOWN, Op.MADE, Op.TEXT, Op.FILLED, Op.NUMBER, Op.COMPUTED, Op.OPERATED, Op.CLASS, Op.THIS, Op.SUPER,
+    Op.DECORATED, Op.ROOT, Op.TOKEN,
 )  # fmt: skip
 OF_TYPES = (Op.INDEX, Op.ARRAY, Op.POINTEE)
 PART = re.compile(r"[.(#]")  # behind the first name of what is outside: `a.b()`

@@ -89,7 +89,7 @@ class Rows:
                     graph.made += self._made(unit, site)
                     if self._meaning.gives_value(unit.base | site.at):
                         site.use = Use.WRITE
-                if unit.names[site.name] in self._asked:
+                if unit.names[site.name] in self._asked and site.use != Use.OPERATOR:
                     self._add(unit, site)
                 elif site.column <= WIDEST:
                     self._add_call(unit, site)
@@ -247,6 +247,8 @@ class Rows:
             around = unit.around(site.scope)
             place = self._around[site.scope] = unit.place_of(around)[1] if around != NONE else 0
         line, part = place & LINE, place >> LINE_BITS
+        if site.use == Use.OPERATOR:  # the name does not stand there
+            return unit.number, site.line, site.column, self._project.number(""), Use.CALL, line, part
         return unit.number, site.line, site.column, unit.names[site.name], site.use, line, part
 
     def _by_name(self, unit: Unit, site: Site) -> Targets:

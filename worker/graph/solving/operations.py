@@ -116,6 +116,19 @@ def _by_operator(solver: Solver, ways: list[int], method: int, node: int, *, in_
     return found
 
 
+def operated(solver: Solver, node: int, expression: Expression) -> Values:
+    """OPERATED: what the method of an object gives, of the second operand where the first is none."""
+    name = solver.project.unit(node).facts.names[expression[2]]
+    found: Values = {}
+    for part, own in zip(expression[1], (name, name.replace("__", "__r", 1)), strict=False):
+        objects = [pair for pair in solver.value(solver.child(node, part)).items() if pair[0][0] == OBJECT]
+        for value, sure in objects:
+            add(found, called_member(solver, value, own, sure), Reason.SEVERAL)
+        if objects:
+            break
+    return found
+
+
 def _has(solver: Solver, value: Value, method: str) -> bool:
     """Whether an object has a method that the language calls."""
     return bool(member(solver, value, solver.project.number(method), Reason.BOUND))

@@ -1,0 +1,41 @@
+"""The methods that operators, keys and functions of the language call: `a + b`, `a[b]`, `len(a)`."""
+
+from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.tables import Expression, Op
+from fledgling.worker.graph.values import BOUND, EXTERNAL, FUNCTION, OBJECT, Cell, Values
+
+
+def run_by_operator(solver: Solver, node: int, expression: Expression) -> Values:
+    """What an operator or a key calls: a method of what stands before it, or else of what stands behind it."""
+    if expression[0] == Op.INDEX:
+        return _methods(solver, solver.child(node, expression[1]), solver.project.unit(node).dialect.operators["[]"])
+    name = solver.project.unit(node).facts.names[expression[2]]
+    first, *others = (solver.child(node, part) for part in expression[1])
+    if len(expression) > 3 and (found := _methods(solver, first, name.replace("__", "__i", 1))):  # a += b
+        return found
+    if any(value[0] == OBJECT for value in solver.value(first)):
+        return _methods(solver, first, name)
+    return _methods(solver, others[0], name.replace("__", "__r", 1)) if others else {}
+
+
+def run_by_function(solver: Solver, node: int, values: Values, arguments: list[int]) -> Values:
+    """What a call of a function of the language calls of its first argument."""
+    runs = solver.project.unit(node).dialect.runs
+    if not runs or not arguments or arguments[0] < 0:
+        return {}
+    names = (runs[value[1]] for value in values if value[0] == EXTERNAL and value[1] in runs)
+    name = next(names, None)
+    return _methods(solver, solver.child(node, arguments[0]), name) if name else {}
+
+
+def _methods(solver: Solver, of: Cell, name: str) -> Values:
+    """The methods of a name that an operand has; none where it may be anything else than an object of the project."""
+    values = solver.value(of)
+    if not all(value[0] == OBJECT for value in values):
+        return {}
+    number, found = solver.project.number(name), Values()
+    for value, sure in list(values.items()):
+        held = member(solver, value, number, sure)
+        found.update((at, own) for at, own in held.items() if at[0] in (BOUND, FUNCTION) and own > found.get(at, 0))
+    return found
