@@ -162,7 +162,7 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
         owner, may_be_outside = solver.classes.of_class(value[1], name)
         sure = min(sure, Reason.EXTERNAL_BASE) if may_be_outside and owner is not None else sure
     if owner is not None:
-        is_set = not keeps_members(solver, value[1]) and any(
+        is_set = not keeps_members(solver, value[1], name) and any(
             solver.value(field) or field in solver.sources for field in fields
         )
         is_of_any = value[2] or is_of_implementing(solver, value[1], owner, name)
@@ -205,7 +205,7 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
             solver.members[value, name] = known
     found, every, of_class = known
     fields = [field for field in every if solver.value(field) or field in solver.sources]
-    may_differ = not (found and keeps_members(solver, value[1]))
+    may_differ = not (found and keeps_members(solver, value[1], name))
     is_early = may_differ and bool(every) and sure > Reason.ATTRIBUTE and not solver.is_settled
     if is_early:  # one may yet be assigned, or again
         solver.wait()
@@ -218,10 +218,23 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
     return places + [(field, sure if single else min(sure, over), None) for field in fields]
 
 
-def keeps_members(solver: Solver, scope: int) -> bool:
-    """Whether what a class declares stays its member, whatever a field of that name gets."""
+def keeps_members(solver: Solver, scope: int, name: int) -> bool:
+    """Whether what a class declares stays its member, whatever a field of that name gets.
+
+    Where that is the field itself, and a class above has a function of its name, a call means that one.
+    """
     dialect = solver.project.unit(scope).dialect
-    return dialect.typed and not dialect.prototypes
+    if not dialect.typed or dialect.prototypes:
+        return False
+    owner = solver.classes.of_class(scope, name)[0] if dialect.functions_apart else None
+    if owner is None or any(_is_function(solver, at) for at in solver.project.table(owner).get(name, ())):
+        return True
+    return solver.classes.of_class(scope, name, owner)[0] is None
+
+
+def _is_function(solver: Solver, binding: int) -> bool:
+    """Whether a name is bound to a function."""
+    return solver.op(solver.project.value_of(binding)) in (Op.FUNCTION, Op.DECORATED)
 
 
 def _of_prototypes(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
