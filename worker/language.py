@@ -218,7 +218,9 @@ class Languages(Struct, frozen=True):
     def unnamed(self) -> dict[str, Unnamed]:
         """What may run a definition where nothing names it, of each language whose uses of names are resolved."""
         graphs = ((name, self.rows[name].graph) for name in self.graphed())
-        return {name: Unnamed(graph.unnamed, graph.by_parameter, graph.inert) for name, graph in graphs}
+        return {
+            name: Unnamed(graph.unnamed, graph.by_parameter, graph.inert, graph.plain_bases) for name, graph in graphs
+        }
 
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""

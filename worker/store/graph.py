@@ -217,9 +217,8 @@ class Graph:
 
     def bases_outside(self, definition: GraphDefinition) -> list[str]:
         """Return the names of the bases of a class that are no known class of the project; "" is an expression's."""
-        return [
-            self._outside[base.line] for base, reason in self._bases.of(definition) if base.file == NONE and not reason
-        ]
+        bases = self._bases.of(definition)
+        return sorted(self._outside[base.line] for base, reason in bases if base.file == NONE and not reason)
 
     def has_more_below(self, definition: GraphDefinition) -> bool:
         """Return whether more may be derived from a class than is known."""

@@ -79,11 +79,28 @@ def _unlisted(asked: Asked, found: RelatedEntries) -> str | None:
 def _registered(asked: Asked) -> str | None:
     """Say what may run a definition: a decorator or annotation above it, which hands it on, or what runs tests."""
     for file, row in asked.about.definitions:
-        if above := taker(_unnamed_of(asked, file), row.kind, _head(asked, file, row)):
+        known = _unnamed_of(asked, file)
+        if above := taker(known, row.kind, _head(asked, file, row)):
             return f"`{above}` stands above it and may use it ({file.path}:{row.line_start})."
+        if not is_run(known, row.kind, row.name) and (bases := _bases_outside(asked, file, row)):
+            return f"Outside of the index, what its class is derived from may call it: {unknown.listed(bases)}."
         if is_tested(file.path, row.kind, row.name):
             return f"A runner of tests may run it by its name ({file.path}:{row.line_start})."
     return None
+
+
+def _bases_outside(asked: Asked, file: File, row: Row) -> list[str]:
+    """The classes outside that the class of a method is derived from, at whatever distance."""
+    if row.kind != "method" or occurrences.is_constructor(row) or not asked.request.outlines:
+        return []
+    owner = row.qualified_name.rpartition(".")[0]
+    rows = [each for each in asked.request.outlines.definitions(file) if each.qualified_name == owner]
+    reached = [definitions.place(asked.request, Placed(file, each)) for each in rows]
+    for each in reached:  # which grows
+        reached += [up for up in asked.graph.bases(each) if up not in reached][: definitions.MAX_ABOVE - len(reached)]
+    plain = _unnamed_of(asked, file).plain
+    names = dict.fromkeys(name for each in reached for name in asked.graph.bases_outside(each))
+    return [f"`{name}`" for name in names if name and name.rpartition(".")[2] not in plain]
 
 
 def _unnamed_of(asked: Asked, file: File) -> Unnamed:
@@ -137,7 +154,7 @@ def _unnamed(asked: Asked) -> str | None:
             continue
         known = _unnamed_of(asked, file)
         if is_run(known, row.kind, row.name):
-            how = "(an operator, a loop, a conversion, the language itself)"
+            how = "(an operator, a loop, a conversion, the language or its library)"
             return f"Code may run `{row.name}` without naming it {how}: such places are found in part at most."
         if occurrences.is_constructor(row) and occurrences.is_derived_from(asked.request, place):
             return f"Constructors of classes below may run `{row.name}` without naming it: such places are not found."
