@@ -87,7 +87,7 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
         kind, reason = _class(request, place, meant)
         if lacking and kind in UNSEEN[lacking]:
             kind, reason = "unresolved", f"{lacking} is not in the graph"
-        if reason and _is_of_others(request, place.file, families):
+        if (reason or kind == "keyword") and _is_of_others(request, place.file, families):
             kind, reason = "elsewhere", None
         classes[kind] += 1
         if reason:
