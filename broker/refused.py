@@ -103,7 +103,8 @@ def invalid(tool: str, problem: msgspec.ValidationError, allowed: Collection[str
         misfit = one_line(str(problem).rpartition(" - at")[0])
         misfit = misfit if len(misfit) <= MAX_MISFIT else f"{misfit[:MAX_MISFIT]}..."
         unfit = f"has a value that does not fit{'' if 'matching regex' in misfit else f' ({misfit})'}"
-        why = "is missing" if "missing required" in str(problem) else unfit
+        is_empty = "length >= 1" in misfit
+        why = "is missing" if "missing required" in str(problem) else "is empty" if is_empty else unfit
         return Refusal("invalid", f"{tool}: {field} {why}", f"Give {field} as {schema.in_words(known[field])}.")
     if not field:
         return Refusal("invalid", said(f"{tool}: {problem}"), f"{tool} takes {', '.join(known)}.")

@@ -152,6 +152,7 @@ NAMES = [
     ("cast.ts", b"<any>value;", "typescript"),
     ("Makefile", b"", "makefile"),
     ("Dockerfile.dev", b"", "dockerfile"),
+    ("Makefile.sublime-syntax.patch", b"", "diff"),
     ("CMakeLists.txt", b"", "cmake"),
     ("README", b"", "text"),
     ("Pipfile", b"", "toml"),

@@ -641,6 +641,9 @@ async def test_where_data_is_more_than_code_that_is_said_not_to_be_ranked(tmp_pa
         for arguments in ({}, {"language": "python"}):
             found = await ranked(front, "where is the firewall configured", **arguments)
             assert (OF_DATA.format("yaml, 2 files") in (found.note or "")) is (not arguments), found.note
+        nowhere = await front.ask(Search("how are invoices paid by installments"))
+        assert isinstance(nowhere, Hits), nowhere
+        assert OF_DATA.format("yaml, 2 files") in (nowhere.note or ""), nowhere.note
 
 
 async def test_where_most_are_documents_those_are_named_beside_code(tmp_path: Path) -> None:

@@ -926,6 +926,7 @@ async def test_a_directory_of_very_many_small_parts_is_one_part(tmp_path: Path) 
         found = await architecture(front)
         parts = [line for line in found.lines if line.startswith("  ")]
         assert parts == ["  app/  1 file, 1 lines -> core/ 1", "  core/  30 files, 30 lines"]
+        assert not any(line.startswith("imported by most") for line in found.lines), "of one importer each"
 
 
 UNIMPORTED = {  # files of a package, and what is said of their edges

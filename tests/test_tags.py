@@ -27,6 +27,8 @@ FILES: dict[str, tuple[str, list[str]]] = {
         "import sqlite3\n\n\ndef load(db):\n    return db.execute('SELECT name FROM users')\n",
         ["database 0.95 (IMPORT sqlite3, line 1; REGEX, line 5)"],
     ),
+    "web/rows.ts": ("import { Client } from 'pg';\n", ["database 0.90 (IMPORT pg, line 1)"]),
+    "fc/pid.c": ('#include "pg/pg.h"\n#include "motor.h"\n', []),  # headers of its own
     "src/db/connect.py": ("def connect():\n    return 1\n", ["database 0.70 (PATH)"]),
     "src/users.py": (
         "from django.db import models\nfrom django.contrib.auth import login\n\n\nclass User: ...\n",

@@ -37,6 +37,7 @@ TEXTS = [
     ("UTF-16 with a NUL", b"\xff\xfea\0\0\0", None),
     ("a NUL near the start", b"a" * (HEAD - 1) + b"\0", None),
     ("a NUL further on", b"a" * HEAD + b"\0b", "a" * HEAD + "\ufffdb"),
+    ("a PDF without a NUL near the start", b"%PDF-1.5\r%\xe2\xe3\xcf\xd3\r\n", None),
     ("a program", b"\x7fELF\x02\x01\x01\0", None),
 ]
 

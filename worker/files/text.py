@@ -13,6 +13,7 @@ from fledgling.digests import blake2b
 from fledgling.worker.files import encodings
 
 HEAD = 8 * 1024  # bytes in which a NUL makes a file binary; git looks at 8,000
+PDF = b"%PDF-"  # compressed pages, whose first NUL may come late
 BLOCK_BYTES = 4096  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 Pieces = list[tuple[int, bytes]]  # what `cut` makes of a text
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}".encode()  # stands for a byte that is not UTF-8, and for a NUL further on
@@ -44,6 +45,8 @@ def decoded(data: bytes) -> Text | None:
             return _wide(data, wide)
     if data.find(b"\0", 0, HEAD) >= 0:
         return _unmarked(data)
+    if data.startswith(PDF):
+        return None
     text = data.removeprefix(codecs.BOM_UTF8)
     encoding: str | None = None
     if not text.isascii():

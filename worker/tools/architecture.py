@@ -285,6 +285,8 @@ def _hubs(request: Request, project: OwnCode) -> list[str]:
     for path, package in project.links.wholes:
         importers[named[package]].add(path)
     counts = sorted(((path, len(paths)) for path, paths in importers.items()), key=_most_first)
+    if all(count == 1 for _, count in counts):
+        return []
     return [f"{path} ({count})" for path, count in counts[:HUBS]]
 
 

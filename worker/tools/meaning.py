@@ -152,7 +152,7 @@ def nearest(request: Request, question: Search, found: Ranked | None) -> str | N
     is_said = documents.say(request, question, corpus_of(request))
     places = [f"{each.path}:{lines_in_short(*each.lines)}" for each in found.answer.files]
     neither = f"{NO_CODE if is_said else NEITHER}{f'; the nearest are {unknown.listed(places)}' if places else ''}."
-    return unknown.joined(neither, documents.IN_DOCUMENTS if is_said else None)
+    return unknown.joined(neither, documents.IN_DOCUMENTS if is_said else None, _of_data(request, question))
 
 
 def _doubt(request: Request, question: Search, order: FileOrder, found: list[Passage]) -> str | None:

@@ -53,12 +53,20 @@ def query(request: Request, question: Query) -> Table:
         raise
     except duckdb.Error as problem:
         reason, *more = str(problem).splitlines()
-        near = next((f"{line}. " for line in more if line.startswith("Candidate bindings")), "").replace(": : ", ": ")
+        has = any(line.startswith("Candidate bindings") for line in more) and _columns(cursor, admitted.tables)
         described = " or ".join(f"DESCRIBE {table}" for table in sorted(admitted.tables) or ["files"])
-        next_step = f"{near}Correct the statement; {described} lists the columns."
+        next_step = has or f"Correct the statement; {described} lists the columns."
         raise Refused("invalid", reason.rstrip("!"), next_step) from problem
     finally:
         cursor.rollback()
+
+
+def _columns(cursor: duckdb.DuckDBPyConnection, tables: frozenset[str]) -> str:
+    """Say which columns there are where one is named that is not: `hubs has path, importers.`; empty for no table."""
+    cursor.rollback()
+    cursor.execute("BEGIN TRANSACTION READ ONLY")  # an error has ended the last one
+    named = {table: [row[0] for row in cursor.execute(f"DESCRIBE {table}").fetchall()] for table in sorted(tables)}
+    return " ".join(f"{table} has {', '.join(names)}." for table, names in named.items())
 
 
 def _run(
