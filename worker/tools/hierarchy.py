@@ -6,9 +6,11 @@ from fledgling.messages.answers import Related
 from fledgling.worker.rows import LEAST_LIKELY, surer
 from fledgling.worker.store.graph import Confidence, GraphDefinition
 from fledgling.worker.tools import definitions, occurrences, unknown
-from fledgling.worker.tools.meant import Placed
+from fledgling.worker.tools.meant import FIELDS, Placed
 from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, RelatedEntries, RelatedEntry
 from fledgling.worker.tools.request import shown
+
+OF_FUNCTIONS = "Only functions are found to override: a field or property that takes the place of this one is not."
 
 Step = Callable[[GraphDefinition], Mapping[GraphDefinition, int]]  # each with why it is not sure, 0 where it is
 
@@ -68,7 +70,9 @@ def overrides(asked: Asked) -> RelatedEntries:
             places += [definitions.place(asked.request, own) for own in inside]
     overriding, overridden = all_of(places, asked.graph.overriding), all_of(places, asked.graph.overridden)
     entries = [*placed(asked, overriding, "override"), *placed(asked, overridden, "overridden")]
-    return RelatedEntries(entries, unsure(asked, [overriding, overridden]))
+    is_of_fields = not entries and all(each.row.kind in FIELDS for each in asked.about.definitions)
+    said = OF_FUNCTIONS if is_of_fields else None
+    return RelatedEntries(entries, unknown.joined(said, unsure(asked, [overriding, overridden])))
 
 
 def _within(asked: Asked, each: Placed) -> Iterator[Placed]:

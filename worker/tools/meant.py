@@ -26,6 +26,7 @@ _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")  # of a definition, also behi
 IN_THIS_CASE = 3
 SHOWN_MEANT = 10  # of several that may be meant
 WORDS = ("section", "key")  # kinds that nothing calls: what documents and data say of a name
+FIELDS = ("variable", "constant", "property")  # kinds of what objects have beside methods
 VALUES = ("variable", "constant")  # kinds that are named after what is assigned: `const Reply = require("./reply")`
 
 

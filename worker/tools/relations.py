@@ -12,12 +12,11 @@ from fledgling.worker.store.graph import ANY_OF_LINE, LEFT_OUT, NO_GRAPH, Graph
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
 from fledgling.worker.tools.hierarchy import hierarchy, overrides
-from fledgling.worker.tools.meant import Placed, others
+from fledgling.worker.tools.meant import FIELDS, Placed, others
 from fledgling.worker.tools.related import Asked, RelatedEntries, RelatedEntry, order
 from fledgling.worker.tools.request import Refused, Request, continuing, cut_page
 from fledgling.worker.tools.uses import callees, callers, impact, usages
 
-FIELDS = ("variable", "constant", "property")  # kinds of what objects have beside methods
 NO_LANGUAGE = "Uses of definitions are resolved in no language of this project."
 
 FINDERS: dict[Relation, Callable[[Asked], RelatedEntries]] = {
