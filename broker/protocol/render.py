@@ -30,6 +30,8 @@ from fledgling.messages.answers import (
 from fledgling.messages.questions import AnyQuestion, arguments_of, name_of
 from fledgling.plain import counted, lines_in_short, one_line
 
+MANY_LANGUAGES = 12  # in the line of a directory: a project has fewer, but for samples of all there are
+
 _WORD = re.compile(r"\w+")
 
 
@@ -102,7 +104,7 @@ def exploration(answer: Exploration) -> Iterator[str]:
     for directory, following in zip_longest(answer.directories, answer.directories[1:]):
         if following and following.path.startswith(directory.path) and following.files == directory.files:
             continue  # it holds nothing but the next, whose path names it
-        languages = ", ".join(f"{count} {name}" for name, count in directory.languages.items())
+        languages = _shortened([f"{count} {name}" for name, count in directory.languages.items()])
         lines = "" if directory.lines is None else f"; {counted(directory.lines, 'line')}"
         yield f"{one_line(directory.path)}  {counted(directory.files, 'file')}: {languages or '-'}{lines}"
     if answer.files:
@@ -111,6 +113,13 @@ def exploration(answer: Exploration) -> Iterator[str]:
         lines = "" if file.lines is None else f" {file.lines}"
         detail = f", {file.skipped}" if file.skipped else f"{lines}{f' ({file.symbols})' if file.symbols else ''}"
         yield f"{one_line(file.path)}  {file.language or '-'}{detail}"
+
+
+def _shortened(languages: list[str]) -> str:
+    """Name the first of many, and say how many more there are; one more takes no more room than to say so."""
+    if len(languages) <= MANY_LANGUAGES + 1:
+        return ", ".join(languages)
+    return f"{', '.join(languages[:MANY_LANGUAGES])} and {len(languages) - MANY_LANGUAGES} more languages"
 
 
 def summaries(answer: Summaries) -> Iterator[str]:
