@@ -23,7 +23,7 @@ def read(
         found[path] = EXTRACTOR.extract(languages[path], source)
         if declaration := declared(LANGUAGES.rows[languages[path]], found[path].symbols, found[path].imports):
             declarations[path] = declaration
-    imported = [rows.imports for rows in found.values()]
+    imported = [(path, rows.imports) for path, rows in found.items()]
     resolution = Resolution(LANGUAGES, languages, manifests, declarations, imported=lambda: imported)
     return [
         GraphFile(path, languages[path], facts, resolution.of(path, found[path].imports))

@@ -292,6 +292,7 @@ async def test_what_a_root_is_called_that_is_a_package_goes_with_what_files_impo
     for name in ("__init__.py", "a/__init__.py", "a/b.py", "c.py", "d.py"):
         write(tmp_path, name, "")
     write(tmp_path, "use.py", "import own.a\nimport own.a.b\n")
+    write(tmp_path, "e.js", 'import "own/e/f"\n')  # says nothing of packages of Python
     asked = Dependencies("use.py")
     async with live(tmp_path) as front:
         before = await pages(front, asked)

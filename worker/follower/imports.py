@@ -120,10 +120,10 @@ class Imports:
         """Return the imports of a file as they are written."""
         return self._raw[path] if path in self._raw else self._kept.text("imports", path)
 
-    def _imported(self) -> Iterator[list[ImportRow]]:
+    def _imported(self) -> Iterator[tuple[str, list[ImportRow]]]:
         for path in {*self._kept.having("imports"), *self._raw}:
             if said := self._said(path):
-                yield imports_of(said)
+                yield path, imports_of(said)
 
     def _current(self, path: str) -> bytes:
         return self._resolved[path] if path in self._resolved else self._kept.text("resolved", path)

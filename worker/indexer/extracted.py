@@ -30,7 +30,7 @@ class Extracted:
         self.unresolved: set[str] = set()  # paths of files whose imports are not known, for a fault of ours
         self._declared: dict[str, Declared] = {}
         self._waiting: dict[str, list[ImportRow]] = {}
-        self._resolution = Resolution(languages, files, manifests, self._declared, links, self._waiting.values)
+        self._resolution = Resolution(languages, files, manifests, self._declared, links, self._waiting.items)
 
     def add(self, batch: Batch, found: ExtractedBatch) -> list[tuple[str, ImportRow]]:
         """Add a batch, and return its imports, resolved, but those that wait; each with the path of its file."""

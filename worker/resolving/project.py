@@ -82,14 +82,14 @@ class InnerModules:
 class Project(NamedTuple):
     """A project as resolvers see it: the rows of languages; by path, languages, texts of manifests, declarations.
 
-    `imported` gives the imports of files as they are written, where these wait for those of others.
+    `imported` gives paths of files and their imports as they are written, where these wait for those of others.
     """
 
     rows: Mapping[str, Language]
     files: Mapping[str, str | None]
     manifests: Mapping[str, str] = {}
     declared: Mapping[str, Declared] = {}
-    imported: Callable[[], Iterable[Sequence[ImportRow]]] = tuple
+    imported: Callable[[], Iterable[tuple[str, Sequence[ImportRow]]]] = tuple
 
     def manifests_named(self, *names: str) -> Iterator[tuple[str, str]]:
         """The directory and text of each manifest with one of these file names."""
@@ -107,6 +107,13 @@ class Project(NamedTuple):
         imports = self.rows[language].imports
         package = self.rows[imports].modules.package if imports and imports in self.rows else ""
         return bool(package) and package in self.files
+
+    def imports_of(self, language: str) -> Iterator[ImportRow]:
+        """The imports, as they are written, of the files whose imports are those of a language: of notebooks, too."""
+        for path, rows in self.imported():
+            written_in = self.files.get(path)
+            if written_in and self.rows[written_in].imports == language:
+                yield from rows
 
     def sharing(self, language: str) -> list[str]:
         """The languages that share declared packages with one, itself among them: Kotlin, and Java."""

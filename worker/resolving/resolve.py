@@ -46,7 +46,7 @@ class Resolution:
         manifests: Mapping[str, str] | None = None,
         declared: Mapping[str, Declared] | None = None,
         links: Mapping[str, str] | None = None,
-        imported: Callable[[], Iterable[Sequence[ImportRow]]] = tuple,
+        imported: Callable[[], Iterable[tuple[str, Sequence[ImportRow]]]] = tuple,
     ) -> None:
         self._files = files
         self._linked = _linked(sorted(files), links or {})

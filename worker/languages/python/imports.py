@@ -4,7 +4,6 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -66,7 +65,7 @@ class _Modules:
     def _names_of_root(self, project: Project) -> list[str]:
         """The name by which files import the root, if that is a package: what they ask of it stands below the root."""
         asked = defaultdict[str, set[str]](set)
-        for row in chain.from_iterable(project.imported()):
+        for row in project.imports_of("python"):
             name, _, place = row.module.replace(".", "/").partition("/")
             if name and place and name not in STDLIB and name not in self._starts:
                 asked[name].add(place)
