@@ -13,6 +13,7 @@ from test_live import live
 
 from fledgling.broker.front import Front
 from fledgling.messages.answers import Context, Related, Relations, Table
+from fledgling.messages.control import Unnamed
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.inner_answers import Overview
 from fledgling.security import profile as profiles
@@ -24,6 +25,7 @@ from fledgling.worker.store.graph import MAX_PLACES
 from fledgling.worker.tools.context import DROPPED_CHARS, FIRST
 from fledgling.worker.tools.occurrences import MOST
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
+from fledgling.worker.unnamed import taker
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
 CROWD = " ".join(f"function crowd{number}() {{}}" for number in range(MAX_PLACES + 50))  # too many for a line
@@ -489,6 +491,10 @@ async def test_tables_and_answers_go_by_the_same_above_a_definition(tmp_path: Pa
         ["plain", None],
         ["toString", "the language or a tool may run it"],
     ]
+
+
+def test_what_stands_above_a_definition_is_read_once() -> None:
+    costs_under(1, lambda: taker(Unnamed(inert="@A"), "method", ["@A " * 600_000]))
 
 
 NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["import a\\n", "a._alone()"]}]}\n'

@@ -26,12 +26,13 @@ def taker(known: Unnamed, kind: str, lines: Iterable[str]) -> str | None:
     >>> taker(Unnamed(inert="@Override"), "method", ["@Override @Inject(a = 1)", "void run() {"])
     'Inject'
     """
+    inert = re.compile(known.inert)
     for line in lines if kind in REGISTERED else ():
         if AMONG in line[:MAX_HEAD]:
             return AMONG
         at = 0
         while found := ABOVE.match(line, at):
-            if not (known.inert and re.match(known.inert, line[at:])):
+            if not (known.inert and inert.match(line, at)):
                 return found["name"]
             at = found.end()
         if not at:

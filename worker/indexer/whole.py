@@ -22,7 +22,7 @@ from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.symbols import Row as Symbol
 from fledgling.worker.store.text import Blocks, File
 from fledgling.worker.tools.components import circles
-from fledgling.worker.unnamed import MAX_ABOVE, is_given, is_run, taker
+from fledgling.worker.unnamed import MAX_ABOVE, MAX_HEAD, is_given, is_run, taker
 
 SURE = tuple(map(CONFIDENCES.index, ("certain", "likely")))
 DOUBTFUL = tuple(map(CONFIDENCES.index, ("possible", "unresolved")))
@@ -273,8 +273,9 @@ class Whole:
         return None
 
     def _head(self, file: int, row: Symbol) -> Iterator[str]:
+        """The lines that a definition begins on, so far as one may stand before many others that begin there, too."""
         for line in range(row.line_start, min(row.line_end + 1, row.line_start + MAX_ABOVE)):
-            yield self._line(self._places.files[file], line).decode().strip()
+            yield self._line(self._places.files[file], line)[:MAX_HEAD].decode(errors="ignore").strip()
 
     def _line(self, file: File, line: int) -> bytes:
         for block in self._blocks.holding(file, line, line):

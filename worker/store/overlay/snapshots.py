@@ -47,7 +47,7 @@ class Snapshot(Struct, frozen=True, eq=False):
     partial: str | None = None  # what it lacks, as sentences
     cut: str | None = None  # the first of them, where files are missing
     pending: tuple[str, ...] = ()  # files that have changed and could not be read yet
-    graph: Graph | None = None  # of the last generation
+    graph: Graph | None = None  # of the third generation
 
 
 class Snapshots:
