@@ -778,7 +778,7 @@ async def test_a_package_is_not_its_first_file(tmp_path: Path) -> None:
         await indexing.built()
         found = await architecture(front)
         shown = "\n".join(found.lines)
-        assert ", 51 of them generated (" in found.lines[0], shown
+        assert ", 51 of these lines generated (" in found.lines[0], shown
         declared = "sell = rust/gem/bin/sell, rust/run/index.js"
         begins = "main.tf, site/index.tsx, Sources/run/Run.swift:3, net/Shop/Seller.cs:3, rust/cart/public/index.php"
         assert f"entry points: {declared}, {begins}" in found.lines, shown

@@ -91,7 +91,7 @@ def _head(request: Request, project: OwnCode) -> Iterator[str]:
     total = sum(lines.values())
     shares = [f"{name} {100 * count // total} %" for name, count in lines.most_common(4) if 100 * count >= total > 0]
     files = counted(len(project.files), "file")
-    generated = f", {project.generated_lines:,} of them generated" if project.generated_lines else ""
+    generated = f", {project.generated_lines:,} of these lines generated" if project.generated_lines else ""
     code = f"{len(project.own) + len(project.aside):,} of code with {total:,} lines{generated} ({', '.join(shares)})"
     yield f"{files}, {code if total else 'none of code'}"
     yield from _itself(request, project)
