@@ -207,14 +207,14 @@ def _among(numbers: npt.NDArray[Any], ordered: npt.NDArray[np.int64]) -> npt.NDA
 def _parts(begun: Sequence[Begun], rows: Sequence[Row], spelled: Callable[[str], str]) -> list[int]:
     """Return the places of the definitions of a graph on a line among those of its outline: the names tell.
 
-    What is `spelled` alike has one name.
+    What is `spelled` alike has one name. What sets a property, `a=` of Ruby, is that where an outline has no other.
     """
     own: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows):
         own.setdefault((spelled(row.name), spelled("".join(_LAST.findall(row.parent_name or "")))), number)
     found: list[int | None] = []
     for names, around, *_ in begun:
-        each = [(spelled(name), spelled(around)) for name in names]
+        each = [(spelled(name), spelled(around)) for name in (*names, *(name.removesuffix("=") for name in names))]
         found.append(next((own[name] for name in each if name in own), None))
     left = defaultdict[str, list[int]](list)
     for number in sorted({*range(len(rows))} - {*found}):

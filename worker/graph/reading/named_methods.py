@@ -29,31 +29,31 @@ def said(builder: Builder, node: int) -> tuple[str, int]:
     return text.removeprefix(":").strip("\"'"), builder.tree.start[node] + text.startswith((":", '"', "'"))
 
 
-def define(builder: Builder, node: int, value: int, name: str) -> None:
+def define(builder: Builder, node: int, value: int, name: str, line: int = 0) -> None:
     """Bind a method of the class around, which a node names."""
     _, start = said(builder, node)
-    binding = builder.bind_silently(builder.named(name), builder.scope, value, node)
+    binding = builder.bind_at(builder.named(name), builder.scope, value, line or builder.line(node))
     builder.site_at(start, builder.named(name), Use.DEFINITION, value, binding)
 
 
 @visits("accessor")
 def accessor(builder: Builder, node: int, _use: int) -> int:
-    """`attr_accessor :a, :b`: methods that give the fields, and such that set them."""
+    """`attr_accessor :a, :b`: methods that give the fields and set them, which begin where it does."""
     kind = builder.tree.text(node).split("(")[0].split()[0]
     flags = Flag.STATIC if builder.tree.labels[node] & IS_STATIC else 0
-    comment = comment_before(builder, node)
+    comment, line = comment_before(builder, node), builder.line(node)
     for kid in words(builder, node):
         text, _ = said(builder, kid)
         if kind in READS:
-            define(builder, kid, reader(builder, kid, text, flags, comment), text)
+            define(builder, kid, reader(builder, line, text, flags, comment), text, line)
         if kind in WRITES:
-            define(builder, kid, writer(builder, kid, text, flags), f"{text}=")
+            define(builder, kid, writer(builder, line, text, flags), f"{text}=", line)
     return 0
 
 
-def reader(builder: Builder, node: int, text: str, flags: int, comment: tuple[int, int] | None) -> int:
+def reader(builder: Builder, line: int, text: str, flags: int, comment: tuple[int, int] | None) -> int:
     """`def a = @a`"""
-    scope = builder.enter(NONE, ScopeKind.FUNCTION, builder.named(text), builder.line(node))
+    scope = builder.enter(NONE, ScopeKind.FUNCTION, builder.named(text), line)
     field = builder.add(Op.GET, builder.add(Op.THIS, scope), builder.named(f"@{text}"))
     builder.scopes[scope].returned, builder.scopes[scope].flags = [field], flags
     builder.scopes[scope].returns = told_type(builder, comment, "return")
@@ -61,9 +61,8 @@ def reader(builder: Builder, node: int, text: str, flags: int, comment: tuple[in
     return builder.add(Op.FUNCTION, scope)
 
 
-def writer(builder: Builder, node: int, text: str, flags: int) -> int:
+def writer(builder: Builder, line: int, text: str, flags: int) -> int:
     """`def a=(b) = @a = b`"""
-    line = builder.line(node)
     scope = builder.enter(NONE, ScopeKind.FUNCTION, builder.named(f"{text}="), line)
     builder.scopes[scope].parameters, builder.scopes[scope].flags = [Parameter(builder.named(text))], flags
     value, own = builder.add(Op.PARAMETER, scope, 0), builder.add(Op.THIS, scope)
