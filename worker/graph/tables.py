@@ -70,9 +70,9 @@ class Op:
     FUNCTION = 10  # scope
     CLASS = 11  # scope
     CHOICE = 12  # any of these; with the name of a method or -1, what an operator makes of them; then True for `a += b`
-    ELEMENT = 13  # of: what iterating over it gives
+    ELEMENT = 13  # of: what iterating over it gives; then True for `async for`
     ITEM = 14  # of, place: one part of what is taken apart
-    ENTERED = 15  # of: what a context manager gives
+    ENTERED = 15  # of, whether by `async with`: what a context manager gives
     IMPORT = 16  # import
     PARAMETER = 17  # scope, place
     DECLARED = 18  # type, value or -1

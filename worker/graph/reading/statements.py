@@ -30,7 +30,7 @@ from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind, Use
 
 REFUTED = BITS["refuted"]
-IS_ITEM, IS_BLOCK = BITS["item_with"], BITS["block"]
+IS_ITEM, IS_BLOCK, IS_ASYNC = BITS["item_with"], BITS["block"], BITS["async"]
 
 
 def arms(
@@ -129,7 +129,7 @@ def pair_of(builder: Builder, left: int, over: int, element: int) -> int:
 
 @visits("loop")
 def loop(builder: Builder, node: int, _use: int) -> int:
-    """`for a in b: c`, `while a: b`; in a comprehension without a body."""
+    """`for a in b: c`, `async for a in b: c`, `while a: b`; in a comprehension without a body."""
     tree = builder.tree
     over, left, body = tree.first(node, OVER), tree.first(node, LEFT), tree.first(node, BODY)
     builder.scopes[builder.frame].flags |= Flag.OPERATES * (over == NONE)
@@ -137,7 +137,7 @@ def loop(builder: Builder, node: int, _use: int) -> int:
     if over != NONE:
         value = builder.gone_over.pop(over, NONE)
         value = builder.visit(over) if value == NONE else value
-        element = builder.add(Op.ELEMENT, value)
+        element = builder.add(Op.ELEMENT, value, *([True] if tree.labels[node] & IS_ASYNC else ()))
         builder.site_of_call(over, element)
         element = pair_of(builder, left, value, element)
         if tree.first(node, TYPE) != NONE:
@@ -226,6 +226,7 @@ def within(builder: Builder, node: int, _use: int) -> int:
 def item_with(builder: Builder, node: int, _use: int) -> int:
     """`a as b`"""
     tree = builder.tree
+    is_awaited = bool(tree.labels[node] & IS_ASYNC)
     left = value = NONE
     if tree.labels[node] & VALUE and tree.first(node, LEFT) == NONE:  # the item is its value
         tree.unsay(node, IS_ITEM)
@@ -238,7 +239,7 @@ def item_with(builder: Builder, node: int, _use: int) -> int:
             todo += tree.kids[kid]
         elif value == NONE:
             value = builder.visit(kid)
-    entered = builder.add(Op.ENTERED, max(value, 0))
+    entered = builder.add(Op.ENTERED, max(value, 0), is_awaited)
     builder.site_of_call(node, entered)
     target(builder, left, entered)
     return entered

@@ -315,8 +315,8 @@ def joined_values(solver: Solver, nodes: list[int]) -> Values:
     return found
 
 
-def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
-    """What iterating over values gives."""
+def iterated(solver: Solver, values: Values, node: Cell = None, *, is_awaited: bool = False) -> Values:
+    """What iterating over values gives; `async for` where it `is_awaited`."""
     found: Values = {}
     for value, sure in list(values.items()):
         if value[0] == CONTAINER:
@@ -326,13 +326,13 @@ def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
         elif value[0] == GENERATOR:
             add(found, solver.value(("yielded", value[1])), min(sure, Reason.CONTAINER))
         elif value[0] == OBJECT:
-            iterator = called_member(solver, value, "__iter__", sure, node)
+            iterator = called_member(solver, value, "__aiter__" if is_awaited else "__iter__", sure, node)
             for inner, own in iterator.items():
                 if inner[0] == OBJECT:
-                    add(found, called_member(solver, inner, "__next__", own, node))
+                    add(found, called_member(solver, inner, "__anext__" if is_awaited else "__next__", own, node))
                 elif inner != value and inner[0] in (CONTAINER, GENERATOR):
                     add(found, iterated(solver, {inner: own}))
-            if not iterator:
+            if not iterator and not is_awaited:
                 add(found, called_member(solver, value, "__getitem__", sure))
                 add(found, iterated(solver, underlying(solver, value)))
                 items = items_of(solver, value)
@@ -343,7 +343,7 @@ def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
 def element(solver: Solver, node: int, expression: Expression) -> Values:
     """ELEMENT"""
     values = solver.value(solver.child(node, expression[1]))
-    found = iterated(solver, values, node)
+    found = iterated(solver, values, node, is_awaited=len(expression) > 2)
     for value, sure in values.items() if solver.project.unit(node).dialect.holding else ():
         add(found, _held_outside(solver, node, value, sure) if value[0] == EXTERNAL else {})
     return found
@@ -396,8 +396,7 @@ def entered(solver: Solver, node: int, expression: Expression) -> Values:
     found: Values = {}
     for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
         if value[0] == OBJECT:
-            add(found, called_member(solver, value, "__enter__", sure, node))
-            add(found, called_member(solver, value, "__aenter__", sure, node))
+            add(found, called_member(solver, value, "__aenter__" if expression[2] else "__enter__", sure, node))
         elif value[0] in (GENERATOR, CONTAINER):
             add(found, iterated(solver, {value: sure}))
     return found

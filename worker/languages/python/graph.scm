@@ -109,6 +109,7 @@
 (if_statement alternative: (else_clause body: (_) @arm @otherwise))
 (for_statement left: (_) @left right: (_) @over body: (_) @body) @loop
 (for_statement alternative: (_) @otherwise)
+[(for_statement "async") (for_in_clause "async")] @async
 (while_statement condition: (_) @cond body: (_) @body) @loop
 (while_statement alternative: (_) @otherwise)
 (try_statement body: (_) @body) @try
@@ -119,6 +120,7 @@
 (except_clause value: (_) @type)
 (except_clause (block) @body)
 (with_statement body: (_) @body) @with
+(with_statement "async" (with_clause (with_item) @async))
 ((with_statement (with_clause (with_item value: (call function: [
   (identifier) @_suppresses (attribute attribute: (identifier) @_suppresses)])))) @optional (#eq? @_suppresses "suppress"))
 (with_item value: (_) @value) @item_with
