@@ -1,9 +1,10 @@
 """The methods that operators, keys and functions of the language call: `a + b`, `a[b]`, `len(a)`."""
 
+from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import Expression, Op
-from fledgling.worker.graph.values import BOUND, EXTERNAL, FUNCTION, OBJECT, Cell, Values
+from fledgling.worker.graph.values import BOUND, CONSTANT, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Values, capped
 
 
 def run_by_operator(solver: Solver, node: int, expression: Expression) -> Values:
@@ -14,9 +15,12 @@ def run_by_operator(solver: Solver, node: int, expression: Expression) -> Values
     first, *others = (solver.child(node, part) for part in expression[1])
     if len(expression) > 3 and (found := _methods(solver, first, name.replace("__", "__i", 1))):  # a += b
         return found
-    if any(value[0] == OBJECT for value in solver.value(first)):
+    values = solver.value(first)
+    if not values or any(value[0] == OBJECT for value in values):  # what is not known may have the method itself
         return _methods(solver, first, name)
-    return _methods(solver, others[0], name.replace("__", "__r", 1)) if others else {}
+    found = _methods(solver, others[0], name.replace("__", "__r", 1)) if others else {}
+    is_written = all(value[0] in (CONSTANT, CONTAINER) for value in values)  # `1 + a`; else what is outside may have it
+    return found if is_written else capped(found, Reason.ABSENT)
 
 
 def run_by_function(solver: Solver, node: int, values: Values, arguments: list[int]) -> Values:
