@@ -184,6 +184,7 @@ class Flag:
     INNER = 549755813888  # its objects have one of the class around: `inner class`
     SINGLE = 1099511627776  # it needs no object of a class that others may be of: what an `object` has, and that itself
     IS_BLOCK = 2199023255552  # a block that stands behind a call: `a { b }`
+    HEADED = 4398046511104  # its head says what makes its objects: `class A(val b: B)`, not `class A { val b: B }`
 
 
 class Use:

@@ -315,8 +315,14 @@ class GraphProject(NumberedFiles):
         return [at for at in bindings if self.binding(at).how != ASSIGNED] or bindings
 
     def defines_nothing(self, binding: int) -> bool:
-        """Whether a binding only declares a name, or gives one a value that is declared elsewhere."""
-        return self.binding(binding).how == ASSIGNED or self.only_declares(binding)
+        """Whether a binding only declares a name, gives a value to one declared elsewhere, or is a Ruby variable."""
+        return self.binding(binding).how == ASSIGNED or self.only_declares(binding) or self.is_variable(binding)
+
+    def is_variable(self, binding: int) -> bool:
+        """Whether a binding is of a variable of Ruby, which no method sees: `a = 1`, and not `A = 1`."""
+        unit, row = self.unit(binding), self.binding(binding)
+        word = unit.facts.names[row.name] if unit.dialect.bare_calls else ""
+        return word[:1].islower() and unit.facts.expressions[row.value][0] not in (Op.FUNCTION, Op.DECORATED)
 
     def bound_once(self, scope: int, name: int) -> bool:
         """Whether a name has one binding in a scope."""

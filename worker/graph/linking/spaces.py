@@ -357,10 +357,15 @@ class Spaces:
                 known.setdefault(unit.names[row.name], []).append(unit.base)
 
     def _shows(self, unit: Unit, bindings: list[int]) -> bool:
-        """Whether what a file binds is for others too: nothing that it takes, or that is static and not included."""
+        """Whether what a file binds is for others too: nothing that it takes, or that is static and not included.
+
+        Nor is a variable of Ruby.
+        """
         is_header = not unit.dialect.declared or unit.path.endswith(HEADERS) or unit.number in self._included_somewhere
         for binding in bindings:
             expression = unit.facts.expressions[self._project.binding(binding).value]
+            if self._project.is_variable(binding):
+                continue
             if expression[0] == Op.IMPORT or (expression[0] == Op.ALIAS and not (is_header and unit.dialect.declared)):
                 continue  # but `using a::B;` of a header
             own = expression[0] in (Op.FUNCTION, Op.CLASS) and unit.facts.scopes[expression[1]].flags & Flag.STATIC

@@ -62,7 +62,8 @@ class BoundNames(Positions):
         self.flow = Flow(self.expressions)
         self.own: list[set[int]] = []  # the names that each scope binds
         self.definitions: list[set[int]] = []  # those that are no variables: functions, types, constants
-        self.items: list[set[int]] = []  # those that a use there means in any case: where it is no function, all
+        self.items: list[set[int]] = []  # those that a use there means in any case: all of no function, but in Ruby
+        self.shut: set[int] = set()  # functions of Rust and Ruby, which see no variables around them
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
         self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
         self.only_types: set[Key] = set()  # those of TypeScript whose names are given to nothing else there
@@ -127,8 +128,11 @@ class BoundNames(Positions):
         self.scopes.append(NameScope(kind, name, self.scope, line, flags))
         self.own.append(self._declared.names.get(node, set()))
         self.definitions.append(self._declared.items.get(node, set()))
-        self.items.append(self.definitions[-1] if kind in LOCAL else self.own[-1])
+        self.items.append(self.definitions[-1] if kind in LOCAL or self.dialect.bare_calls else self.own[-1])
         self.outward.append(self._declared.outward.get(node, {}))
+        is_apart = kind == ScopeKind.FUNCTION and (self.dialect.crates or self.dialect.bare_calls)
+        if is_apart and (node == NONE or not self.tree.labels[node] & BITS["lambda"]):  # `define_method(:a) { b }`
+            self.shut.add(scope)
         self.scope = scope
         if kind != ScopeKind.BLOCK:
             self.around.append(self.frame)
@@ -164,7 +168,7 @@ class BoundNames(Positions):
     def binder(self, name: int, beyond: int = NONE) -> int:
         """The scope that a use of a name here means, -1 where none binds it; a scope around another one, if asked."""
         scope = inner = self.scope
-        is_around = False  # another function is, whose variables one of Rust does not see
+        is_around = False  # another function is, which sees no variables around it
         if beyond != NONE:
             scope = inner = self.scopes[beyond].parent
         while scope != NONE:
@@ -182,7 +186,7 @@ class BoundNames(Positions):
                     return scope
             if self.scopes[scope].kind == ScopeKind.BLOCK and inner == scope and not self.dialect.exported:
                 inner = self.scopes[scope].parent  # a comprehension of Python does not see the names of a class around
-            is_around = is_around or (self.dialect.crates and self.scopes[scope].kind == ScopeKind.FUNCTION)
+            is_around = is_around or scope in self.shut
             scope = self.scopes[scope].parent
         return NONE
 

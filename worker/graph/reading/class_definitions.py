@@ -33,6 +33,7 @@ SAID = {  # a flag of a class, by the role that says it
     BITS["derives"]: Flag.DERIVES,
     BITS["inner"]: Flag.INNER,
     BITS["single"]: Flag.SINGLE,
+    BITS["constructor"]: Flag.HEADED,
 }
 IS_MIXIN, IS_NAMESPACE = BITS["mixin"], BITS["namespace"]
 METACLASS = "metaclass"

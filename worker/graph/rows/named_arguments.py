@@ -100,11 +100,14 @@ def _has_field(solver: Solver, scope: int, word: int, written: Sequence[int]) ->
     """Whether a class has a field that what makes its objects is given: a declared one where nobody has written that,
     or where it stands among the parameters, `function __construct(public int $a)`.
     """
+    dialect, flags = solver.project.unit(scope).dialect, solver.project.scope(scope).flags
     owner, _ = solver.classes.of_class(scope, word)
-    is_own = owner == scope or not solver.project.unit(scope).dialect.own_constructors
-    if owner is None or not is_own:
+    is_own = owner == scope or not dialect.own_constructors
+    if (
+        owner is None or not is_own or (dialect.says_derived and not flags & Flag.HEADED)
+    ):  # class A { constructor(b: B) }
         return False
-    is_derived = not written or bool(solver.project.scope(scope).flags & Flag.DERIVES)
+    is_derived = not written or bool(flags & Flag.DERIVES)
     is_open = scope in solver.classes.has_external_base
     for binding in solver.project.table(owner).get(word, ()):
         unit, value = solver.project.unit(binding), solver.project.binding(binding).value

@@ -113,13 +113,14 @@
 ; ---- what binds
 
 (assignment left: (_) @left right: (_) @right) @assign
-(assignment left: [(identifier) (constant)] @bind)
+(assignment left: (identifier) @bind)
+(assignment left: (constant) @bind @constant)
 (assignment left: (call receiver: (_) method: (identifier) !arguments !block) @setting)
 (left_assignment_list (call receiver: (_) method: (identifier) !arguments !block) @setting)
 (left_assignment_list) @tuple
 (left_assignment_list (identifier) @bind)
 (operator_assignment left: (identifier) @left @bind right: (_) @right) @augment
-(operator_assignment left: (constant) @left @bind right: (_) @right) @augment
+(operator_assignment left: (constant) @left @bind @constant right: (_) @right) @augment
 (operator_assignment left: (instance_variable) @left right: (_) @right) @assign
 (rest_assignment (identifier) @value @bind) @spread
 
