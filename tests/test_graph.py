@@ -25,6 +25,7 @@ from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.stars import MAX_STARS
 from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
+from fledgling.worker.graph.reading.extension_blocks import MAX_RECEIVER
 from fledgling.worker.graph.reading.flow import MAX_REACHING
 from fledgling.worker.graph.reading.listed_methods import MAX_LISTED, MAX_MADE
 from fledgling.worker.graph.reading.matches import MAX_FALLING
@@ -495,6 +496,22 @@ def test_what_reaches_a_use_is_told_apart_so_far() -> None:
     costs_under(
         1, lambda: FACTS.facts_of("go", f"package a\nvar {names} int\ntype A struct {{ {names} int }}".encode())
     )
+
+
+def test_what_is_put_into_many_members_or_asked_by_many_names_costs_no_square() -> None:
+    """A receiver of up to MAX_RECEIVER bytes is put into each member of its block; a longer one into none."""
+    for extra, found in ((0, {"2 certain"}), (1, {"2 possible"})):
+        receiver = "A".ljust(MAX_RECEIVER - len(" a") + extra)
+        text = f"class A {{}}\nstatic class E {{ extension({receiver} a) {{ int Go() => 1; }} }}\n"
+        rows = said(*graph_of({"a.cs": f"{text}class B {{ void F(A a) {{ a.Go(); }} }}\n".encode()}))
+        assert rows["a.cs", 3, "Go"] == found, extra
+    receiver, members = ", ".join(["B"] * 2_000), "int Go() => 1;\n" * 2_000
+    wide = f"static class E {{ extension(A<{receiver}> a) {{\n{members}}} }}\n".encode()
+    costs_under(2, lambda: FACTS.facts_of("csharp", wide))
+    names = [f"a{n}" for n in range(2_000)]
+    text = f"class A:\n{''.join(f' {a}: int{chr(10)}' for a in names)}def f({', '.join(names)}): pass\n"
+    files = graph_files({"a.py": f"{text}f({', '.join(f'{a}=1' for a in names)})\n".encode()})
+    costs_under(1, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_what_many_places_replace_is_looked_at_so_far() -> None:

@@ -81,6 +81,18 @@ class Vocabulary:
         }
 
     @cached_property
+    def fields(self) -> set[int]:
+        """The names of members of classes that can be assigned to: all but methods."""
+        return self.properties | {
+            unit.names[name]
+            for unit in self._units
+            for row in unit.facts.scopes
+            if row.kind == ScopeKind.CLASS
+            for name, bindings in row.every.items()
+            if any(unit.expressions[unit.bindings[at].value][0] != Op.FUNCTION for at in bindings)
+        }
+
+    @cached_property
     def names_in_order(self) -> list[str]:
         """The names of definitions, in alphabetical order."""
         return sorted(self._files.text(name) for name in self.definitions)

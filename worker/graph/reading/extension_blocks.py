@@ -5,6 +5,7 @@ from fledgling.worker.graph.reading.reduced import Reduced
 
 CONSTRUCTOR, EXTENSION_OF = BITS["constructor"], BITS["extension_of"]
 STATIC = b"static "
+MAX_RECEIVER = 400  # bytes of a receiver that is put into each member of a block
 
 
 def hand_out(tree: Reduced, word: str) -> set[int]:
@@ -26,8 +27,10 @@ def _is_block(tree: Reduced, node: int, word: str) -> bool:
     named, receivers = tree.first(node, WORD), [kid for kid in tree.kids[node] if tree.kind(kid) == IS_PARAM]
     body = tree.first(node, BODY)
     has_members = body >= 0 and all(tree.kind(kid) == IS_FUNCTION for kid in tree.kids[body])
+    if len(receivers) != 1 or tree.end[receivers[0]] - tree.start[receivers[0]] > MAX_RECEIVER:
+        return False
     is_named = named >= 0 and tree.text(named) == word
-    return is_named and has_members and len(receivers) == 1 and tree.first(receivers[0], BIND) >= 0
+    return is_named and has_members and tree.first(receivers[0], BIND) >= 0
 
 
 def _members(tree: Reduced, block: int, copies: set[int]) -> list[int]:

@@ -91,9 +91,13 @@ def _constructors(solver: Solver, scope: int) -> list[int]:
 
 def _takes(solver: Solver, function: int, word: int) -> bool:
     """Whether a function has a parameter of a name; of PHP its sign is no part of that."""
-    unit, text = solver.project.unit(function), solver.project.text
-    named = (given for given in solver.project.scope(function).parameters if given.name != NONE and not given.rest)
-    return any(text(unit.names[given.name]).removeprefix(unit.dialect.sigil) == text(word) for given in named)
+    text = solver.project.text
+    names = solver.named_parameters.get(function)
+    if names is None:
+        unit, rows = solver.project.unit(function), solver.project.scope(function).parameters
+        given = (unit.names[row.name] for row in rows if row.name != NONE and not row.rest)
+        names = solver.named_parameters[function] = {text(name).removeprefix(unit.dialect.sigil) for name in given}
+    return text(word) in names
 
 
 def _has_field(solver: Solver, scope: int, word: int, written: Sequence[int]) -> bool:

@@ -301,8 +301,7 @@ class Unresolved:
                 return Reason.UNKNOWN_RECEIVER
             return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
         if site.use == Use.WRITE and not self.project.unit(node).dialect.plain_fields:
-            of = self.project.expression((node & ~MASK) | expression[1])
-            is_untold = of[0] == Op.NEW and of[1] == 0  # `new() { A = b }`, of a type that nothing says
+            is_untold = not receivers and self.project.unit(node).names[site.name] in self.project.vocabulary.fields
             return Reason.UNKNOWN_RECEIVER if is_untold else Reason.FIELD
         is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
         return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER

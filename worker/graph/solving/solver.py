@@ -71,6 +71,7 @@ class Solver:
         self.shapes: dict[int, tuple[Any, ...]] = {}  # what functions take, as far as that tells them apart
         self.parameter_types: dict[int, tuple[Any, ...]] = {}  # of functions, to compare them (overrides.py)
         self.sameness: dict[tuple[int, tuple[int, ...]], int] = {}  # of functions and those above (overloads.py)
+        self.named_parameters: dict[int, set[str]] = {}  # of functions: what arguments may name (named_arguments.py)
         self.written_as: dict[int, Values] = {}  # objects that are written out, and the types said where they are
         self.in_order: dict[int, list[int]] = {}  # classes of C, and the names of their fields
         self.expected: dict[Cell, dict[Cell, None]] = {}  # the types that say what parameters get that say none

@@ -4,6 +4,7 @@
 (primitive_type) @name
 (this) @this
 (template_declaration parameters: (_) @attribute @templated)
+(template_declaration (requires_clause) @attribute @templated)
 (qualified_identifier) @path
 (template_type name: (_) @of arguments: (template_argument_list)) @index
 (template_argument_list (type_descriptor type: (_) @key))
@@ -83,7 +84,7 @@
 ((function_declarator (ref_qualifier) @lasting) (#eq? @lasting "&"))
 ((function_declarator (ref_qualifier) @passing) (#eq? @passing "&&"))
 (explicit_function_specifier) @asked_for
-(template_declaration [(function_definition) (declaration) (class_specifier) (struct_specifier) (union_specifier) (alias_declaration) (concept_definition)] @templated)
+(template_declaration [(function_definition) (declaration) (class_specifier) (struct_specifier) (union_specifier) (alias_declaration) (concept_definition) (friend_declaration)] @templated)
 ((template_declaration parameters: (_) @_parameters [(function_definition) (declaration)] @constrained) (#match? @_parameters "(?i)enable|require|[a-z]>? *= *(0|nullptr|true)\\b"))
 (template_declaration (requires_clause) [(function_definition) (declaration)] @constrained)
 ((function_definition type: (_) @_given) @constrained (#match? @_given "(?i)enable_?if"))
