@@ -178,7 +178,7 @@ GAPS = {  # what the grammar does not know, and the names that are found all the
         "int f(int a) __noreturn;\nint b;": "b",
         "int f(char *a,\n  void *b LIB_UNUSED)\n{ }": "f",
         "void LIB_PRINTF(2, 3) f(int a, char *b, ...) { }": "f",
-        "struct a { int b; } LIB_PACKED c;": "a c",
+        "struct a { int b; } LIB_PACKED c;": "a b c",
         "int a;\n\nlib_init(a)\n\nint b;": "a b",
         "int a;\n\nlib_init(a)\n": "a",
         "enum a { b LIB_SINCE(1) = 1, c LIB_SINCE(2), };": "a b c",
@@ -187,7 +187,7 @@ GAPS = {  # what the grammar does not know, and the names that are found all the
         "Map(int, char *) a;\nArrayOf(int, 2) f(int a) { }": "a f",
     },
     "c": {
-        "struct a { LIB_HEAD(, b) c; };\nint d;": "a d",
+        "struct a { LIB_HEAD(, b) c; };\nint d;": "a c d",
     },
     "cpp": {
         "typedef void (a::*call)();": "call",
@@ -244,4 +244,4 @@ def test_what_is_not_known_is_found_in_time_in_proportion_to_the_text(language: 
 def test_what_is_local_to_the_body_of_a_macro_is_no_symbol(language: str, head: str) -> None:
     text = f"int a;\n\n{head} {{\n  f(1);\n#ifdef B\n  int c = 1;\n  struct d {{ int e; }};\n#endif\n}}\nint g;\n"
     found = EXTRACTOR.extract(language, text.encode())
-    assert [(row.name, row.parent_name) for row in found.symbols] == [("a", None), ("d", None), ("g", None)]
+    assert [(row.name, row.parent_name) for row in found.symbols] == [("a", None), ("d", None), ("e", "d"), ("g", None)]

@@ -32,3 +32,11 @@ enum color { RED, GREEN } paint;
 enum { ANON };
 union u { int i; };
 struct fwd;
+struct fields { int one, *two, three[2][2], *four[2]; unsigned five : 3, six : 2; int (*seven)(int);
+  union {
+    int h;
+    struct { int i; } j;
+  } k, l;
+  struct { int m; };
+};
+struct { int n; } noname;

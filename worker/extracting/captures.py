@@ -274,7 +274,7 @@ class Captured:
 
 def is_misread(node: Node, kind: str, found: DeclaredName) -> bool:
     """Whether a declaration of C is none: it has an error, or a macro: `TEST(a, b) { }`, `class LIB_API Name;`."""
-    if kind in ("variable", "type"):
+    if kind in ("variable", "type", "property"):
         type_ = node.child_by_field_name("type")
         is_class = type_ is not None and type_.type == "class_specifier" and not type_.child_by_field_name("body")
         return node.has_error or is_class

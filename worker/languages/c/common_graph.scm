@@ -28,6 +28,7 @@
 (field_expression argument: (_) @of field: (field_identifier) @key) @get
 (call_expression function: (_) @of arguments: (_) @args) @call
 (argument_list (_) @arg)
+(offsetof_expression type: (_) @of member: (_) @key) @get
 (subscript_expression . (_) @of . (_) @key) @index
 (pointer_expression argument: (_) @value) @await
 (cast_expression type: (_) @type value: (_) @value) @cast
@@ -74,10 +75,12 @@
 (enumerator name: (_) @bind value: (_)? @value) @field
 (field_declaration type: (_) @type) @field
 (field_declaration declarator: (field_identifier) @bind)
-(field_declaration (pointer_declarator declarator: (field_identifier) @bind))
-(field_declaration (array_declarator declarator: (field_identifier) @bind))
-(field_declaration (pointer_declarator declarator: (pointer_declarator declarator: (field_identifier) @bind)))
-(field_declaration (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @bind))))
+(pointer_declarator declarator: (field_identifier) @bind)
+(array_declarator declarator: (field_identifier) @bind)
+(field_declaration type: (struct_specifier !name body: (_) @body) @class declarator: (_))
+(field_declaration type: (union_specifier !name body: (_) @body) @class declarator: (_))
+(declaration type: (struct_specifier !name body: (_) @body) @class)
+(declaration type: (union_specifier !name body: (_) @body) @class)
 
 ; ---- variables
 

@@ -12,8 +12,8 @@
 
 ; ---- structs, unions, enums; those without a name by the typedef that names them
 
-(type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.struct
-(type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.struct
+(type_definition type: (struct_specifier !name body: (_) @body @inside) declarator: (type_identifier) @name) @definition.struct
+(type_definition type: (union_specifier !name body: (_) @body @inside) declarator: (type_identifier) @name) @definition.struct
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.enum
 (struct_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
 (union_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
@@ -22,6 +22,12 @@
 (enum_specifier name: (type_identifier) @name body: (_) @body) @definition.enum
 (enumerator name: (_) @name) @definition.constant
 (type_definition declarator: (_) @declarator) @definition.type
+
+; ---- fields; those of a struct without a name are of what holds it
+
+(field_declaration declarator: (_) @declarator) @definition.property
+(field_declaration type: (_ !name body: (field_declaration_list) @inside) declarator: (_) @declarator)
+(declaration type: (_ !name body: (field_declaration_list) @inside) declarator: (_) @declarator)
 
 ; ---- variables of the file
 

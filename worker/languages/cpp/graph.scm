@@ -48,7 +48,7 @@
 (field_declaration type: (_) @returns declarator: (pointer_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
 (field_declaration type: (_) @returns declarator: (pointer_declarator (pointer_declarator (function_declarator declarator: (field_identifier) @defined)))) @function @declaration
 (field_declaration type: (_) @returns declarator: (reference_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
-(field_declaration declarator: (reference_declarator (field_identifier) @bind))
+(reference_declarator (field_identifier) @bind)
 (field_declaration "virtual" @virtual)
 (field_declaration declarator: [(function_declarator) (pointer_declarator) (reference_declarator)] default_value: (number_literal) @abstract)  ; `= 0`
 (function_definition "virtual" @virtual)
