@@ -308,10 +308,11 @@ async def test_files_that_need_no_import_lead_to_usages(tmp_path: Path) -> None:
 
 
 LOADED = {  # a file that defines what is loaded by its name: what is said of the files that name it
-    "lib/widget.rb": "may need no import: 2 of 10 name `Widget` (lib/says.rb, lib/z.rb). symbols(",
-    "lib/many.rb": "may need no import: 1 of 10 name what it defines (lib/z.rb). symbols(",
-    "lib/db.rb": "may need no import: at least 0 of 10 name `DB`. symbols(",  # too short to be looked up
-    "lib/part.rb": "may need no import: at least 0 of 9 name `Part`. symbols(",
+    "lib/widget.rb": "may need no import: 2 of 12 name `Widget` (lib/says.rb, lib/z.rb). symbols(",
+    "lib/many.rb": "may need no import: 1 of 12 name what it defines (lib/z.rb). symbols(",
+    "lib/db.rb": "may need no import: at least 0 of 12 name `DB`. symbols(",  # too short to be looked up
+    "lib/part.rb": "may need no import: at least 0 of 11 name `Part`. symbols(",
+    "lib/text.rb": "may need no import: 1 of 12 name `Text` (lib/words.rb). symbols(",  # a module within one
     "src/helper.php": None,  # a function is not loaded by its name
     "src/Alone.php": None,
     "ex/deep.ex": "may need no import: 1 of 1 name `App.Deep` (ex/uses.ex).",
@@ -327,6 +328,8 @@ async def test_what_is_loaded_by_its_name_costs_what_a_hint_may(tmp_path: Path) 
         "lib/z.rb": "Z::Widget.new(DB, Name150)\n",
         "lib/db.rb": "class DB; end\n",
         "lib/many.rb": "".join(f"class Name{number:03}; end\n" for number in range(60, 160)),
+        "lib/text.rb": "module App\n  module Text\n    def self.cut; end\n  end\nend\n",
+        "lib/words.rb": "App::Text.cut\n",
         "lib/part.rb": "class Part; end\n",
         "lib/whole.rb": "require_relative 'part'\nPart.new\n",  # an importer: it is listed, and none of the others
         "src/helper.php": "<?php\nfunction helper() {}\n",

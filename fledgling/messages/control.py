@@ -136,8 +136,9 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     directory of that name. A directory with a file that is called `package` is one; where `spread` matches in
     that, others may hold more of it. What ends in `apart` is of none.
     Files of one package use each other without an import. So may all files of a language what is of the kinds that it
-    `autoloads`: it is loaded by its name, a module by its full one. Where it `chains`, a module may begin with a name
-    that the file imports; the words in `around` mean modules around the file, and no directory has such a name.
+    `autoloads`: it is loaded by its name, a module by its full one, a "namespace" by the last part of its,
+    where a file has nothing else of them. Where it `chains`, a module may begin with a name that the file imports; the
+    words in `around` mean modules around the file, and no directory has such a name.
 
     Languages with one word for `imports` may import each other; without it imports are not extracted. What `run_time`
     matches, as RE2, imports what only a running program knows; what `declares` matches, with a name for NAME,

@@ -25,6 +25,7 @@ DOMINANT = 0.5  # of all lines: a directory with more is shown by its parts, if 
 UNLINKED = 0.5  # of the files of a language: where more have no edge, that needs a reason
 LEADS_TO = 4  # parts that a part is said to stand on
 HUBS, CYCLES = 6, 3
+LINKING = 2  # documents at least that link to one: of what a single one links to nothing is said
 OTHERS = 2  # languages of documents and data of which is said where they are
 ALIKE = 3  # manifests of one name, as of the modules of a build: of more the first stands for all
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
@@ -157,7 +158,8 @@ def _others(request: Request, project: OwnCode, room: int) -> Iterator[str]:
         of_documents = {file.path for file in project.files if file.language in known.documents}
         pairs = {(path, target) for path, target in project.linked if {path, target} <= of_documents}
         linked = Counter(target.removeprefix(project.prefix) for _, target in pairs)
-        named = [f"{path} ({count})" for path, count in sorted(linked.items(), key=_most_first)[:HUBS]]
+        many_link = sorted(((path, count) for path, count in linked.items() if count >= LINKING), key=_most_first)
+        named = [f"{path} ({count})" for path, count in many_link[:HUBS]]
         head = "documents that most others link to"
         yield from _list(head, named, room // (len(many) + 1) - len(head))
 
@@ -360,11 +362,12 @@ def _unimported(request: Request, project: OwnCode) -> str | None:
             has_edge = modules.packages == "directory" and file.path.rpartition("/")[0] in directories
             counts[file.language or ""] += 1
             apart[file.language or ""] += not has_edge and file.path not in linked
-    said = [
-        f"{apart[language]:,} of {count:,} files of {language}"
-        for language, count in counts.most_common()
-        if count > 1 and apart[language] > UNLINKED * count
-    ]
-    return (
-        f"Files of one package use each other without an import: {unknown.listed(said)} have no edge." if said else None
-    )
+    said: dict[str, list[str]] = {}
+    for language, count in counts.most_common():
+        if count > 1 and apart[language] > UNLINKED * count:
+            *others, last = known[language].autoloads or ("",)
+            loaded = f"A {', '.join(others)}{' or ' if others else ''}{last} may be used"
+            why = "Files of one package use each other" if known[language].packages else loaded
+            said.setdefault(why, []).append(f"{apart[language]:,} of {count:,} files of {language}")
+    listed = {why: unknown.listed(files) for why, files in said.items()}
+    return unknown.joined(*(f"{why} without an import: {files} have no edge." for why, files in listed.items()))

@@ -13,6 +13,7 @@ from fledgling.worker.tools.own_modules import OwnModules
 from fledgling.worker.tools.request import Request
 
 _NO_NAMES = frozenset({"module", "import", "export", "macro", "section", "key", "selector"})  # that others do not name
+NAMESPACE = "namespace"  # that is loaded by its name: the innermost modules of a file without the other kinds
 UNKNOWN = "a file of an unknown language"
 MOST_NAMES = 100  # of a file that are looked for: few files define more, and those are used by one of the first
 MOST_BLOCKS = 1000  # of 4 kB that are looked at for what is loaded by its name: some 30 ms, and files enough for a hint
@@ -226,4 +227,9 @@ def _names(request: Request, file: File, kinds: Set[str] | None = None) -> list[
     wanted = (row for row in rows if (row.kind in kinds if kinds else row.kind not in _NO_NAMES))
     outer = (row for row in wanted if row.parent_name in (None, *scopes))
     found = (row.qualified_name if row.kind == "module" else row.name for row in outer)
-    return [*dict.fromkeys(name for name in found if len(name) > 1)]
+    named = [name for name in found if len(name) > 1]
+    if not named and kinds and NAMESPACE in kinds:
+        around = {row.parent_name for row in rows if row.kind == "module"}
+        inner = (row for row in rows if row.kind == "module" and row.qualified_name not in around)
+        named = [row.name.rpartition("::")[2] for row in inner]
+    return [*dict.fromkeys(named)]
