@@ -79,6 +79,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     sending: dict[str, str] = {}
     unnamed: str = ""  # an expression of the names of methods that code runs without them: `__add__` by `a + b`
     by_parameter: str = ""  # an expression of what stands above a function that parameters of its name are given
+    tests: str = ""  # an expression of what stands above a module of tests, or in its first lines: `#[cfg(test)]`
     inert: str = ""  # an expression of what stands above a definition and hands it to nobody: `@Override`
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
     # Names of the language by which names are computed as a program runs (rows/computed.py).

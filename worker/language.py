@@ -219,7 +219,8 @@ class Languages(Struct, frozen=True):
         """What may run a definition where nothing names it, of each language whose uses of names are resolved."""
         graphs = ((name, self.rows[name].graph) for name in self.graphed())
         return {
-            name: Unnamed(graph.unnamed, graph.by_parameter, graph.inert, graph.plain_bases) for name, graph in graphs
+            name: Unnamed(graph.unnamed, graph.by_parameter, graph.inert, graph.plain_bases, graph.tests)
+            for name, graph in graphs
         }
 
     def is_manifest(self, path: str) -> bool:

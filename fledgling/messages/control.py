@@ -165,15 +165,16 @@ class Unnamed(Struct, frozen=True, forbid_unknown_fields=True):
     """How a language tells what may run a definition where nothing names it; the row of the language says so.
 
     Code runs `methods` of such names without them, `__add__` by `a + b`. Parameters of a function's name are given what
-    it returns if `by_parameter` matches what stands above it; what `inert` matches there hands it to nobody. Each is an
-    expression, "" where there is nothing of that. Of the classes outside that one may be derived from, those in `plain`
-    call no method of it.
+    it returns if `by_parameter` matches what stands above it; what `inert` matches there hands it to nobody. What is
+    in a module above which `tests` matches is of the tests. Each is an expression, "" where there is nothing of that.
+    Of the classes outside that one may be derived from, those in `plain` call no method of it.
     """
 
     methods: Word = ""
     by_parameter: Word = ""
     inert: Word = ""
     plain: tuple[Word, ...] = ()
+    tests: Word = ""
 
 
 class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):

@@ -15,7 +15,8 @@ from fledgling.worker.store.graph import CALLS, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, documents, meaning, occurrences, unknown
 from fledgling.worker.tools.meant import Placed, named
-from fledgling.worker.tools.related import Asked, RelatedEntry, order
+from fledgling.worker.tools.modules_of_tests import ModulesOfTests
+from fledgling.worker.tools.related import Asked, RelatedEntry, in_order
 from fledgling.worker.tools.request import Request, shown
 from fledgling.worker.tools.uses import callers
 
@@ -166,7 +167,7 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
     chosen = definitions.Chosen([*about], [])
     asked = Asked(request, request.graph, Symbols(symbol=question.symbol, relation="callers"), chosen)
     found = callers(asked)
-    calling = sorted(found.entries, key=order)
+    calling = in_order(request, found.entries)
     own = {*asked.places}
     rows = [
         row
@@ -177,7 +178,8 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
     rows.sort(key=lambda row: row.confidence)  # what is certain comes first
     callees = [*_targets(request, rows, own, lambda row: row.use in CALLS)]
     types = [*_targets(request, rows, own, lambda row: row.use in ("type", "inherit"))]
-    tests = [entry for entry in calling if is_test(entry.file.path)]
+    modules = ModulesOfTests(request)
+    tests = [each for each in calling if is_test(each.file.path) or modules.hold(each.file, each.related.line)]
     return _Related([entry for entry in calling if entry not in tests], tests, callees, types, found.note)
 
 

@@ -1,5 +1,6 @@
 """What the relations of a definition share: the call at work, and what is related, with the file it is in."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from fledgling.messages.answers import Related
@@ -9,6 +10,7 @@ from fledgling.worker.of_tests import is_apart
 from fledgling.worker.store.graph import SURE, Confidence, Graph, GraphDefinition
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions
+from fledgling.worker.tools.modules_of_tests import ModulesOfTests
 from fledgling.worker.tools.request import Request
 
 SHOWN_CHARS = 120  # of a line that uses something
@@ -19,7 +21,7 @@ STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where
 
 
 class RelatedEntry(NamedTuple):
-    """Something related, and the file it is in; entries are sorted by this."""
+    """Something related, and the file it is in."""
 
     file: File
     related: Related
@@ -55,6 +57,14 @@ class Asked(NamedTuple):
         return confidence in SURE or (confidence == POSSIBLE and self.question.possible)
 
 
-def order(entry: RelatedEntry) -> tuple[bool, str, int, int]:
-    """Return what entries are sorted by: file and line, tests, examples and the like last."""
-    return is_apart(entry.file.path), entry.file.path, entry.related.line, entry.related.distance
+def in_order(request: Request, entries: Iterable[RelatedEntry]) -> list[RelatedEntry]:
+    """Return entries by file and line; files of tests, examples and the like, or with nothing but tests, come last."""
+    modules, entries = ModulesOfTests(request), [*entries]
+    own = {file.number for file, related in entries if not modules.hold(file, related.line)}
+
+    def order(entry: RelatedEntry) -> tuple[bool, str, int, int]:
+        file, related = entry
+        last = is_apart(file.path) or file.number not in own
+        return last, file.path, related.line, related.distance
+
+    return sorted(entries, key=order)
