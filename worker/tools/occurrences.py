@@ -40,6 +40,8 @@ NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object with
 # What a line has before a value, if anything: no prose.
 BEFORE_VALUE = (*(each.encode() for each in "=(,?:{[&|>;"), b"return")
 NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
+# What stands behind a name that is read before it is written.
+UPDATED = re.compile(rb"\s*(?:(?:[-+*/%&|^@.~]|\*\*|//|<<|>>>?|&&|\|\||\?[?:])=(?!=)|\+\+|--)")
 TEXTS = ("text", "document")  # classes of occurrences that say nothing of what they mean; "text" has keywords, too
 SHOWN_PLACES = 3  # lines of unresolved occurrences, for each reason
 
@@ -392,6 +394,12 @@ def word_at(request: Request, row: Occurrence) -> str:
     line = found[0].decode()
     end = next((place for place, char in enumerate(line) if not (char.isalnum() or char in "_$")), len(line))
     return line[:end]
+
+
+def is_read_too(request: Request, row: Occurrence) -> bool:
+    """Return whether what is written where a row is, is read before: `a.b += c`, `a.b++`, `a.b ??= c`."""
+    line = line_of(request, request.blocks.file(row.file), row.line)[row.column :]
+    return UPDATED.match(line[len(word_at(request, row).encode()) :]) is not None
 
 
 def stands_at(request: Request, row: Occurrence, name: str) -> bool:

@@ -213,8 +213,8 @@ def _uses(
 
 
 def _running(asked: Asked, place: GraphDefinition, rows: list[Occurrence]) -> list[Occurrence]:
-    """The uses of a definition that run it: what is read is a getter, and no assignment runs that."""
-    others = [row for row in rows if row.use != "write"]
+    """The uses of a definition that run it: what is read is a getter, and no assignment runs that but `a.b += c`."""
+    others = [row for row in rows if row.use != "write" or occurrences.is_read_too(asked.request, row)]
     if not others or len(others) == len(rows):
         return rows
     each = definitions.at(asked.request, place)
