@@ -162,6 +162,7 @@ def _defined(each: Placed) -> Defined:
 
 def _account(entries: Sequence[RelatedEntry], counted: occurrences.Account, asked: Asked) -> str:
     is_of_uses = asked.question.relation not in ("callees", "hierarchy")
+    counted = counted if is_of_uses else counted._replace(inferred=())
     said = occurrences.sentence(counted, names_texts=is_of_uses and not entries)
     if entries:
         return said
