@@ -19,5 +19,6 @@
 select 1;
 {% endsnapshot %}
 CREATE VIEW seen AS SELECT * FROM {{ ref('orders') }};
+{% macro größe(a) %}{% endmacro %}
 {% if x %}{% set macro = 1 %}{% endif %}
 {% macro open_to_the_end() %}
