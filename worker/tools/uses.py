@@ -97,7 +97,9 @@ def _bases_outside(asked: Asked, file: File, row: Row) -> list[str]:
     rows = [each for each in asked.request.outlines.definitions(file) if each.qualified_name == owner]
     reached = [definitions.place(asked.request, Placed(file, each)) for each in rows]
     for each in reached:  # which grows
-        reached += [up for up in asked.graph.bases(each) if up not in reached][: definitions.MAX_ABOVE - len(reached)]
+        reached += [up for up in asked.graph.bases(each) if up not in reached][
+            : max(0, definitions.MAX_ABOVE - len(reached))
+        ]
     plain = _unnamed_of(asked, file).plain
     names = dict.fromkeys(name for each in reached for name in asked.graph.bases_outside(each))
     return [f"`{name}`" for name in names if name and name.rpartition(".")[2] not in plain]
