@@ -5,9 +5,10 @@ from bisect import bisect_left, bisect_right
 
 import msgspec
 import numpy as np
+from tree_sitter import Tree
 
 from fledgling.worker.extracting.captures import blank_end
-from fledgling.worker.extracting.grammar import Syntax, load_grammar
+from fledgling.worker.extracting.grammar import Syntax, load_grammar, unknown
 from fledgling.worker.extracting.repair import in_turn, understand
 from fledgling.worker.extracting.repair import repairs as load_repairs
 from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
@@ -82,6 +83,7 @@ class LanguageReader:
 
     def __init__(self, name: str, row: Language, rules: dict[str, str]) -> None:
         repairs = tuple(repair for repair in row.repairs if not repair.endswith(LEAVES_OUT))
+        self._without_bodies = load_repairs(tuple({*row.repairs}.difference(repairs))).repaired
         self.row = msgspec.structs.replace(row, repairs=repairs + row.graph.repairs)
         self._name = name
         files = dict.fromkeys(row.grammars, row.graph.rules)
@@ -103,13 +105,13 @@ class LanguageReader:
         syntax, tree, made = understand(in_turn(self._syntaxes, source), source, text, [])
         assert isinstance(syntax, GraphSyntax)
         starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
-        reduced = Reduced(source, tree, syntax.query)
+        reduced, text = self._reduced(syntax, source, tree, made[-1].text)
         if syntax.row.graph.spaces == "global":
             enclose(reduced)
         block = syntax.row.graph.extension_block
         copies = hand_out(reduced, block) if block and block.encode() in source else set[int]()
         headed = take_in(reduced) if syntax.row.graph.types_before else []
-        changed = different(source, made[-1].text)
+        changed = different(source, text)
         builder = Builder(reduced, syntax.row.graph, starts, changed)
         builder.copies = copies
         builder.begins.update((node, builder.line(first)) for node, first in headed)
@@ -125,6 +127,19 @@ class LanguageReader:
         if syntax.language != self._name:
             facts.language = syntax.language
         return packed(facts)
+
+    def _reduced(self, syntax: Syntax, source: bytes, tree: Tree, text: bytes) -> tuple[Reduced, bytes]:
+        """What is captured of a tree; of the text without the bodies that have errors, where these hide functions."""
+        found = Reduced(source, tree, syntax.query)
+        for repair in self._without_bodies if tree.root_node.has_error else ():
+            left = repair(text, unknown(tree)).text
+            other = syntax.parse(left, [])
+            if other.root_node.child_count > tree.root_node.child_count:
+                again = Reduced(source, other, syntax.query)
+                if again.count(IS_FUNCTION) > found.count(IS_FUNCTION):
+                    again.complete = False
+                    return again, left
+        return found, text
 
 
 def is_head(source: bytes, start: int, end: int) -> bool:

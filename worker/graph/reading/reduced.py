@@ -47,6 +47,10 @@ class Reduced:
         self.kids: list[list[int]] = [[] for _ in self.labels]
         self._nest()
 
+    def count(self, kind: int) -> int:
+        """How many nodes there are of a kind."""
+        return sum(bool(own & kind) for own in self.kinds)
+
     def _nest(self) -> None:
         ends, labels, kids, kinds = self.end, self.labels, self.kids, self.kinds
         stack, top = [0], ends[0]
