@@ -102,7 +102,7 @@ def _bases_outside(asked: Asked, file: File, row: Row) -> list[str]:
         ]
     plain = _unnamed_of(asked, file).plain
     names = dict.fromkeys(name for each in reached for name in asked.graph.bases_outside(each))
-    return [f"`{name}`" for name in names if name and name.rpartition(".")[2] not in plain]
+    return [f"`{shown(name, SHOWN_CHARS)}`" for name in names if name and name.rpartition(".")[2] not in plain]
 
 
 def _unnamed_of(asked: Asked, file: File) -> Unnamed:
