@@ -60,6 +60,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     bare_members: bool = False  # a method names the members of its class without `this`
     says_inner: bool = False  # only a class that says so sees what an object of the class around has: `inner class`
     receiver_parameter: bool = False  # the first parameter of a method is the object
+    class_receiving: tuple[str, ...] = ()  # but the class, of methods of these names
     keyed_members: bool = False  # `a["b"]` is the member b
     self_type: str = ""  # the name of the class around
     super_function: str = ""  # the function that gives the class above

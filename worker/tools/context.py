@@ -167,7 +167,8 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
     chosen = definitions.Chosen([*about], [])
     asked = Asked(request, request.graph, Symbols(symbol=question.symbol, relation="callers"), chosen)
     found = callers(asked)
-    calling = in_order(request, found.entries)
+    modules = ModulesOfTests(request)
+    calling = in_order(modules, found.entries)
     own = {*asked.places}
     rows = [
         row
@@ -178,7 +179,6 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
     rows.sort(key=lambda row: row.confidence)  # what is certain comes first
     callees = [*_targets(request, rows, own, lambda row: row.use in CALLS)]
     types = [*_targets(request, rows, own, lambda row: row.use in ("type", "inherit"))]
-    modules = ModulesOfTests(request)
     tests = [each for each in calling if is_test(each.file.path) or modules.hold(each.file, each.related.line)]
     return _Related([entry for entry in calling if entry not in tests], tests, callees, types, found.note)
 

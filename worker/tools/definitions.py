@@ -81,14 +81,14 @@ def _unknown(request: Request, question: Symbols) -> Refused:
         named, next_step = _named(question, symbol, elsewhere)
         next_step = f"{next_step}{_as_text(request, question)}"
         return Refused("not_found", f"no definition {symbol!r} has {left}; {named}", next_step)
-    if request.is_early and all_named(request, last, lambda _: True) and owning(request, symbol, lambda _: True):
+    alike = placed(all_named(request, last, lambda _: True), last) if last not in ("", symbol) else []
+    if request.is_early and alike and owning(request, symbol, lambda _: True):
         return early()  # what the class has from above, the graph knows
     if above := inherited(request, symbol):
         named, next_step = _named(question, symbol, [above])
         has_it = f"{symbol.rpartition('.')[0]} has it from {named.partition(': ')[2]}"
         return Refused("not_found", f"no definition {symbol!r} in the index; {has_it}", next_step.partition(": ")[2])
     looked = empty_answers.of_symbols(request, Symbols(question.path, question.kind, question.language, last or None))
-    alike = placed(all_named(request, last, lambda _: True), last) if last not in ("", symbol) else []
     named, ways = _named(question, last, code(alike)) if alike else ("", empty_answers.ways_to(request, symbol))
     reason = "; ".join(filter(None, (f"no definition {symbol!r} in the index", named)))
     return Refused("not_found", reason, f"{looked} {ways}" if looked else ways)

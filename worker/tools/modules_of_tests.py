@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from itertools import takewhile
 from operator import itemgetter
 
-from fledgling.messages.control import Unnamed
 from fledgling.worker.store.text import File
-from fledgling.worker.tools.occurrences import line_of
+from fledgling.worker.tools.occurrences import head, unnamed_of
 from fledgling.worker.tools.request import Request
-from fledgling.worker.unnamed import MAX_ABOVE
 
 
 class ModulesOfTests:
@@ -37,13 +35,11 @@ class ModulesOfTests:
         return known
 
     def _found(self, file: File) -> Iterator[tuple[int, int]]:
-        above = self._request.opened.generation.unnamed.get(file.language or "", Unnamed()).tests
+        above = unnamed_of(self._request, file).tests
         for row in self._request.outlines.definitions(file) if above and self._request.outlines else ():
-            if row.kind == "module":
-                head = range(row.line_start, min(row.line_end + 1, row.line_start + MAX_ABOVE))
-                lines = (line_of(self._request, file, line).decode().strip() for line in head)
-                if any(re.match(above, line) for line in takewhile(_is_above, lines)):
-                    yield row.line_start, row.line_end
+            lines = takewhile(_is_above, head(self._request, file, row))
+            if row.kind == "module" and any(re.match(above, line) for line in lines):
+                yield row.line_start, row.line_end
 
 
 def _is_above(line: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from fledgling.messages.control import Unnamed
 from fledgling.plain import counted
 from fledgling.worker.matching import prefilter
 from fledgling.worker.rows import WIDEST
@@ -25,6 +26,7 @@ from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request
+from fledgling.worker.unnamed import MAX_ABOVE
 
 MOST = 20_000  # occurrences of one name that are accounted for, and places of others: some microseconds each
 TYPES = ("class", "enum", "interface", "struct", "trait")
@@ -385,6 +387,17 @@ def _aliased(request: Request, name: str, asked: Collection[GraphDefinition]) ->
     assert request.graph
     rows = (row for each in asked for row in request.graph.leading_to(each) if row.confidence != "possible")
     return sum(not stands_at(request, row, name) for row in rows)
+
+
+def unnamed_of(request: Request, file: File) -> Unnamed:
+    """Return what the language of a file runs or gives without a name."""
+    return request.opened.generation.unnamed.get(file.language or "", Unnamed())
+
+
+def head(request: Request, file: File, row: Row) -> Iterator[str]:
+    """Yield the lines that a definition begins on: what stands above it, if anything does."""
+    for line in range(row.line_start, min(row.line_end + 1, row.line_start + MAX_ABOVE)):
+        yield line_of(request, file, line).decode().strip()
 
 
 def word_at(request: Request, row: Occurrence) -> str:

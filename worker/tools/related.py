@@ -57,9 +57,9 @@ class Asked(NamedTuple):
         return confidence in SURE or (confidence == POSSIBLE and self.question.possible)
 
 
-def in_order(request: Request, entries: Iterable[RelatedEntry]) -> list[RelatedEntry]:
+def in_order(modules: ModulesOfTests, entries: Iterable[RelatedEntry]) -> list[RelatedEntry]:
     """Return entries by file and line; files of tests, examples and the like, or with nothing but tests, come last."""
-    modules, entries = ModulesOfTests(request), [*entries]
+    entries = [*entries]
     own = {file.number for file, related in entries if not modules.hold(file, related.line)}
 
     def order(entry: RelatedEntry) -> tuple[bool, str, int, int]:

@@ -13,6 +13,7 @@ from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
 from fledgling.worker.tools.hierarchy import hierarchy, overrides
 from fledgling.worker.tools.meant import FIELDS, Placed, others
+from fledgling.worker.tools.modules_of_tests import ModulesOfTests
 from fledgling.worker.tools.related import Asked, RelatedEntries, RelatedEntry, in_order
 from fledgling.worker.tools.request import Refused, Request, continuing, cut_page
 from fledgling.worker.tools.uses import callees, callers, impact, usages
@@ -41,7 +42,7 @@ def relations(request: Request, question: Symbols) -> Relations:
     _refuse_unrelated(request, graph, about.definitions)
     asked = Asked(request, graph, question, about)
     found = FINDERS[question.relation](asked)
-    entries = in_order(request, found.entries)
+    entries = in_order(ModulesOfTests(request), found.entries)
     offset = offset_of(question.cursor)
     page = cut_page(entries[offset : offset + question.max_results], request)
     counted = occurrences.account(request, about.name, asked.places)

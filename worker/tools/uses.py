@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from fledgling.messages.answers import Related
-from fledgling.messages.control import Unnamed
 from fledgling.plain import counted
 from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CALLS, SURE, GraphDefinition, Occurrence
@@ -15,7 +14,7 @@ from fledgling.worker.tools.hierarchy import all_of, placed, unsure
 from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, RelatedEntries, RelatedEntry
 from fledgling.worker.tools.request import shown
-from fledgling.worker.unnamed import FUNCTIONS, MAX_ABOVE, is_given, is_run, is_tested, taker
+from fledgling.worker.unnamed import FUNCTIONS, is_given, is_run, is_tested, taker
 
 SHOWN_READ = 3  # places where a function is handed over
 MOST_STEPS = 10  # that a question may ask for
@@ -79,8 +78,8 @@ def _unlisted(asked: Asked, found: RelatedEntries) -> str | None:
 def _registered(asked: Asked) -> str | None:
     """Say what may run a definition: a decorator or annotation above it, which hands it on, or what runs tests."""
     for file, row in asked.about.definitions:
-        known = _unnamed_of(asked, file)
-        if above := taker(known, row.kind, _head(asked, file, row)):
+        known = occurrences.unnamed_of(asked.request, file)
+        if above := taker(known, row.kind, occurrences.head(asked.request, file, row)):
             return f"`{above}` stands above it and may use it ({file.path}:{row.line_start})."
         if not is_run(known, row.kind, row.name) and (bases := _bases_outside(asked, file, row)):
             return f"Outside of the index, what its class is derived from may call it: {unknown.listed(bases)}."
@@ -100,20 +99,9 @@ def _bases_outside(asked: Asked, file: File, row: Row) -> list[str]:
         reached += [up for up in asked.graph.bases(each) if up not in reached][
             : max(0, definitions.MAX_ABOVE - len(reached))
         ]
-    plain = _unnamed_of(asked, file).plain
+    plain = occurrences.unnamed_of(asked.request, file).plain
     names = dict.fromkeys(name for each in reached for name in asked.graph.bases_outside(each))
     return [f"`{shown(name, SHOWN_CHARS)}`" for name in names if name and name.rpartition(".")[2] not in plain]
-
-
-def _unnamed_of(asked: Asked, file: File) -> Unnamed:
-    """What the language of a file runs or gives without a name."""
-    return asked.request.opened.generation.unnamed.get(file.language or "", Unnamed())
-
-
-def _head(asked: Asked, file: File, row: Row) -> Iterator[str]:
-    """The lines that a definition begins on: what stands above it, if anything does."""
-    for line in range(row.line_start, min(row.line_end + 1, row.line_start + MAX_ABOVE)):
-        yield occurrences.line_of(asked.request, file, line).decode().strip()
 
 
 def _through(asked: Asked) -> str | None:
@@ -154,13 +142,13 @@ def _unnamed(asked: Asked) -> str | None:
     for place, (file, row) in zip(asked.places, asked.about.definitions, strict=True):
         if row.kind not in FUNCTIONS:
             continue
-        known = _unnamed_of(asked, file)
+        known = occurrences.unnamed_of(asked.request, file)
         if is_run(known, row.kind, row.name):
             how = "(an operator, a loop, a conversion, the language or its library)"
             return f"Code may run `{row.name}` without naming it {how}: such places are found in part at most."
         if occurrences.is_constructor(row) and occurrences.is_derived_from(asked.request, place):
             return f"Constructors of classes below may run `{row.name}` without naming it: such places are not found."
-        if is_given(known, next(_head(asked, file, row), "")):
+        if is_given(known, next(occurrences.head(asked.request, file, row), "")):
             ask = f'search(query="{row.name}", whole_word=true)'
             return f"Parameters called `{row.name}` may be given what it returns: {ask} finds them."
     return None

@@ -86,13 +86,7 @@ def called_by_name(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     of, name = tree.first(node, OF), tree.first(node, VALUE)
     function = builder.add(Op.NAMED, builder.optional(of), builder.optional(name))
-    given = HandedOver([], [], [])
-    for kid in tree.kids[node]:
-        if kid not in (of, name):
-            read_part(builder, kid, function, given)
-    at = given.put(builder.add(Op.CALL, function, given.arguments, given.words))
-    builder.site_of_call(node, at)
-    return at
+    return call_of(builder, node, function, [kid for kid in tree.kids[node] if kid not in (of, name)])
 
 
 @visits("block_call")
@@ -103,8 +97,13 @@ def block_call(builder: Builder, node: int, _use: int) -> int:
         frame = builder.scopes[frame].parent
     is_there = builder.scopes[frame].kind == ScopeKind.FUNCTION
     function = builder.add(Op.PARAMETER, frame, block_parameter(builder, frame)) if is_there else 0
+    return call_of(builder, node, function, builder.tree.kids[node])
+
+
+def call_of(builder: Builder, node: int, function: int, beside: Sequence[int]) -> int:
+    """Read the call of a function that no name stands for, with what stands beside it."""
     given = HandedOver([], [], [])
-    for kid in builder.tree.kids[node]:
+    for kid in beside:
         read_part(builder, kid, function, given)
     at = given.put(builder.add(Op.CALL, function, given.arguments, given.words))
     builder.site_of_call(node, at)

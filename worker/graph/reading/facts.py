@@ -83,7 +83,8 @@ class LanguageReader:
 
     def __init__(self, name: str, row: Language, rules: dict[str, str]) -> None:
         repairs = tuple(repair for repair in row.repairs if not repair.endswith(LEAVES_OUT))
-        self._without_bodies = load_repairs(tuple({*row.repairs}.difference(repairs))).repaired
+        others = dict.fromkeys(repair for repair in row.repairs if repair.endswith(LEAVES_OUT))
+        self._without_bodies = load_repairs(tuple(others)).repaired
         self.row = msgspec.structs.replace(row, repairs=repairs + row.graph.repairs)
         self._name = name
         files = dict.fromkeys(row.grammars, row.graph.rules)

@@ -45,9 +45,14 @@ def receivers_of(solver: Solver, node: int) -> list[Value | None]:
     return []
 
 
+def key_of(unit: Unit, site: Site) -> int:
+    """The expression of the key of an object that is written out, which may be an argument of a macro."""
+    return outside_macro(unit, site).at if unit.expressions[site.at][0] == Op.IN_MACRO else site.at
+
+
 def written_as(solver: Solver, unit: Unit, site: Site) -> Values:
     """What an object may be that is written out, of which an occurrence is a key: `A{b: c}`."""
-    at = outside_macro(unit, site).at if unit.expressions[site.at][0] == Op.IN_MACRO else site.at
+    at = key_of(unit, site)
     if unit.expressions[at][0] not in LITERALS:
         return solver.written_as.get(unit.base | at, {})
     op, *parts = unit.expressions[at]

@@ -4,7 +4,7 @@ from functools import cached_property
 
 from fledgling.worker import systems
 from fledgling.worker.graph.reasons import LIKELY, Reason
-from fledgling.worker.graph.rows.asked import behind_call, is_constant, outside_macro, receivers_of, written_as
+from fledgling.worker.graph.rows.asked import behind_call, is_constant, key_of, outside_macro, receivers_of, written_as
 from fledgling.worker.graph.rows.bound_definitions import BoundDefinitions, Targets, put
 from fledgling.worker.graph.rows.callees import callees, run_by
 from fledgling.worker.graph.rows.declared import CAME, crowded, declared_types, made_class, weighed, without_tests
@@ -162,7 +162,7 @@ class Meaning:
         found: Targets = {}
         for scope, sure in filled_by(self.solver, unit, site).fields.items():
             self._bound.add_member(scope, unit.names[site.name], found, sure)
-        at = outside_macro(unit, site).at if unit.expressions[site.at][0] == Op.IN_MACRO else site.at
+        at = key_of(unit, site)
         of_enum = unit.expressions[at][0] == Op.PAYLOAD
         for value, sure in written_as(self.solver, unit, site).items():
             if value[0] == OBJECT and of_enum:

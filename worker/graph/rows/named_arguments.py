@@ -107,9 +107,8 @@ def _has_field(solver: Solver, scope: int, word: int, written: Sequence[int]) ->
     dialect, flags = solver.project.unit(scope).dialect, solver.project.scope(scope).flags
     owner, _ = solver.classes.of_class(scope, word)
     is_own = owner == scope or not dialect.own_constructors
-    if (
-        owner is None or not is_own or (dialect.says_derived and not flags & Flag.HEADED)
-    ):  # class A { constructor(b: B) }
+    is_headless = dialect.says_derived and not flags & Flag.HEADED  # class A { constructor(b: B) }
+    if owner is None or not is_own or is_headless:
         return False
     is_derived = not written or bool(flags & Flag.DERIVES)
     is_open = scope in solver.classes.has_external_base

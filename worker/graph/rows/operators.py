@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.operations import changing, reflected
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import Expression, Op
 from fledgling.worker.graph.values import BOUND, CONSTANT, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Values, capped
@@ -13,12 +14,12 @@ def run_by_operator(solver: Solver, node: int, expression: Expression) -> Values
         return _methods(solver, solver.child(node, expression[1]), solver.project.unit(node).dialect.operators["[]"])
     name = solver.project.unit(node).facts.names[expression[2]]
     first, *others = (solver.child(node, part) for part in expression[1])
-    if len(expression) > 3 and (found := _methods(solver, first, name.replace("__", "__i", 1))):  # a += b
+    if len(expression) > 3 and (found := _methods(solver, first, changing(name))):  # a += b
         return found
     values = solver.value(first)
     if not values or any(value[0] == OBJECT for value in values):  # what is not known may have the method itself
         return _methods(solver, first, name)
-    found = _methods(solver, others[0], name.replace("__", "__r", 1)) if others else {}
+    found = _methods(solver, others[0], reflected(name)) if others else {}
     is_written = all(value[0] in (CONSTANT, CONTAINER) for value in values)  # `1 + a`; else what is outside may have it
     return found if is_written else capped(found, Reason.ABSENT)
 

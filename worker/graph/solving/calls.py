@@ -42,7 +42,6 @@ from fledgling.worker.graph.values import (
     told,
 )
 
-OF_CLASSES = ("__new__", "__init_subclass__", "__class_getitem__")  # methods of Python that get a class undecorated
 MAX_ARGUMENTS = 64  # of one call that are followed
 
 
@@ -293,7 +292,8 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
         return {value: Reason.BOUND}
     owner = solver.classes.owner(function)
     if place == 0 and owner is not None and dialect.receiver_parameter and not row.flags & Flag.STATIC:
-        is_class = row.flags & Flag.CLASSMETHOD or solver.project.unit(function).facts.names[row.name] in OF_CLASSES
+        own = solver.project.unit(function).facts.names[row.name]
+        is_class = row.flags & Flag.CLASSMETHOD or own in dialect.class_receiving
         return {(CLASS if is_class else OBJECT, owner, True): Reason.OWN_CLASS}
     found: Values = {}
     if given.type != NONE:

@@ -98,6 +98,16 @@ def choice(solver: Solver, node: int, expression: Expression) -> Values:
     return number_or(solver, node, ways) or joined(solver, ways, Reason.SEVERAL)
 
 
+def reflected(method: str) -> str:
+    """The method that an operator calls of what stands behind it: `__radd__` of `__add__`."""
+    return method.replace("__", "__r", 1)
+
+
+def changing(method: str) -> str:
+    """The method that an operator calls which assigns, too: `__iadd__` of `__add__`."""
+    return method.replace("__", "__i", 1)
+
+
 def _by_operator(solver: Solver, ways: list[int], method: int, node: int, *, in_place: bool) -> Values:
     """What `a + b` gives: what the method of an object returns, or what stands there, as of lists and types.
 
@@ -105,10 +115,10 @@ def _by_operator(solver: Solver, ways: list[int], method: int, node: int, *, in_
     """
     name = "" if method == NONE else solver.project.unit(node).facts.names[method]
     found = added(solver, ways) if name == "__add__" and solver.project.unit(node).dialect.made_names else {}
-    for way, own in zip(ways, (name, name.replace("__", "__r", 1)), strict=False):
+    for way, own in zip(ways, (name, reflected(name)), strict=False):
         for value, sure in list(solver.value(way).items()):
             if value[0] == OBJECT and name:
-                changes = name.replace("__", "__i", 1)
+                changes = changing(name)
                 is_changed = in_place and own == name and _has(solver, value, changes)
                 add(found, called_member(solver, value, changes if is_changed else own, sure), Reason.SEVERAL)
             elif value[0] in (CONTAINER, CLASS, EXTERNAL):
@@ -120,7 +130,7 @@ def operated(solver: Solver, node: int, expression: Expression) -> Values:
     """OPERATED: what the method of an object gives, of the second operand where the first is none."""
     name = solver.project.unit(node).facts.names[expression[2]]
     found: Values = {}
-    for part, own in zip(expression[1], (name, name.replace("__", "__r", 1)), strict=False):
+    for part, own in zip(expression[1], (name, reflected(name)), strict=False):
         objects = [pair for pair in solver.value(solver.child(node, part)).items() if pair[0][0] == OBJECT]
         for value, sure in objects:
             add(found, called_member(solver, value, own, sure), Reason.SEVERAL)
