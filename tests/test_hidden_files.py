@@ -14,7 +14,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.messages.control import Generation, Progress
-from fledgling.messages.generations import GRAPH
+from fledgling.messages.generations import EDGES
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
 from fledgling.settings import Settings
@@ -195,7 +195,7 @@ async def served(root, profile, **limits):
         await indexing.accepted()
         await indexing.built()
         with suppress(IndexingError):
-            await indexing.sealed(GRAPH)  # until then the status says how far it is
+            await indexing.sealed(EDGES)  # until then the status says how far it is
         async with client_of(front) as client:
             yield client, indexing
     finally:
