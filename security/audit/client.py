@@ -19,7 +19,7 @@ from msgspec import Struct
 
 COMMAND = (sys.executable, "-I", "-B", "-m", "fledgling", "serve")  # as a client is configured
 MOST_SECONDS = 60.0  # until a call that asks for little is answered, on a busy machine
-BORN_SECONDS = 1.0  # for a moment after its start a process has no command line
+BORN_SECONDS = 2.0  # until a process that was started has its command line; for a moment it has none, or another
 BUILD_SECONDS = 600.0  # until the first call is answered: the index is built meanwhile, of a project of any size
 
 
@@ -87,16 +87,12 @@ async def child(told: Sequence[str]) -> psutil.Process:
     Raises ProcessLookupError if there is none, or it has ended.
     """
     latest = time.monotonic() + BORN_SECONDS
-    is_born = False
-    while not is_born and time.monotonic() < latest:
-        is_born = True
+    while time.monotonic() < latest:
         for process in psutil.Process().children():
             with suppress(psutil.NoSuchProcess):  # it has ended, and nobody has waited for it yet
-                command = process.cmdline()
-                if command[-len(told) :] == told:
+                if process.cmdline()[-len(told) :] == told:
                     return process
-                is_born = is_born and command != []
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
     raise ProcessLookupError("the server ended as soon as it was started")
 
 
