@@ -55,7 +55,7 @@ class AskError(Exception):
     """An answer was a refusal."""
 
 
-class Questions:
+class CorpusQuestions:
     """Literals, defined names and words of comments of a corpus, always the same ones."""
 
     def __init__(self, corpus: Path) -> None:
@@ -94,7 +94,7 @@ def spread(name: str, seconds: Sequence[float]) -> Figures:
 
 
 async def through_client(
-    command: Sequence[str], corpus: Path, questions: Questions, rg: Sequence[str]
+    command: Sequence[str], corpus: Path, questions: CorpusQuestions, rg: Sequence[str]
 ) -> tuple[Figures, Figures]:
     """Return what a client of `fledgling serve` sees, and what `rg` takes for the same literals, in turns."""
     found: dict[str, list[float]] = {"search": [], "lookup": [], "rg": []}
@@ -130,7 +130,7 @@ async def peer_lookups(
         return spread("lookup", [await timed(_call(client, tool, {argument: name})) for name in names])
 
 
-async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figures:
+async def through_pipe(corpus: Path, profile: str, questions: CorpusQuestions) -> Figures:
     """Return what the broker sees of the worker, with this process as the broker, and what the pipe costs a call."""
     begun = time.perf_counter()
     indexing = Indexing(Settings(root=str(corpus), max_files=1_000_000), profiles.load(profile))
@@ -174,7 +174,7 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
     return figures
 
 
-def _wire(questions: Questions) -> dict[str, list[AnyQuestion]]:
+def _wire(questions: CorpusQuestions) -> dict[str, list[AnyQuestion]]:
     return {
         "search": [Search(query=literal) for literal in questions.literals],
         "lookup": [Symbols(name_pattern=name) for name in questions.names],

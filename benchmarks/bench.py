@@ -93,7 +93,7 @@ def _measure(name: str, options: Namespace, cache: Path, figures: Figures) -> No
         _questions(name, corpus, tools, figures)
 
 
-def _tools(name: str, options: Namespace, cache: Path, figures: Figures) -> Iterator[peers.Tool]:
+def _tools(name: str, options: Namespace, cache: Path, figures: Figures) -> Iterator[peers.InstalledPeer]:
     """Yield Fledgling and the peers that are wanted and there."""
     profile, is_big = _profile(name), corpora.load()[name].big
     own = {
@@ -103,7 +103,7 @@ def _tools(name: str, options: Namespace, cache: Path, figures: Figures) -> Iter
     for tool, index in own.items():
         if not options.only or tool in options.only:
             row = peers.Peer(program=sys.executable, version=[], differs="", index=["-I", *index])
-            yield peers.Tool(tool, row, Path(sys.executable), cache / "peers" / tool / "home")
+            yield peers.InstalledPeer(tool, row, Path(sys.executable), cache / "peers" / tool / "home")
     for tool, row in peers.load().items():
         if tool in options.only or (not options.only and (not row.heavy or (options.heavy and not is_big))):
             try:
@@ -124,7 +124,7 @@ def _profile(name: str) -> str:
     return LARGE if corpora.load()[name].big else SMALL
 
 
-def _index(name: str, corpus: Path, tools: Sequence[peers.Tool], rounds: int, figures: Figures) -> None:
+def _index(name: str, corpus: Path, tools: Sequence[peers.InstalledPeer], rounds: int, figures: Figures) -> None:
     """Index with every tool, round after round: A B A B. The round before the first is no measure but of memory.
 
     A heavy peer has that round only.
@@ -151,7 +151,7 @@ def _index(name: str, corpus: Path, tools: Sequence[peers.Tool], rounds: int, fi
             figures.add(prefix, found)
 
 
-def _generations(tool: peers.Tool, cost: measure.Cost) -> dict[str, float]:
+def _generations(tool: peers.InstalledPeer, cost: measure.RunCost) -> dict[str, float]:
     """Return when each generation was sealed, from exec: the first so long after as an empty project takes to start.
 
     What a build leaves to be said and tidied at its end comes after the first generation.
@@ -163,18 +163,18 @@ def _generations(tool: peers.Tool, cost: measure.Cost) -> dict[str, float]:
     return {"generation1": start + seconds.get("text", seconds["total"]), "generation2": cost.wall}
 
 
-def _seconds(cost: measure.Cost) -> dict[str, float]:
+def _seconds(cost: measure.RunCost) -> dict[str, float]:
     """Return what the statistics say of each stage. Nothing else here knows their form."""
     found: dict[str, float] = json.loads(cost.output)["seconds"]
     return found
 
 
-def _questions(name: str, corpus: Path, tools: Sequence[peers.Tool], figures: Figures) -> None:
+def _questions(name: str, corpus: Path, tools: Sequence[peers.InstalledPeer], figures: Figures) -> None:
     """Ask Fledgling and rg the same literals, and every server the same names."""
     figures.begin(f"{name}/questions")
     there = {tool.name: tool for tool in tools if f"{name}/{tool.name}" not in figures.missing}
     try:
-        questions = ask.Questions(corpus)
+        questions = ask.CorpusQuestions(corpus)
         if OURS in there and not figures.count(f"{name}/{OURS}/pipe"):
             _say(f"{name}: questions")
             rg = [str(there["rg"].program), *there["rg"].row.search] if "rg" in there else []

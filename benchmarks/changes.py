@@ -41,7 +41,7 @@ MAX_FILES = 1_000_000  # of an index
 OLDER = "changed since this was indexed"  # what an answer says of which that is not so yet
 
 
-async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.Figures:
+async def figures(corpus: Path, profile: str, questions: ask.CorpusQuestions) -> ask.Figures:
     """Return p50 and p95 of a search in either copy: `overlay_...` after edits, `moved_...` after moves and edits.
 
     Those of the copy that is left alone begin with `still_`; what single edits cost is said in `one_by_one`. `idle_cpu`
@@ -145,7 +145,7 @@ async def followed(root: Path, profile: str) -> AsyncIterator[Front]:
         await front.close()
 
 
-async def in_turns(fronts: list[Front], questions: ask.Questions) -> list[list[float]]:
+async def in_turns(fronts: list[Front], questions: ask.CorpusQuestions) -> list[list[float]]:
     """Return the seconds of each search at each front; all are asked once before, when nothing is built any more."""
     for front in fronts:
         until = time.monotonic() + FOLLOWED_SECONDS
@@ -177,7 +177,7 @@ def main() -> None:
     parser.add_argument("root", type=Path)
     parser.add_argument("--profile", default="fledgling-core")
     options = parser.parse_args()
-    found = asyncio.run(figures(options.root, options.profile, ask.Questions(options.root)))
+    found = asyncio.run(figures(options.root, options.profile, ask.CorpusQuestions(options.root)))
     if not found:
         parser.error(f"{options.root} has fewer than {MOST_EDITED + MOVED:,} files")
     for name in [name for name in found if name.startswith(("idle_", "edit_"))]:

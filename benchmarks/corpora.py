@@ -22,7 +22,7 @@ _VERBS = ("parse", "send", "open", "merge", "split", "count", "load", "store", "
 _NOUNS = ("packet", "header", "socket", "record", "branch", "window", "buffer", "cursor", "filter", "matrix", "engine")
 
 
-class Corpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CorpusRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One row of corpora.toml: where it comes from, and whether it is big."""
 
     sdist: str | None = None
@@ -39,10 +39,10 @@ class FetchError(Exception):
     """A corpus is not to be had; the message is what the registry's client said."""
 
 
-def load() -> dict[str, Corpus]:
+def load() -> dict[str, CorpusRow]:
     """Return every row of corpora.toml by name."""
     text = (Path(__file__).parent / "corpora.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, Corpus])
+    return msgspec.convert(tomllib.loads(text), dict[str, CorpusRow])
 
 
 def prepare(name: str, cache: Path) -> Path:
@@ -88,7 +88,7 @@ def git(folder: Path, *arguments: str) -> str:
     return _run(["git", "-c", "user.name=benchmark", "-c", "user.email=", *arguments], folder, environment)
 
 
-def _tree(corpus: Corpus, making: Path, cache: Path) -> tuple[Path, str]:
+def _tree(corpus: CorpusRow, making: Path, cache: Path) -> tuple[Path, str]:
     """Return the unpacked tree and the name of what it came from."""
     if corpus.parts:
         return _assembled(corpus, making / "tree", cache), " ".join(corpus.parts)
@@ -142,7 +142,7 @@ def _apt(folder: Path) -> dict[str, str]:
     return environment
 
 
-def _assembled(corpus: Corpus, tree: Path, cache: Path) -> Path:
+def _assembled(corpus: CorpusRow, tree: Path, cache: Path) -> Path:
     leave_out = shutil.ignore_patterns(".git", *corpus.without)
     for name, folders in corpus.parts.items():
         source = prepare(name, cache)

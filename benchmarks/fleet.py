@@ -121,7 +121,7 @@ def _built(count: int, above: Path, out: Path, workers: int) -> Iterator[tuple[s
         )
 
 
-class _Packing(pack._Packing):
+class _CopyingPacking(pack._Packing):
     """Copies parts that several shards have in common for each of them: they stand for others."""
 
     def _copied(self, fd: int, parts: Sequence[ShardPart]) -> dict[str, tuple[int, int]]:
@@ -133,7 +133,7 @@ async def _asked(out: Path, asked: Mapping[str, AnyQuestion]) -> list[tuple[str,
     found = []
     profile = replace(profiles.load("fledgling-core"), memory_limit=MEMORY, query_timeout=SECONDS)
     wall, spent = time.perf_counter(), time.process_time()
-    pack._Packing = _Packing  # type: ignore[misc]
+    pack._Packing = _CopyingPacking  # type: ignore[misc]
     held = pack.packed(str(out), profile)
     size, count = os.fstat(held.fd).st_blocks * 512, len(held.manifests)
     found.append(("repositories", f"{count:,}, {held.bundles:,} bundles"))

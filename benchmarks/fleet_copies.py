@@ -39,9 +39,9 @@ class _Bundle:
     """A bundle and its shards, without their manifests and the zeros in them, to be written again and again."""
 
     def __init__(self, shards: Path, bundle: int) -> None:
-        self._bundle = _File((shards / f"{bundle:05}.bundle").read_bytes())
+        self._bundle = _ShardFile((shards / f"{bundle:05}.bundle").read_bytes())
         self._shards = [
-            _File((shards / f"{name_of(bundle * MEMBERS + place)}.shard").read_bytes()) for place in range(MEMBERS)
+            _ShardFile((shards / f"{name_of(bundle * MEMBERS + place)}.shard").read_bytes()) for place in range(MEMBERS)
         ]
 
     def copy(self, shards: Path, bundle: int) -> None:
@@ -54,7 +54,7 @@ class _Bundle:
         self._bundle.write(shards / f"{bundle:05}.bundle", {"members": members})
 
 
-class _File:
+class _ShardFile:
     def __init__(self, whole: bytes) -> None:
         [self._start] = struct.unpack("<Q", whole[-verified.END.size :][:8])
         self._manifest = json.loads(whole[self._start : -verified.END.size])

@@ -33,7 +33,7 @@ from fledgling.worker.rows import ImportRow
 MAX_BYTES = 2**20  # of a file
 
 
-class Parsed(NamedTuple):
+class ResolvedFile(NamedTuple):
     """A file with what its imports lead to."""
 
     path: str
@@ -42,7 +42,7 @@ class Parsed(NamedTuple):
     imports: list[ImportRow]
 
 
-def read(root: Path, languages: Languages) -> list[Parsed]:
+def read(root: Path, languages: Languages) -> list[ResolvedFile]:
     """Return the files of all languages with a graph, as an index would have them."""
     extractor = Extractor(languages)
     files = [path for path in sorted(root.rglob("*")) if path.is_file() and path.stat().st_size < MAX_BYTES]
@@ -53,7 +53,7 @@ def read(root: Path, languages: Languages) -> list[Parsed]:
     found = {path: extractor.extract(language, texts[path]) for path, language in kinds.items()}
     said = {path: declared(languages.rows[kinds[path]], rows.symbols, rows.imports) for path, rows in found.items()}
     resolution = Resolution(languages, {**names}, manifests, {path: one for path, one in said.items() if one})
-    return [Parsed(path, kinds[path], texts[path], [*resolution.of(path, found[path].imports)]) for path in kinds]
+    return [ResolvedFile(path, kinds[path], texts[path], [*resolution.of(path, found[path].imports)]) for path in kinds]
 
 
 def seconds(run: Callable[[], object]) -> float:

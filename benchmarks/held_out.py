@@ -36,7 +36,7 @@ AMONG_THREE = 0.5  # NDCG of one file that is the third
 ABOVE = 10  # lines of comments and attributes with which a definition may begin
 
 
-class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HeldOutRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A row of held_out.toml: questions, each with the file that answers it, and the line of the definition."""
 
     url: str
@@ -46,7 +46,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     looked_at: bool = False
 
 
-class Answered(NamedTuple):
+class HeldOutAnswer(NamedTuple):
     """What became of one question."""
 
     ndcg: float
@@ -65,13 +65,13 @@ class Answered(NamedTuple):
 def main() -> None:
     """Ask all questions, and print a line for each project and one for all."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    projects = msgspec.convert(table, dict[str, Held])
+    projects = msgspec.convert(table, dict[str, HeldOutRow])
     parser = ArgumentParser(description="How well a search by meaning does where no weight is fitted.")
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/fledgling-bench"), help="default: %(default)s")
     parser.add_argument("--projects", default=",".join(projects), help="default: all")
     options = parser.parse_args()
-    everything: list[Answered] = []
-    unseen: list[Answered] = []
+    everything: list[HeldOutAnswer] = []
+    unseen: list[HeldOutAnswer] = []
     absent: list[str] = []
     print(f"{'project':20} questions  NDCG@10    first    named     file   tokens")  # noqa: T201
     for name in options.projects.split(","):
@@ -90,7 +90,7 @@ def main() -> None:
     print(doubts("not there", absent))  # noqa: T201
 
 
-async def answers(root: Path, held: Held) -> tuple[list[Answered], list[str]]:
+async def answers(root: Path, held: HeldOutRow) -> tuple[list[HeldOutAnswer], list[str]]:
     """Ask a server over a project; return what became of its questions, and the answers about what is not there."""
     found = []
     async with Client(stdio_client(server_of(root))) as client:
@@ -109,7 +109,7 @@ async def answers(root: Path, held: Held) -> tuple[list[Answered], list[str]]:
                 sys.stderr.write(f"{root.name}: {query!r} is {path}:{start}; the first are {', '.join(nearest)}\n")
             score = ndcg([row["path"] for row in rows], [path])
             has_file = any(row["path"] == path for row in rows) and named_at(text, [path]) <= TOKENS
-            found.append(Answered(score, right[:1] == [0], bool(right), has_file, len(text) / 4, text))
+            found.append(HeldOutAnswer(score, right[:1] == [0], bool(right), has_file, len(text) / 4, text))
         absent = [await client.call_tool("search", {"query": query, "mode": "meaning"}) for query in held.absent]
     return found, [*map(text_of, absent)]
 
@@ -143,7 +143,7 @@ def holds(named: tuple[int, int | str], start: int, lines: list[str]) -> bool:
     return start - ABOVE <= first <= start and is_it
 
 
-def line(name: str, found: list[Answered]) -> str:
+def line(name: str, found: list[HeldOutAnswer]) -> str:
     """Return a row of the table."""
     first, named = mean(each.is_first for each in found), mean(each.is_named for each in found)
     file, tokens = mean(each.has_file for each in found), mean(each.tokens for each in found)

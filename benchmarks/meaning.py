@@ -45,7 +45,7 @@ TOKEN_CHARS = 4
 SHORT_WORDS = 3  # letters; ripgrep is asked for longer words alone
 
 
-class Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MeaningRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A row of meaning.toml."""
 
     url: str
@@ -54,7 +54,7 @@ class Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unseen: bool = False
 
 
-class Question(msgspec.Struct, frozen=True):
+class MeaningQuestion(msgspec.Struct, frozen=True):
     """A question, and the files that answer it, by the ends of their paths."""
 
     query: str
@@ -75,7 +75,7 @@ class Documents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     questions: list[tuple[str, str, int, int]]
 
 
-class Asked(NamedTuple):
+class MeaningAnswer(NamedTuple):
     """What became of one question: how well each tool answered it, how long Fledgling took, in seconds, and the tokens
     of its answer: all of them, and those up to the end of the first path that is meant; infinitely many if it has none.
     """
@@ -90,7 +90,7 @@ class Asked(NamedTuple):
 def main() -> None:
     """Ask all questions, and print a line for each project and one for all."""
     projects = msgspec.convert(
-        tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")), dict[str, Project]
+        tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")), dict[str, MeaningRow]
     )
     parser = ArgumentParser(description="How well a search by meaning finds what a question means.")
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/fledgling-bench"), help="default: %(default)s")
@@ -98,14 +98,14 @@ def main() -> None:
     options = parser.parse_args()
     cache = options.cache.expanduser().resolve() / "meaning"
     questions = cloned(cache / "semble", QUESTIONS, None) / "benchmarks" / "annotations"
-    sums: dict[str, list[Asked]] = {"development": [], "unseen": [], "all": []}
+    sums: dict[str, list[MeaningAnswer]] = {"development": [], "unseen": [], "all": []}
     within = "".join(f"  in {tokens}" for tokens in WITHIN)
     print(f"{'project':20} questions  NDCG@10  ripgrep{within}   p50 ms   p95 ms   tokens")  # noqa: T201
     for name in options.projects.split(","):
         project = projects[name]
         folder = cache.with_name("unseen") if project.unseen else cache
         root = cloned(folder / name, project.url, project.revision) / project.root
-        asked = msgspec.convert(json.loads((questions / f"{name}.json").read_text("utf-8")), list[Question])
+        asked = msgspec.convert(json.loads((questions / f"{name}.json").read_text("utf-8")), list[MeaningQuestion])
         answers = asyncio.run(answered(root, asked))
         sums["unseen" if project.unseen else "development"] += answers
         sums["all"] += answers
@@ -183,7 +183,7 @@ def server_of(root: Path) -> StdioServerParameters:
     return StdioServerParameters(command=sys.executable, args=command, cwd=Path("/"))
 
 
-async def answered(root: Path, questions: Sequence[Question]) -> list[Asked]:
+async def answered(root: Path, questions: Sequence[MeaningQuestion]) -> list[MeaningAnswer]:
     """Ask a server over a project, and ripgrep, the same questions."""
     found = []
     async with Client(stdio_client(server_of(root))) as client:
@@ -201,7 +201,7 @@ async def answered(root: Path, questions: Sequence[Question]) -> list[Asked]:
             ripgrep = None if theirs is None else ndcg(theirs, question.files)
             ours = ndcg(paths, question.files)
             named = named_at(text, [path for path in paths if any(first([path], file) == 0 for file in question.files)])
-            found.append(Asked(ours, ripgrep, seconds, len(text) / TOKEN_CHARS, named))
+            found.append(MeaningAnswer(ours, ripgrep, seconds, len(text) / TOKEN_CHARS, named))
             if ours < 1:
                 sys.stderr.write(f"{root.name}: {question.query!r} {ours:.2f} {question.files}: {paths[:3]}\n")
     return found
@@ -262,7 +262,7 @@ def first(paths: Sequence[str], file: str) -> int | None:
     return next(ends, None)
 
 
-def line(name: str, answers: Sequence[Asked]) -> str:
+def line(name: str, answers: Sequence[MeaningAnswer]) -> str:
     """Return a row of the table."""
     milliseconds = [1000 * each.seconds for each in answers]
     theirs = [each.ripgrep for each in answers if each.ripgrep is not None]

@@ -28,7 +28,7 @@ REST_SECONDS = 3.0  # without work until a server is at rest: it begins the grap
 AT_REST = 0.05  # of a core, which a server may take that only looks after itself
 
 
-class Cost(NamedTuple):
+class RunCost(NamedTuple):
     """Of one run; `cpu` counts children, `memory` is the peak in bytes, 0 where nobody looked."""
 
     wall: float
@@ -164,7 +164,7 @@ def adopt() -> None:
 
 def run(
     command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None, *, watch: bool = False
-) -> Cost:
+) -> RunCost:
     """Run a command to its end, with its memory watched or not: watching costs some processor time."""
     _orphans()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -194,7 +194,7 @@ def run(
         if process.returncode:
             raise CommandError(f"exit {process.returncode}: {_end(err) or _end(out)}")
         out.seek(0)
-        return Cost(wall, cpu, watching.peak if watching else 0, out.read().decode("utf-8", "replace"))
+        return RunCost(wall, cpu, watching.peak if watching else 0, out.read().decode("utf-8", "replace"))
 
 
 def _orphans() -> float:

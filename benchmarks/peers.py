@@ -44,10 +44,10 @@ class MissingError(Exception):
     """A peer does not install or start; the message says why."""
 
 
-class Tool(NamedTuple):
+class InstalledPeer(NamedTuple):
     """A program that is there, how it is called, and a home directory that is emptied before each run.
 
-    >>> Tool("ctags", row, Path("/usr/bin/ctags"), home).run(corpus).wall
+    >>> InstalledPeer("ctags", row, Path("/usr/bin/ctags"), home).run(corpus).wall
     2.36
     """
 
@@ -63,7 +63,7 @@ class Tool(NamedTuple):
         added = {name: self.filled(value) for name, value in self.row.environment.items()}
         return {"PATH": os.environ["PATH"], "HOME": str(self.home), **added}
 
-    def run(self, corpus: Path, *, watch: bool = False, keep: bool = False) -> measure.Cost:
+    def run(self, corpus: Path, *, watch: bool = False, keep: bool = False) -> measure.RunCost:
         """Index a corpus anew; the index is removed afterwards unless it is to be kept."""
         self.clean(corpus)
         via = [self.filled(word, corpus) for word in self.row.via]
@@ -98,11 +98,13 @@ def load() -> dict[str, Peer]:
     return msgspec.convert(tomllib.loads((HERE / "peers.toml").read_text("utf-8")), dict[str, Peer])
 
 
-def prepare(name: str, cache: Path) -> Tool:
+def prepare(name: str, cache: Path) -> InstalledPeer:
     """Return a peer, installed where that is needed; raises MissingError where it cannot be had or does not start."""
     row, home = load()[name], cache / "peers" / name / "home"
     home.mkdir(parents=True, exist_ok=True)
-    tool = Tool(name, row, _installed(row, _prefix(home)) if row.npm or row.pip else _on_path(row.program), home)
+    tool = InstalledPeer(
+        name, row, _installed(row, _prefix(home)) if row.npm or row.pip else _on_path(row.program), home
+    )
     try:
         said = measure.run([str(tool.program), *row.version], home, tool.environment).output
     except measure.CommandError as problem:

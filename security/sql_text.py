@@ -83,7 +83,7 @@ def unquoted(token: Token) -> str:
 # ---- statements -----------------------------------------------------------------------------------------------------
 
 
-class _Reader:
+class _StatementReader:
     """One statement, read from left to right: `accept` what may come next, `expect` and `take` what must."""
 
     def __init__(self, tokens: list[Token], form: str) -> None:
@@ -120,7 +120,7 @@ class _Reader:
         return SqlTextError(self.line, "the statement ends too early", self.form)
 
 
-def _set(reader: _Reader) -> Setting:
+def _set(reader: _StatementReader) -> Setting:
     name = reader.take("word")
     if not reader.accept("="):
         reader.expect("TO")
@@ -129,7 +129,7 @@ def _set(reader: _Reader) -> Setting:
     return setting
 
 
-def _create(reader: _Reader) -> Create:
+def _create(reader: _StatementReader) -> Create:
     replace = reader.accept("OR", "REPLACE")
     _ = reader.accept("TEMP") or reader.accept("TEMPORARY")
     reader.expect("VIEW")
@@ -140,7 +140,7 @@ def _create(reader: _Reader) -> Create:
     return Create(name, _joined(reader.rest), reader.line, replace)
 
 
-def _drop(reader: _Reader) -> Drop:
+def _drop(reader: _StatementReader) -> Drop:
     reader.expect("VIEW")
     lenient = reader.accept("IF", "EXISTS")
     drop = Drop(reader.take("word"), lenient)
@@ -149,7 +149,7 @@ def _drop(reader: _Reader) -> Drop:
 
 
 QUERY_WORDS = ("SELECT", "FROM", "WITH")
-GRAMMAR: dict[str, tuple[Callable[[_Reader], Statement], str]] = {
+GRAMMAR: dict[str, tuple[Callable[[_StatementReader], Statement], str]] = {
     "SET": (_set, "write SET <setting> = <value>; the value a number or a text in single quotes"),
     "CREATE": (_create, "write CREATE [OR REPLACE] [TEMP] VIEW <name> AS SELECT ...; nothing else can be created"),
     "DROP": (_drop, "write DROP VIEW [IF EXISTS] <name>; nothing else can be dropped"),
@@ -162,7 +162,7 @@ def _statement(tokens: list[Token]) -> Statement:
         allowed = "a profile holds only SET, CREATE VIEW and DROP VIEW"
         raise SqlTextError(tokens[0].line, f"{tokens[0].text[:MAX_SHOWN]!r} starts no statement of a profile", allowed)
     read, form = GRAMMAR[verb]
-    reader = _Reader(tokens, form)
+    reader = _StatementReader(tokens, form)
     reader.accept(verb)
     return read(reader)
 

@@ -46,7 +46,7 @@ SERVERS = ("fledgling", "jcodemunch")
 PEERS = {"codegraph": "codegraph", "jcodemunch": "jcodemunch-mcp"}  # what peers.toml calls them
 
 
-class Question(NamedTuple):
+class ExamQuestion(NamedTuple):
     """One question: whose, of what kind, what fills in the calls, what must be said."""
 
     project: str
@@ -55,7 +55,7 @@ class Question(NamedTuple):
     gold: list[str]
 
 
-class Result(NamedTuple):
+class ExamResult(NamedTuple):
     """What an answer was worth, and cost."""
 
     is_right: bool
@@ -63,7 +63,7 @@ class Result(NamedTuple):
     chars: int
 
 
-def questions(roots: Mapping[str, Path]) -> list[Question]:
+def questions(roots: Mapping[str, Path]) -> list[ExamQuestion]:
     """All questions about projects that are there, with what their oracles say."""
     table = tomllib.loads((HERE / "questions.toml").read_text("utf-8"))
     found = []
@@ -76,7 +76,7 @@ def questions(roots: Mapping[str, Path]) -> list[Question]:
                     words["path"] = str(oracles.of_name(root, each)[0]["path"])
                 words["stem"] = PurePosixPath(words.get("path", "")).stem
                 words["either"] = "|".join(words.get("words", "").split())
-                found.append(Question(project, kind, words, gold))
+                found.append(ExamQuestion(project, kind, words, gold))
     return found
 
 
@@ -94,9 +94,9 @@ def silence() -> TextIO:
     return Path(os.devnull).open("w")
 
 
-def contenders(names: list[str]) -> dict[str, peers.Tool | None]:
+def contenders(names: list[str]) -> dict[str, peers.InstalledPeer | None]:
     """Those that are there: Fledgling and grep with nothing to install, peers installed."""
-    found: dict[str, peers.Tool | None] = {}
+    found: dict[str, peers.InstalledPeer | None] = {}
     for name in names:
         try:
             found[name] = peers.prepare(PEERS[name], CACHE) if name in PEERS else None
@@ -106,7 +106,7 @@ def contenders(names: list[str]) -> dict[str, peers.Tool | None]:
 
 
 @asynccontextmanager
-async def session(tool: peers.Tool | None, root: Path) -> AsyncIterator[ClientSession]:
+async def session(tool: peers.InstalledPeer | None, root: Path) -> AsyncIterator[ClientSession]:
     """Fledgling or a peer that is an MCP server, at a project."""
     command = [sys.executable, "-I", "-m", "fledgling", "serve", "--root", str(root)]
     environment = dict(os.environ)
@@ -124,7 +124,9 @@ async def session(tool: peers.Tool | None, root: Path) -> AsyncIterator[ClientSe
             yield client
 
 
-async def by_server(name: str, client: ClientSession, root: Path, calls: list[Any], question: Question) -> Result:
+async def by_server(
+    name: str, client: ClientSession, root: Path, calls: list[Any], question: ExamQuestion
+) -> ExamResult:
     """Ask with tools, and follow what is cut."""
     said, written, made, words = "", 0, 0, question.words
     for tool, template in calls:
@@ -139,7 +141,7 @@ async def by_server(name: str, client: ClientSession, root: Path, calls: list[An
             if not following or oracles.has(said, root, question.kind, question.gold):
                 break
             tool, arguments = following[1], arguments | parsed(following[2])
-    return Result(oracles.has(said, root, question.kind, question.gold), made, len(said) + written)
+    return ExamResult(oracles.has(said, root, question.kind, question.gold), made, len(said) + written)
 
 
 def parsed(arguments: str) -> dict[str, Any]:
@@ -148,7 +150,7 @@ def parsed(arguments: str) -> dict[str, Any]:
     return {name: json.loads({"True": "true", "False": "false"}.get(value, value)) for name, value in found}
 
 
-def by_command(tool: peers.Tool | None, root: Path, calls: list[str], question: Question) -> Result:
+def by_command(tool: peers.InstalledPeer | None, root: Path, calls: list[str], question: ExamQuestion) -> ExamResult:
     """Ask with commands of a shell."""
     said, written, environment = "", 0, dict(os.environ)
     if tool:
@@ -158,12 +160,16 @@ def by_command(tool: peers.Tool | None, root: Path, calls: list[str], question: 
         run = functools.partial(subprocess.run, check=False, capture_output=True, text=True, errors="replace")
         said += run([BASH, "-c", command], env=environment, cwd=root, timeout=SECONDS).stdout
         written += len(command)
-    return Result(oracles.has(said, root, question.kind, question.gold), len(calls), len(said) + written)
+    return ExamResult(oracles.has(said, root, question.kind, question.gold), len(calls), len(said) + written)
 
 
 async def asked(
-    name: str, tool: peers.Tool | None, ways: Mapping[str, list[Any]], roots: Mapping[str, Path], all_: list[Question]
-) -> list[Result]:
+    name: str,
+    tool: peers.InstalledPeer | None,
+    ways: Mapping[str, list[Any]],
+    roots: Mapping[str, Path],
+    all_: list[ExamQuestion],
+) -> list[ExamResult]:
     """What one contender answers."""
     results = []
     for project, root in roots.items():
@@ -180,7 +186,7 @@ async def asked(
     return results
 
 
-def table(all_: list[Question], results: Mapping[str, list[Result]]) -> list[str]:
+def table(all_: list[ExamQuestion], results: Mapping[str, list[ExamResult]]) -> list[str]:
     """A row a kind, and all: right answers, calls and tokens of each contender."""
     kinds = [*dict.fromkeys(each.kind for each in all_), "all"]
     lines = ["| questions | " + " | ".join(results) + " |", "|---" * (len(results) + 1) + "|"]

@@ -77,7 +77,7 @@ def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> E
             for part, members in planned.items()
             if members
         }
-        to = _Directory(out, held)
+        to = _DirectoryOfTables(out, held)
         to.remove([part for part, known in to.parts.items() if part not in plan or known.made_of != plan[part][1]])
         if not usable:
             why = "; ".join(f"{name}: {reason}" for name, reason in list(refused.items())[:3])
@@ -156,7 +156,7 @@ def _filled(
         os.close(staging)
 
 
-class _Directory:
+class _DirectoryOfTables:
     """The directory of the tables: whoever may read it may read what is in it.
 
     A part is named in `parts.json` as long as there is a file of it, and is made of nothing unless all are there.

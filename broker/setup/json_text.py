@@ -110,7 +110,7 @@ def _read(text: str) -> _Value:
     tokens = list(_tokens(text))
     if not tokens:
         raise JSONTextError("it is empty")
-    reader = _Reader(text, tokens)
+    reader = _JsonReader(text, tokens)
     try:
         read = reader.value(0)
     except IndexError:
@@ -135,7 +135,7 @@ def _wrong(text: str, position: int) -> JSONTextError:
     return JSONTextError(f"line {text.count(chr(10), 0, position) + 1} is not JSON")
 
 
-class _Reader:
+class _JsonReader:
     def __init__(self, text: str, tokens: list[_Token]) -> None:
         self._text = text
         self._tokens = tokens

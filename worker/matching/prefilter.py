@@ -69,7 +69,7 @@ def of_templates(templates: Templates | None) -> Needed | None:
 def read(pattern: str, *, case_sensitive: bool) -> Templates | None:
     """Return the texts with gaps that a pattern matches, or None where it holds something that is not read here."""
     try:
-        return _Reader(pattern, case_sensitive=case_sensitive).read()
+        return _PatternReader(pattern, case_sensitive=case_sensitive).read()
     except _UnreadError:
         return None
 
@@ -103,7 +103,7 @@ def _tokens(pattern: str) -> Iterator[Token]:
     yield _END
 
 
-class _Reader:
+class _PatternReader:
     """Reads one pattern from left to right; a rule of the grammar each method."""
 
     def __init__(self, pattern: str, *, case_sensitive: bool) -> None:

@@ -30,7 +30,7 @@ SECTIONS = 5  # of documents that are looked at: the best, whose lines are known
 DROPPED_CHARS = 160  # kept for saying what did not fit
 
 
-class _Packing:
+class _LinesThatFit:
     """Lines that fit a budget of characters, and what did not."""
 
     def __init__(self, chars: int) -> None:
@@ -106,7 +106,7 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
     found = [Placed(file, row) for row in request.outlines.beginning(file, start)] if request.outlines else []
     there = [each for each in found if each.row.line_end == end] or found
     about = [each for each in there if named([each.row], question.symbol)] or there
-    packing = _Packing(question.budget_tokens * TOKEN_CHARS)
+    packing = _LinesThatFit(question.budget_tokens * TOKEN_CHARS)
     own = _source(request, file, start, end)
     packing.add_own(own[:1], 1)
     packing.add_own(own, OWN_SHARE)
@@ -138,7 +138,7 @@ def context(request: Request, question: Read, file: File, start: int, end: int) 
     )
 
 
-def _add_sources(request: Request, packing: _Packing, some: Sequence[Placed]) -> None:
+def _add_sources(request: Request, packing: _LinesThatFit, some: Sequence[Placed]) -> None:
     """Add the text of definitions that were named, as long as there is room."""
     left = 0
     for each in some:

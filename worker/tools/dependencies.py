@@ -22,13 +22,13 @@ class _Root(NamedTuple):
     root: str
 
 
-class _Imported(NamedTuple):
+class _ImportingLine(NamedTuple):
     resolved_path: str
     path: str
     line_number: int
 
 
-class _Declared(NamedTuple):
+class _DeclaredPackages(NamedTuple):
     """A package that the file `declaring` declares, and the first file that does."""
 
     declaring: str
@@ -150,20 +150,20 @@ def _importers(request: Request, reached: Sequence[str], distance: int) -> list[
     modules = request.opened.generation.modules
     words = {name: known.packages for name, known in modules.items() if known.packages}
     if words.keys().isdisjoint(file.language for file in files):
-        found = request.rows("importers_of", _Imported, paths=list(reached))
+        found = request.rows("importers_of", _ImportingLine, paths=list(reached))
     else:
         firsts = filter(None, map(request.blocks.find, packages.apart(request, reached)))
         members = [file.path for file in firsts if packages.is_member(file, modules.get(file.language or ""))]
         declared = [*_declared(request, files, words), *_above(request, files, words)]
-        columns = {name: [getattr(row, name) for row in declared] for name in _Declared._fields}
+        columns = {name: [getattr(row, name) for row in declared] for name in _DeclaredPackages._fields}
         documents = list(request.opened.generation.documents)
         found = request.rows(
-            "package_importers_of", _Imported, paths=list(reached), members=members, documents=documents, **columns
+            "package_importers_of", _ImportingLine, paths=list(reached), members=members, documents=documents, **columns
         )
     return [_Edge(row.resolved_path, distance, Importer(row.path, row.line_number)) for row in found]
 
 
-def _declared(request: Request, files: Sequence[File], words: Mapping[str, str]) -> Iterator[_Declared]:
+def _declared(request: Request, files: Sequence[File], words: Mapping[str, str]) -> Iterator[_DeclaredPackages]:
     """Yield the packages that files declare, each with the first file that does."""
     outlines, modules = request.outlines, request.opened.generation.modules
     files = [file for file in files if not packages.is_apart(file, modules.get(file.language or ""))]
@@ -179,15 +179,15 @@ def _declared(request: Request, files: Sequence[File], words: Mapping[str, str])
                 first.setdefault(outlines.row(number).qualified_name, file.path)
         for file in some:
             names = {row.qualified_name for row in outlines.definitions(file) if row.kind == "module"}
-            yield from (_Declared(file.path, first[name], name) for name in names)
+            yield from (_DeclaredPackages(file.path, first[name], name) for name in names)
 
 
-def _above(request: Request, files: Sequence[File], words: Mapping[str, str]) -> Iterator[_Declared]:
+def _above(request: Request, files: Sequence[File], words: Mapping[str, str]) -> Iterator[_DeclaredPackages]:
     """Yield the directories above files that may be packages with all below them, each with its first file."""
     for file in files:
         if words.get(file.language or "") == packages.TREE:
             firsts = packages.above(request, file)
-            yield from (_Declared(file.path, first.path, name) for name, first in firsts)
+            yield from (_DeclaredPackages(file.path, first.path, name) for name, first in firsts)
 
 
 def _neighbours(request: Request, edges: Iterable[_Edge]) -> Iterator[str]:

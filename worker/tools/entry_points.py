@@ -144,12 +144,12 @@ def _around(path: str, places: Set[str]) -> str | None:
     return None
 
 
-class _Declared(NamedTuple):
+class _DeclaredEntry(NamedTuple):
     manifest: str
     entry: str
 
 
-def _declared(request: Request, project: OwnCode) -> Iterator[_Declared]:
+def _declared(request: Request, project: OwnCode) -> Iterator[_DeclaredEntry]:
     """Yield what manifests declare, the nearest to the root first; those of packages in it declare commands alone."""
     names = {file.path.removeprefix(project.prefix): file for file in project.files}
     declaring = (name for name in names if name.rpartition("/")[2] in _DECLARING or name.endswith(".gemspec"))
@@ -171,7 +171,7 @@ def _declared(request: Request, project: OwnCode) -> Iterator[_Declared]:
             is_run = not folder or f"{folder}/{_CONTAINED}" in names
             commands = (entry for entry in manifests.entries(text) if is_run or " = " in entry)
             entries = _there(request, project, f"{folder}{slash}", commands)
-        yield from (_Declared(name, entry) for entry in entries)
+        yield from (_DeclaredEntry(name, entry) for entry in entries)
 
 
 def _there(request: Request, project: OwnCode, folder: str, entries: Iterable[str]) -> Iterator[str]:

@@ -58,7 +58,7 @@ class ImportLinks(NamedTuple):
         return {each: f"all of {each.name}{told[each] if counts[each.name] > 1 else ''}" for each in self.members}
 
 
-class _Imported(NamedTuple):
+class _ResolvedImport(NamedTuple):
     path: str
     resolved_path: str
     module: str
@@ -68,7 +68,7 @@ def links(request: Request) -> ImportLinks:
     """Return what imports what: an import of a package leads to its first file alone in the index."""
     known = WholePackages(request)
     pairs, wholes, members = set[Link](), dict[PackageImport, None](), dict[Package, Collection[str]]()
-    for row in request.rows("whole_imports", _Imported):
+    for row in request.rows("whole_imports", _ResolvedImport):
         request.check()
         package, files = known.meant(row.module, row.resolved_path)
         if files:

@@ -51,7 +51,7 @@ class _Piece(NamedTuple):
     enclosing: str | None
 
 
-class _Found(NamedTuple):
+class _Hits(NamedTuple):
     """The hits of a page, and the totals; they are exact unless the search ended before the last candidate."""
 
     hits: list[_Hit]
@@ -152,7 +152,7 @@ def _mode(question: Search) -> Literal["regex", "text"]:
     return "regex" if question.is_regex else "text"
 
 
-def _note(request: Request, question: Search, asked: unknown.Searched, found: _Found) -> str | None:
+def _note(request: Request, question: Search, asked: unknown.Searched, found: _Hits) -> str | None:
     """Say what there may be besides, and which enclosing definitions may be others."""
     return unknown.joined(
         request.partial,
@@ -209,7 +209,7 @@ def _inside(request: Request, question: Search, blocks: Iterator[int]) -> Iterat
             yield block
 
 
-def _find(request: Request, finding: Matcher, candidates: Iterator[int], question: Search, offset: int) -> _Found:
+def _find(request: Request, finding: Matcher, candidates: Iterator[int], question: Search, offset: int) -> _Hits:
     """Search the candidates: all if that is no more work than it may be, else until a hit is left for the next page."""
     end = offset + min(question.max_results, request.profile.max_rows)
     hits: list[_Hit] = []
@@ -219,7 +219,7 @@ def _find(request: Request, finding: Matcher, candidates: Iterator[int], questio
     counted = [*islice(candidates, COUNTED_BLOCKS + 1)]
     for block in chain(counted, candidates):
         if total > end and (len(counted) > COUNTED_BLOCKS or total > end + COUNTED_HITS):
-            return _Found(hits, lines, total, total_files, is_exact=False)
+            return _Hits(hits, lines, total, total_files, is_exact=False)
         request.check()
         places = matching.places(finding, request.blocks.text(block))
         if not places:
@@ -230,7 +230,7 @@ def _find(request: Request, finding: Matcher, candidates: Iterator[int], questio
         number = request.blocks.files_of[block]
         total_files += number != last
         last = number
-    return _Found(hits, lines, total, total_files, is_exact=True)
+    return _Hits(hits, lines, total, total_files, is_exact=True)
 
 
 def _hits(request: Request, question: Search, block: int, places: Sequence[int], lines: Shown) -> Iterator[_Hit]:
@@ -254,7 +254,7 @@ def _keep(lines: Shown, file: File, first_line: int, text: Sequence[str], first:
             lines[at] = shown(text[place])
 
 
-def _pieces(request: Request, question: Search, found: _Found) -> list[_Piece]:
+def _pieces(request: Request, question: Search, found: _Hits) -> list[_Piece]:
     """Return a piece for each hit: a page is cut between two hits, within a file too."""
     hits, lines = found.hits, found.lines
     if not hits:
@@ -280,7 +280,7 @@ def _pieces(request: Request, question: Search, found: _Found) -> list[_Piece]:
     return pieces
 
 
-def _add_neighbours(request: Request, context: int, found: _Found) -> None:
+def _add_neighbours(request: Request, context: int, found: _Hits) -> None:
     """Keep the lines around hits that are in the blocks beside; each has at least one line, so as many are enough."""
     wanted: dict[int, list[_Hit]] = {}
     for hit in found.hits:

@@ -24,7 +24,7 @@ MANY_SYMBOLS = 100  # definitions of a file: a longer outline is read without it
 _BEGINNING = re.compile(r"(?<![^*?])[a-zA-Z]")  # the first letter of a text of a glob
 
 
-class _Found(NamedTuple):
+class _FoundRow(NamedTuple):
     """One row of a page, None where there is none, and the total."""
 
     total: int
@@ -64,11 +64,11 @@ def symbols(request: Request, question: Symbols) -> SymbolList | Relations:
     return _listed(request, question, found, note)
 
 
-def _matching(request: Request, question: Symbols) -> list[_Found]:
+def _matching(request: Request, question: Symbols) -> list[_FoundRow]:
     """Return the page of the definitions whose names match a glob."""
     return request.rows(
         "list_names",
-        _Found,
+        _FoundRow,
         **_inside(request, question, globs.plain(paths.inside(question.path or "")))._asdict(),
         name=globs.name_pattern(question.name_pattern) if question.name_pattern else "",
         code=_code(question.kind),
@@ -82,7 +82,7 @@ def named(request: Request, question: Search) -> SymbolList:
     """Answer with definitions of one kind whose name holds the query, the best match first."""
     found = request.rows(
         "search_names",
-        _Found,
+        _FoundRow,
         query=question.query,
         line=globs.query_pattern(question),
         path=paths.pattern(question.path),
@@ -125,14 +125,14 @@ def _left(request: Request, outlines: Outlines, question: Symbols, numbers: list
     return [number for number, file in files if question.language in (None, file.language) and is_path(file.path)]
 
 
-def _page(request: Request, question: Symbols, numbers: Sequence[int]) -> list[_Found]:
+def _page(request: Request, question: Symbols, numbers: Sequence[int]) -> list[_FoundRow]:
     limits = _limits(request, question)
     page = numbers[limits["offset"] : limits["offset"] + limits["max_results"]]
-    return [_Found(len(numbers), number) for number in page] or [_Found(len(numbers))]
+    return [_FoundRow(len(numbers), number) for number in page] or [_FoundRow(len(numbers))]
 
 
 def _listed(
-    request: Request, question: Symbols | Search, found: Sequence[_Found], note: str | None = None
+    request: Request, question: Symbols | Search, found: Sequence[_FoundRow], note: str | None = None
 ) -> SymbolList:
     total, outlines = found[0].total, request.outlines
     entries = []

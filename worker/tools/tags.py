@@ -109,7 +109,7 @@ def note(request: Request, question: Search, files: Set[int] | None) -> str | No
 # ---- rules -----------------------------------------------------------------------------------------------------------
 
 
-class _Imported(NamedTuple):
+class _ImportedModule(NamedTuple):
     path: str
     line: int
     module: str
@@ -166,7 +166,7 @@ def _matching(rule: TagRule, paths: list[bytes]) -> Sequence[int]:
 
 
 def _by_import(request: Request, rule: TagRule, _: Set[int]) -> _Found:
-    for path, line, module in request.rows("tag_imports", _Imported, pattern=f"(?m){rule.pattern}"):
+    for path, line, module in request.rows("tag_imports", _ImportedModule, pattern=f"(?m){rule.pattern}"):
         if file := request.blocks.find(path):
             yield file.number, Evidence(rule.confidence, "IMPORT", line, shown(module, SHOWN_CHARS))
 

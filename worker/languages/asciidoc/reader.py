@@ -20,7 +20,7 @@ LINK = deferred(
 COMMENTS = b"/"
 
 
-class _Block:
+class _DelimitedBlock:
     """The block that is open, by its delimiter, and where it begins."""
 
     def __init__(self, delimiter: bytes, start: int) -> None:
@@ -32,7 +32,7 @@ def outline(source: bytes) -> FileOutline:
     """The sections of a text: `outline(b"= Guide\\n\\n== Install\\n")` has `Guide` and, inside it, `Install`."""
     headings: list[Heading] = []
     found = FileOutline([])
-    blocks: list[_Block] = []  # those that are open, each in the one before
+    blocks: list[_DelimitedBlock] = []  # those that are open, each in the one before
     before, start, is_discrete = b"", 0, False
     for line in source.splitlines(keepends=True):
         text, end = line.rstrip(b"\r\n"), start + len(line)
@@ -46,7 +46,7 @@ def outline(source: bytes) -> FileOutline:
                 if delimiter[:1] == COMMENTS:
                     found.comments.append((block.start, end - 1))
             elif not is_literal:
-                blocks.append(_Block(delimiter, start))
+                blocks.append(_DelimitedBlock(delimiter, start))
         elif is_comment:
             found.comments.append((start, start + len(text)))
         elif not blocks and (title := TITLE.fullmatch(text)) and not is_discrete:
@@ -65,7 +65,7 @@ def _name(title: bytes) -> str:
     return " ".join(title.decode(errors="replace").split())
 
 
-def _delimiter(text: bytes, blocks: list[_Block], before: bytes) -> bytes:
+def _delimiter(text: bytes, blocks: list[_DelimitedBlock], before: bytes) -> bytes:
     """The mark that a line opens or closes a block by; "" where it does neither, as below a title."""
     found = BLOCK.fullmatch(text)
     if not found or (not blocks and _underlined(before, text)):

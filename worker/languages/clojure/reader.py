@@ -1,7 +1,7 @@
 """Definitions and imports of Clojure by its own reader's rules: https://clojure.org/reference/reader.
 
-`_Reader` reads text into forms, in time linear in the text and down to MAX_DEPTH; `Namespace` says what the top-level
-ones define. Quoted, discarded and `comment` forms define nothing; all branches of a reader conditional do.
+`_FormReader` reads text into forms, in time linear in the text and down to MAX_DEPTH; `Namespace` says what the
+top-level ones define. Quoted, discarded and `comment` forms define nothing; all branches of a reader conditional do.
 """
 
 import re
@@ -75,7 +75,7 @@ class _Form(Struct):
 # ---- the reader ------------------------------------------------------------------------------------------------------
 
 
-class _Reader:
+class _FormReader:
     """Reads a text into its top-level forms."""
 
     def __init__(self, source: bytes, *, by_column: bool) -> None:
@@ -174,11 +174,11 @@ class _Reader:
 
 def outline(source: bytes) -> FileOutline:
     """What a file defines and imports; where brackets do not balance, each at the start of a line begins anew."""
-    reader = _Reader(source, by_column=False)
+    reader = _FormReader(source, by_column=False)
     reader.read()
     complete = reader.balanced
     if not complete and reader.position == len(source):
-        reader = _Reader(source, by_column=True)
+        reader = _FormReader(source, by_column=True)
         reader.read()
     namespace = Namespace()
     for form in reader.forms:

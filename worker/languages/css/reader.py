@@ -35,7 +35,7 @@ ESCAPE = deferred(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))")
 KINDS = {b"mixin": "macro", b"function": "function", b"keyframes": "macro"}
 
 
-class _Block(Struct):
+class _OpenRule(Struct):
     """An open `{`: what its head defines, whether it is for `:root`, and the names that `&` stands for in it."""
 
     defined: list[Definition]
@@ -50,7 +50,7 @@ class Sheet:
         self._source = source
         self._code = bytearray(source)
         self._token = token
-        self._open: list[_Block] = []
+        self._open: list[_OpenRule] = []
         self.found = FileOutline([])
 
     def read(self) -> None:
@@ -85,7 +85,7 @@ class Sheet:
         if mark == b"}" and self._open:
             self._end(self._open.pop(), end + 1)
 
-    def _end(self, block: _Block, end: int) -> None:
+    def _end(self, block: _OpenRule, end: int) -> None:
         for found in block.defined:
             found.end = end
 
@@ -104,7 +104,7 @@ class Sheet:
             Definition(name, kind, start, -1, start, end + 1, end, is_global=True) for name, kind in defined.items()
         ]
         self.found.definitions += made
-        self._open.append(_Block(made, b":root" in head, names))
+        self._open.append(_OpenRule(made, b":root" in head, names))
 
     def _declaration(self, text: bytes, start: int) -> None:
         """A variable of the sheet: `$x` and `@x` outside of blocks, `--x` of `:root`."""

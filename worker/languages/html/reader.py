@@ -53,7 +53,7 @@ ENDED_BY = {  # the open elements that a start tag ends
 }
 
 
-class _Document:
+class _TagByTag:
     """A document that is read tag by tag."""
 
     def __init__(self, source: bytes) -> None:
@@ -150,6 +150,6 @@ def words(source: bytes) -> str:
 
 def outline(source: bytes) -> FileOutline:
     """Ids and sections of a document: `outline(b'<h1 id="top">Guide</h1>')` has `#top` and `Guide`."""
-    document = _Document(source)
+    document = _TagByTag(source)
     document.read()
     return FileOutline([*document.ids, *sections(document.headings, len(source))], document.comments)

@@ -219,7 +219,7 @@ def leaves(entry: object) -> Iterator[tuple[str, frozenset[str]]]:
 def resolver(project: Project, language: str) -> Resolver:
     """Resolve as Node, bundlers and the TypeScript compiler do."""
     scripts = Scripts(project)
-    look = _Look(scripts, language)
+    look = _Candidates(scripts, language)
 
     @cache
     def locate(directory: str, module: str) -> str | None:
@@ -233,7 +233,7 @@ def resolver(project: Project, language: str) -> Resolver:
     return resolved
 
 
-class _Look:
+class _Candidates:
     """The candidates for one language, in its order."""
 
     def __init__(self, scripts: Scripts, language: str) -> None:

@@ -62,7 +62,7 @@ HTML = [  # how a block of HTML starts, and what ends it
 ANY_TAG = len(HTML) - 1  # the last cannot interrupt a paragraph
 
 
-class _Line(Struct):
+class _ContainedLine(Struct):
     """A line at byte `start`, with `text` from where its containers end; tabs are expanded. `end` is behind its end."""
 
     text: bytes
@@ -75,7 +75,7 @@ class _Line(Struct):
         return len(self.text) - len(self.text.lstrip(b" "))
 
 
-class _Document:
+class _OpenBlocks:
     """The blocks that are open while lines are read, and the headings found so far."""
 
     def __init__(self, source: bytes) -> None:
@@ -87,7 +87,7 @@ class _Document:
         self._fence = b""  # the marker of the open one
         self._html: re.Pattern[bytes] | None = None  # what ends the open block
 
-    def add(self, line: _Line) -> None:
+    def add(self, line: _ContainedLine) -> None:
         """Read one line: what it continues, the blocks it starts, and what is left as text."""
         opened = self._continued(line)
         if len(opened) < len(self._containers):
@@ -109,7 +109,7 @@ class _Document:
         self._empty_item = self._empty_item and not rest
         self._paragraph = None if is_leaf else line.start
 
-    def _continued(self, line: _Line) -> list[int]:
+    def _continued(self, line: _ContainedLine) -> list[int]:
         """The open containers that go on in this line; takes their indentation and marks from it."""
         if not line.text.strip(b" "):
             items = self._containers.index(QUOTE) if QUOTE in self._containers else len(self._containers)
@@ -124,7 +124,7 @@ class _Document:
                 return self._containers[:depth]
         return self._containers[:]
 
-    def _continue_leaf(self, line: _Line) -> None:
+    def _continue_leaf(self, line: _ContainedLine) -> None:
         rest = line.text.strip(b" ")
         if self._fence:
             if rest.startswith(self._fence) and not rest.strip(self._fence[:1]) and line.indent < 4:
@@ -132,7 +132,7 @@ class _Document:
         elif self._html and self._html.search(line.text):
             self._html = None
 
-    def _open_container(self, line: _Line, opened: list[int], *, interrupts: bool) -> bool:
+    def _open_container(self, line: _ContainedLine, opened: list[int], *, interrupts: bool) -> bool:
         """Start a block quote or list item and take its mark from the line."""
         indent, rest = line.indent, line.text.strip(b" ")
         if indent >= 4 or len(opened) >= MAX_NESTING:
@@ -154,7 +154,7 @@ class _Document:
         self._empty_item = True
         return True
 
-    def _leaf(self, line: _Line, rest: bytes, opened: list[int], *, paragraph: bool, lazy: bool) -> bool:
+    def _leaf(self, line: _ContainedLine, rest: bytes, opened: list[int], *, paragraph: bool, lazy: bool) -> bool:
         """Whether the line is a heading, a rule, or starts a fence or HTML."""
         if heading := ATX.match(rest):
             text = heading[2] or b""
@@ -173,7 +173,7 @@ class _Document:
             return True
         return is_rule(rest)
 
-    def _underlined(self, line: _Line, rest: bytes) -> bool:
+    def _underlined(self, line: _ContainedLine, rest: bytes) -> bool:
         """The paragraph above is a heading, unless it is nothing but link references."""
         start = self._paragraph or 0
         while reference := REFERENCE.match(self._source, start, line.start):
@@ -214,18 +214,20 @@ def closed(text: bytes) -> bytes:
     return text if bare and bare[-1:] not in b" \t" else bare
 
 
-def lines(source: bytes, start: int) -> Iterator[_Line]:
+def lines(source: bytes, start: int) -> Iterator[_ContainedLine]:
     """The lines from `start` on."""
     for raw in source[start:].split(b"\n"):
         text = raw.removesuffix(b"\r")
-        yield _Line(text.expandtabs(4) if b"\t" in text else text, start, min(start + len(raw) + 1, len(source)))
+        yield _ContainedLine(
+            text.expandtabs(4) if b"\t" in text else text, start, min(start + len(raw) + 1, len(source))
+        )
         start += len(raw) + 1
 
 
 def outline(source: bytes) -> FileOutline:
     """The sections of a text: `outline(b"# Guide\\n## Install\\n")` has `Guide` and, inside it, `Install`."""
     front_matter = FRONT_MATTER.match(source)
-    document = _Document(source)
+    document = _OpenBlocks(source)
     for line in lines(source, front_matter.end() if front_matter else 0):
         document.add(line)
     return FileOutline(list(sections(document.headings, len(source))), imports=[*links(source)])

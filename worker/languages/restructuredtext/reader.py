@@ -37,7 +37,7 @@ SIMPLE_TABLE = deferred(r"=++(?: ++=++)++$")
 SIMPLE_BORDER = deferred(r"=[= ]*$")
 
 
-class _Document:
+class _BlockByBlock:
     """The lines of a text, read block by block; `starts` are their places in bytes."""
 
     def __init__(self, lines: list[str], starts: list[int]) -> None:
@@ -169,7 +169,7 @@ def outline(source: bytes) -> FileOutline:
     lines = [line.expandtabs(TAB).rstrip() for line in source.decode(errors="replace").split("\n")]
     starts = list(accumulate((len(line) + 1 for line in source.split(b"\n")), initial=0))
     starts[-1] = len(source)
-    document = _Document(lines, starts)
+    document = _BlockByBlock(lines, starts)
     document.read()
     found = list(sections(document.headings, len(source)))
     return FileOutline(found, document.comments, document.complete, [*links(source)])
