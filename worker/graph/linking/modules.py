@@ -45,11 +45,16 @@ def is_alone(project: GraphProject, folder: str) -> bool:
 
 
 def above(project: GraphProject, unit: Unit) -> int | None:
-    """The scope that a file's module is declared in, `mod a;`; where none or several say that, by its folder."""
+    """The scope that a file's module is declared in, `mod a;`; where none or several say that, by its folder.
+
+    `lib.rs` and `main.rs` of one folder begin a crate each.
+    """
     declaring = project.imports.declaring.get(unit.number, ())
     if len(declaring) == 1:
         return next(iter(declaring))
     folder, name = posixpath.split(unit.path)
+    if name in ROOTS:
+        return None
     if name == "mod.rs":
         folder = posixpath.dirname(folder)
     for path in (*(posixpath.join(folder, end) for end in ("mod.rs", *ROOTS)), f"{folder}.rs"):
