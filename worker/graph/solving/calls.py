@@ -67,14 +67,27 @@ def call(solver: Solver, node: int, expression: Expression) -> Values:
     if dialect.sending and not callees:
         return add(found, sent(solver, made, base | expression[1]))
     for value, sure in callees.items():
-        if value[0] == EXTERNAL and expression[0] == Op.NEW and dialect.selects and value[1][:1] != "?":
-            found[EXTERNAL, value[1].removesuffix("#") + "#"] = sure
+        if value[0] == EXTERNAL and dialect.selects and (made_there := _made_outside(solver, node, value, sure)):
+            add(found, made_there)
             continue
         is_held = dialect.calls_methods and expression[0] == Op.CALL and value[0] in (OBJECT, CONTAINER)
         add(found, {value: sure} if is_held else invoked(solver, value, made, sure))
         if expression[0] == Op.NEW and value[0] == FUNCTION and makes_objects(solver, value[1]):
             found[OBJECT, value[1], False] = min(sure, Reason.ATTRIBUTE)
     return found
+
+
+def _made_outside(solver: Solver, node: int, value: Value, sure: int) -> Values:
+    """What something outside makes: an object, or a container that says what it holds, `new List<A>()`, `listOf<A>()`.
+
+    Empty where it need not make any.
+    """
+    op, *parts = solver.project.expression(node)
+    if value[1][:1] == "?":
+        return {}
+    held = solver.value(("type", solver.child(node, parts[3]), None)) if len(parts) > 3 else {}
+    containers = {each: sure for each in held if each[0] == CONTAINER}
+    return containers or ({(EXTERNAL, value[1].removesuffix("#") + "#"): sure} if op == Op.NEW else {})
 
 
 def _of_type_outside(solver: Solver, value: Value) -> str:

@@ -5,15 +5,20 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import (
+    VALUES,
     copied,
     element_of,
     entry_of,
     in_container,
+    is_pair,
     iterated,
+    keys_anew,
     keys_read,
+    type_holds,
 )
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.collecting import of_these
+from fledgling.worker.graph.solving.outside_types import type_outside
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE
@@ -21,6 +26,7 @@ from fledgling.worker.graph.values import (
     BOUND,
     CONSTANT,
     CONTAINER,
+    EXTERNAL,
     FUNCTION,
     GENERATOR,
     OBJECT,
@@ -31,6 +37,7 @@ from fledgling.worker.graph.values import (
     capped,
 )
 
+PARTS = ("first", "second", "same", "values", "keys")  # how a container gives what it has by a name alone
 MAX_CALLING = 2  # methods of arrays that call each other: `a.find(a.sort)` of an array that holds both has no end
 
 
@@ -48,10 +55,8 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         return {}
     if how == "element":
         return _taken(solver, container, own, arguments, sure)
-    if how == "same":
-        return {container: sure}
-    if how == "values":
-        return elements_anew(solver, container, made.node, sure)
+    if how in PARTS:
+        return part_of(solver, container, how, made.node, sure)
     if how == "keyed":  # a.sort(key=f)
         _with_elements(solver, container, made, [cell for _, cell in made.words])
         return {}
@@ -61,12 +66,35 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         found: Values = OF_ARRAYS[how](solver, container, made, arguments, sure)
         solver.array_methods[made.node] = within
         return found
-    return _pairs(solver, container, made, sure) if how == "items" else {}
+    if how == "items":
+        return _pairs(solver, container, made, sure)
+    return {} if how else _of_library(solver, container, own, made.node, sure)
 
 
-def elements_anew(solver: Solver, container: Value, node: int, sure: int) -> Values:
+def _of_library(solver: Solver, container: Value, own: str, node: int, sure: int) -> Values:
+    """What the language's library says that a method of the type of a container gives."""
+    library = solver.project.unit(node).dialect.library
+    given = library.gives(f"{type_outside(solver, container)}#.{own}") if library else ""
+    return {(EXTERNAL, f"{given}#"): sure} if given else {}
+
+
+def part_of(solver: Solver, container: Value, how: str, node: int, sure: int) -> Values:
+    """What a container has by a name alone: `a.values`, `a.getKey()`; nothing where it is of another kind."""
+    if how == "same":
+        return {container: sure}
+    if how == "values":
+        return _elements_anew(solver, container, node, sure, VALUES)
+    if how == "keys":
+        return capped(keys_anew(solver, container), sure)
+    if is_pair(solver, container):
+        return capped(element_of(solver, container, ("number", PARTS.index(how))), sure)
+    is_single = how == "second" and type_holds(solver, container) == "elements"  # `a.value` of a `Lazy<A>`
+    return capped(element_of(solver, container), sure) if is_single else {}
+
+
+def _elements_anew(solver: Solver, container: Value, node: int, sure: int, how: str = "elements") -> Values:
     """Another container of the same elements, of which type is not known: `a.toList()`."""
-    other: Value = (CONTAINER, ("values", node, container))
+    other: Value = (CONTAINER, (how, node, container))
     for key in solver.known_keys(container):
         solver.key(other, "*", ("element", container, key))
     return {other: sure}
@@ -75,7 +103,7 @@ def elements_anew(solver: Solver, container: Value, node: int, sure: int) -> Val
 def _filtered(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
     """a.sortedBy(f): f gets each element, and the elements come back."""
     _with_elements(solver, container, made, arguments)
-    return {container: sure} if entry_of(solver, container) else elements_anew(solver, container, made.node, sure)
+    return {container: sure} if entry_of(solver, container) else _elements_anew(solver, container, made.node, sure)
 
 
 def _indexed(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
@@ -121,8 +149,19 @@ def _with_elements(solver: Solver, of: Value, made: MadeCall, functions: list[Ce
     entry = entry_of(solver, of)
     cell_of: Cell = ("just", entry) if entry else ("held", of)
     for cell in functions:
-        add(given, called_outside(solver, solver.value(cell), MadeCall(made.node, [(cell_of, False)] * times, [])))
+        values = solver.value(cell)
+        if entry and times == 1 and _takes_two(solver, values):  # a.forEach((k, v) -> b)
+            taken: list[Cell] = [("element", entry, ("number", 0)), ("element", entry, ("number", 1))]
+        else:
+            taken = [cell_of] * times
+        add(given, called_outside(solver, values, MadeCall(made.node, [(at, False) for at in taken], [])))
     return given
+
+
+def _takes_two(solver: Solver, values: Values) -> bool:
+    """Whether what gets an entry of a map takes its key and its value: `(k, v) -> a`."""
+    functions = [value[1] for value in values if value[0] in (FUNCTION, BOUND)]
+    return bool(functions) and all(len(solver.project.scope(at).parameters) == 2 for at in functions)
 
 
 def _found(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:

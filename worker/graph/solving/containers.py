@@ -11,7 +11,7 @@ from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.prototypes import becomes_member, exported_objects
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.type_arguments import items_of
+from fledgling.worker.graph.solving.type_arguments import arguments_of, items_of
 from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Flag, Op
 from fledgling.worker.graph.unit import SHIFT
 from fledgling.worker.graph.values import (
@@ -31,6 +31,9 @@ from fledgling.worker.graph.values import (
     capped,
 )
 
+PAIR = "pair"  # what a pair of a key and a value of a map is a container of
+KEYS, VALUES = "keys", "values"  # what one is of that holds the keys of a map, or what is behind them
+OF_ANOTHER = (PAIR, KEYS, VALUES)  # these hold what the map is declared to hold
 MAPPED = "mapped"  # what a Map of JavaScript is a container of: iterating gives pairs
 WRITTEN_OUT = (Op.TEXT, Op.NUMBER)
 MAX_PLACE = 32  # elements of a list that are told apart
@@ -161,6 +164,8 @@ def element_of(solver: Solver, value: Value, key: object = "all") -> Values:
 def in_container(solver: Solver, value: Value) -> int:
     """How sure an element is: what a type declares may be, what was put there may not."""
     node = value[1]
+    while type(node) is tuple and node[0] in OF_ANOTHER and type(node[-1]) is tuple:
+        node = node[-1][1]
     op = solver.op(node) if type(node) is int else Op.UNKNOWN
     is_declared = op in (Op.ARRAY, Op.POINTEE, Op.INDEX) and solver.project.unit(node).dialect.typed
     is_result = op == Op.TUPLE and solver.project.unit(node).dialect.gives_several
@@ -251,19 +256,12 @@ def _in_turn(solver: Solver, value: Value) -> Values:
         return keys
     if entry := entry_of(solver, value):
         return {entry: Reason.BOUND}
-    if not _is_mapped(solver, value):
-        return element_of(solver, value)
-    pair: Value = (CONTAINER, ("pair", value))
-    solver.key(pair, ("number", 1), ("held", value))
-    return {pair: Reason.CONTAINER}
+    return {_pair_of(solver, value): Reason.CONTAINER} if _is_mapped(solver, value) else element_of(solver, value)
 
 
 def _is_mapped(solver: Solver, value: Value) -> bool:
     """Whether a container is a Map of JavaScript, or is declared to be one."""
-    if type(value[1]) is not int:
-        return bool(value[1][0] == MAPPED)
-    op, *parts = solver.project.expression(value[1])
-    return op == Op.INDEX and holding_of(solver.project, solver.child(value[1], parts[0])) == MAPPED
+    return type_holds(solver, value) == MAPPED if type(value[1]) is int else bool(value[1][0] == MAPPED)
 
 
 def holding_of(project: GraphProject, node: int) -> str:
@@ -273,14 +271,44 @@ def holding_of(project: GraphProject, node: int) -> str:
 
 def entry_of(solver: Solver, value: Value) -> Value | None:
     """What stands for each pair of a key and a value of a map, where loops go over these: `for ((a, b) in c)`."""
-    project, node = solver.project, value[1]
-    if type(node) is not int or not project.unit(node).dialect.loops_over_entries or solver.op(node) != Op.INDEX:
+    if type(value[1]) is not int or not solver.project.unit(value[1]).dialect.loops_over_entries:
         return None
-    if not _type_holds_values(project, solver.child(node, project.expression(node)[1])):
-        return None
-    pair: Value = (CONTAINER, ("pair", value))
+    return _pair_of(solver, value) if type_holds(solver, value) == "values" else None
+
+
+def _pair_of(solver: Solver, value: Value) -> Value:
+    """What stands for each pair of a key and a value of a map."""
+    pair: Value = (CONTAINER, (PAIR, value))
+    if type_ := key_type(solver, value):
+        solver.key(pair, ("number", 0), type_)
     solver.key(pair, ("number", 1), ("held", value))
     return pair
+
+
+def is_pair(solver: Solver, value: Value) -> bool:
+    """Whether a value is a pair of a key and a value of a map, or of a type that says its two parts: `Entry<A, B>`."""
+    return type_holds(solver, value) == "parts" if type(value[1]) is int else bool(value[1][0] == PAIR)
+
+
+def type_holds(solver: Solver, value: Value) -> str:
+    """How the type of a container holds what it says, `List<A>` "elements"; empty where no type is written."""
+    op, *parts = solver.project.expression(value[1]) if type(value[1]) is int else (NONE,)
+    return holding_of(solver.project, solver.child(value[1], parts[0])) if op == Op.INDEX else ""
+
+
+def key_type(solver: Solver, value: Value) -> Cell | None:
+    """The type of the keys of a map that says what its keys and what its values are: `Map<A, B>`."""
+    types = arguments_of(solver, value[1]) if type(value[1]) is int else ()
+    return ("type", types[0], None) if len(types) == 2 else None
+
+
+def keys_anew(solver: Solver, value: Value) -> Values:
+    """A container of the keys of a map: `a.keySet()`."""
+    keys: Value = (CONTAINER, (KEYS, value))
+    type_ = key_type(solver, value)
+    if type_:
+        solver.key(keys, "*", type_)
+    return {keys: Reason.BOUND} if type_ else {}
 
 
 def keys_of(solver: Solver, value: Value) -> Values | None:
@@ -297,8 +325,7 @@ def keys_of(solver: Solver, value: Value) -> Values | None:
     if not how and op == Op.DICT:
         return joined_values(solver, [solver.child(node, key) for key, _ in parts[0] if key != NONE])
     if not how and op == Op.INDEX and _type_holds_values(project, solver.child(node, parts[0])):
-        op, *types = project.expression(solver.child(node, parts[1]))
-        return dict(solver.value(("type", solver.child(node, types[0][0] if op == Op.TUPLE else parts[1]), None)))
+        return dict(solver.value(("type", arguments_of(solver, node)[0], None)))
     return None
 
 

@@ -7,8 +7,7 @@ from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import LIKELY, Reason
 from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
-from fledgling.worker.graph.solving.container_methods import elements_anew
-from fledgling.worker.graph.solving.containers import element_of
+from fledgling.worker.graph.solving.container_methods import part_of
 from fledgling.worker.graph.solving.extension_members import of_any
 from fledgling.worker.graph.solving.lookup import (
     bare_places,
@@ -261,20 +260,15 @@ def _field(solver: Solver, node: int, how: str, name: int, values: Values) -> Va
         return {(EXTERNAL, f"{how[1:]}#"): min(values.values())} if is_known else None
     if kinds == {CLASS}:
         return _constants(solver, how, name, values)
-    if kinds != {CONTAINER} or (how == "second" and not all(_is_pair(value) for value in values)):
+    if kinds - {CONTAINER, EXTERNAL}:
         return None
     found: Values = {}
     for value, sure in values.items():
-        if how == "second":
-            add(found, element_of(solver, value, ("number", 1)), sure)
-            continue
-        add(found, {value: sure} if how == "same" else elements_anew(solver, value, node, sure))
-    return found
-
-
-def _is_pair(value: Value) -> bool:
-    """Whether a value is a pair of a key and a value of a map."""
-    return type(value[1]) is tuple and value[1][0] == "pair"
+        given = part_of(solver, value, how, node, sure) if value[0] == CONTAINER else {}
+        if not given and value[0] == CONTAINER:
+            return None
+        add(found, given)
+    return found or None
 
 
 def _constants(solver: Solver, how: str, name: int, values: Values) -> Values | None:

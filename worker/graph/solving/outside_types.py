@@ -13,12 +13,19 @@ def known_type(solver: Solver, dialect: Dialect, value: Value) -> str:
         return ""
     if value[0] == EXTERNAL and value[1].endswith("#"):
         return library.known(value[1].rstrip("?#"))
-    if value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.INDEX:
-        named = solver.value(solver.child(value[1], solver.project.expression(value[1])[1]))
-        return next((library.known(each[1]) for each in named if each[0] == EXTERNAL), "") if len(named) == 1 else ""
+    if value[0] == CONTAINER:
+        return library.known(type_outside(solver, value))
     if value[:2] == (CONSTANT, "text") and dialect.texts:
         return max(dialect.texts, key=lambda text: dialect.texts[text])
     return ""
+
+
+def type_outside(solver: Solver, value: Value) -> str:
+    """The full name of the type outside that a container is declared to be of: `List<A>`; else ""."""
+    if type(value[1]) is not int or solver.op(value[1]) != Op.INDEX:
+        return ""
+    named = solver.value(solver.child(value[1], solver.project.expression(value[1])[1]))
+    return next((each[1] for each in named if each[0] == EXTERNAL), "") if len(named) == 1 else ""
 
 
 def is_under(dialect: Dialect, name: str, other: str) -> bool | None:

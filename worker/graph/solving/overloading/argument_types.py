@@ -152,7 +152,7 @@ def _of_character(dialect: Dialect, name: str, objects: list[Value]) -> int:
 
 def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
     """How well what an argument may be fits the type of a parameter."""
-    values, dialect = solver.value(cell), solver.project.unit(function).dialect
+    values, dialect = made_outside(solver, cell) or solver.value(cell), solver.project.unit(function).dialect
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
         return NO if parameter.by_reference else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
@@ -175,6 +175,21 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
     each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
     how = min(each) if dialect.selects else max(each)
     return NO if parameter.by_reference and dialect.selects == "nearest" and PERHAPS < how < YES else how
+
+
+def made_outside(solver: Solver, cell: Cell) -> Values:
+    """The very type of a container that is made in an argument, or before it: `new List<A>()`; empty of another."""
+    at = solver.project.meant(cell)[0] if type(cell) is int else cell
+    if type(at) is not int:
+        return {}
+    op, *parts = solver.project.expression(at)
+    if op == Op.DECLARED and parts[1] != NONE and not solver.value(("type", solver.child(at, parts[0]), None)):
+        at = solver.child(at, parts[1])  # `var a = new List<A>()`
+        op, *parts = solver.project.expression(at)
+    if op != Op.NEW or not any(value[0] == CONTAINER for value in solver.value(at)):
+        return {}
+    classes = [pair for pair in solver.value(solver.child(at, parts[0])).items() if pair[0][0] == EXTERNAL]
+    return {(EXTERNAL, value[1].removesuffix("#") + "#"): sure for value, sure in classes}
 
 
 def _of_applied(solver: Solver, function: int, parameter: Parameter, values: Values) -> int:

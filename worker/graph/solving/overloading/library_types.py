@@ -1,6 +1,7 @@
 """How well objects of a library's classes fit types, and of which type of function an interface is."""
 
 from fledgling.worker.dialect import Dialect
+from fledgling.worker.graph.solving.outside_types import type_outside
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
@@ -65,14 +66,9 @@ def container_type(solver: Solver, cell: Cell, depth: int = 0) -> str:
     ):
         return ""  # `var a = b.stream()`: how that came is not known
     values = solver.value(cell)
-    types = {value[1] for value in values if value[0] == CONTAINER and type(value[1]) is int}
-    if len(types) != 1 or len(values) != 1:
+    if len(values) != 1 or any(value[0] != CONTAINER for value in values):
         return ""
-    [type_] = types
-    if solver.op(type_) != Op.INDEX:
-        return ""
-    named = solver.value(solver.child(type_, solver.project.expression(type_)[1]))
-    full = next((value[1] for value in named if value[0] == EXTERNAL), "") if len(named) == 1 else ""
+    full = type_outside(solver, *values)
     return full if library.known(full) else ""
 
 
