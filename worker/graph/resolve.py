@@ -12,6 +12,7 @@ from fledgling.worker.graph.solving import (
     containers,
     expected,
     filled,
+    given_back,
     globs,
     imports,
     lookup,
@@ -84,6 +85,7 @@ OPERATIONS = {
     Op.QUALIFIED: operations.alias,
     Op.OPERATED: operations.operated,
     Op.ANNOTATION: operations.alias,
+    Op.GIVEN_BACK: given_back.given_back,
 }
 RULES = {
     "name": names.named,

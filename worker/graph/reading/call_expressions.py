@@ -39,6 +39,7 @@ from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Imported
 
 IS_REFERENCE = BITS["reference"]
 HOLDING = ("elements", "mapped")
+UNTYPED = (Op.UNKNOWN, Op.MADE, Op.TEXT)  # what `var` is read as
 CALLING = (Use.CALL, Use.DECORATOR)
 EXTENDED, MIXED = BITS["extended"], BITS["mixed"]
 WHERE_MIXED_IN = ("included", "prepended", "inherited")  # methods of a module that run where that is done with it
@@ -215,13 +216,37 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     if builder.dialect.rebinds and last_name(builder, function).lower() in builder.dialect.rebinds:
         builder.aliased.add((builder.frame, NONE))
     put_by_call(builder, node, function, given.arguments, given.words)
-    applied = [to_types(builder, function, types)] if types else ()
-    at = given.put(builder.add(op, made, given.arguments, given.words, *applied))
+    at = add_call(builder, given, op, made, [to_types(builder, function, types)] if types else [])
     tell_call(builder, node, function, site, at)
     if builder.dialect.instantiates and builder.expressions[function][0] == Op.INDEX:
         note_instantiated(builder, function, before, at)
     gives = of_macro(builder, of, begun, at) if builder.dialect.macros else of_format(builder, of, at)
     return of_applied(builder, function, types, at) if types else gives
+
+
+def add_call(builder: Builder, given: HandedOver, op: int, made: int, applied: list[int]) -> int:
+    """Add the expression of a call, which variables hold that it declares."""
+    variables = take_declared(builder, given.arguments) if builder.dialect.selects == "nearest" else []
+    at = given.put(builder.add(op, made, given.arguments, given.words, *applied))
+    for variable, place in variables:
+        _, type_, _ = builder.expressions[variable]
+        builder.expressions[variable] = Op.DECLARED, type_, builder.add(Op.GIVEN_BACK, at, place)
+    return at
+
+
+def take_declared(builder: Builder, arguments: list[int]) -> list[tuple[int, int]]:
+    """Take variables that a call declares, `f(out var a)`, out of its arguments; return what they hold, and where.
+
+    What they hold is told by the call, and does not tell which function that means.
+    """
+    found = list[tuple[int, int]]()
+    for place, argument in enumerate(arguments):
+        op, *parts = builder.expressions[max(argument, 0)]
+        declared = builder.expressions[parts[0]] if op == Op.ADDRESSED else (NONE,)
+        if declared[0] == Op.DECLARED and declared[2] == NONE and builder.expressions[declared[1]][0] in UNTYPED:
+            found.append((parts[0], place))
+            arguments[place] = builder.add(Op.ADDRESSED, builder.add(*declared))
+    return found
 
 
 def literal_of(builder: Builder, op: int, function: int) -> int:

@@ -148,6 +148,8 @@ class _Search:
             return self._is_untyped(node, use, *parts)
         if op == Op.UNSURE and self._solver.op(self._solver.child(node, parts[0])) == Op.CHOICE:
             return True  # it may be what nobody knows
+        if op == Op.GIVEN_BACK:
+            return True
         if op == Op.GET:
             self._add_member(node, parts[0], self._project.unit(node).names[parts[1]], use)
         elif op in (Op.CALL, Op.NEW):
