@@ -34,3 +34,12 @@ struct Point { int x; };
 #define MAX_OF(a, b) \
   ((a) > (b) ? (a) : (b))
 int main(int argc, char *argv[]) { @autoreleasepool { return 0; } }
+typedef enum : NSUInteger {
+    LevelNone,
+    LevelError
+} Level;
+typedef struct {
+    int x;
+} Place;
+struct { int y; } things;
+enum { First, Second };

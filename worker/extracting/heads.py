@@ -26,6 +26,7 @@ ANYWHERE = "*"
 MAX_NESTING = 1000  # blocks in each other; nobody writes a tenth of it
 TAIL = 40  # bytes at the end of a line that tell whether it goes on
 FLAGS = re.MULTILINE | re.DOTALL | re.VERBOSE
+SHEBANG = r"\A\#![^\n]*+"  # the first line of a script, which is no part of the first statement
 BLANK = re.compile(rb"\s*+")
 NAME = re.compile(rb"([^\s,(){}]++)(?:\s++(?:as|=>)\s++([^\s,(){}]++))?")
 
@@ -44,6 +45,7 @@ class Head(Struct, frozen=True, forbid_unknown_fields=True):
     items: bool = False  # in its block those of the rules end a statement, too
     visibility: str | None = None  # of what has no such group
     parts: str = ""  # what of the group `name` is the name
+    behind: str = ""  # what names that behind its block whose own `name` is empty: `typedef struct { int x; } Point;`
 
 
 class HeadsFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,7 +91,8 @@ class HeadBlock(Struct):
     """What is open: the file, or a block. `start` is that of the statement in it, `depth` counts its open brackets.
 
     What a word has opened, a word closes. It `awaits_head` while its first statement is the rest of its own head. `doc`
-    is for the next definition in it. The statement in it has `begun` some definitions, and goes on.
+    is for the next definition in it. The statement in it has `begun` some definitions, and goes on. What it is of may be
+    named `behind` it.
     """
 
     kind: str = FILE
@@ -101,6 +104,7 @@ class HeadBlock(Struct):
     awaits_head: bool = False
     doc: str | None = None
     begun: list[Definition] = []
+    behind: str = ""
 
 
 class HeadRules:
@@ -110,7 +114,12 @@ class HeadRules:
         (file,) = languages.rows[name].rules
         self.rules = rules = msgspec.convert(tomllib.loads(languages.rules[file]), HeadsFile)
         tokens = {"skip": rules.skipped, "open": rules.open, "close": rules.close, "up": rules.up, "down": rules.down}
-        tokens |= {"whole": rules.whole, "restart": rules.restart, "end": rules.ends, "item": rules.items}
+        tokens |= {
+            "whole": f"{SHEBANG}|{rules.whole}",
+            "restart": rules.restart,
+            "end": rules.ends,
+            "item": rules.items,
+        }
         tokens["import"] = rules.inner_import
         tokens["line"] = r"\n\s*+" if rules.lines else "(?!)"
         # The scanner knows neither case nor verbose expressions.
@@ -167,6 +176,7 @@ class Statements:
         for block in reversed(self._blocks):
             self._statement(block, size, size)
             settle(block.defined, size)
+        self.found.definitions = [found for found in self.found.definitions if found.name]
 
     # ---- tokens
 
@@ -180,7 +190,7 @@ class Statements:
             limit = len(self._code) if follows else token.start()
             inside.defined, head = self._defined(around, token.start(), limit, is_block=True)
             if head:
-                inside.kind, inside.items = head.kind, head.items
+                inside.kind, inside.items, inside.behind = head.kind, head.items, head.behind
             body = inside.defined[0].body if inside.defined else None
             if follows and body is not None and body > token.start():
                 inside.start, inside.awaits_head = body, False
@@ -201,7 +211,11 @@ class Statements:
         if len(self._blocks) == 1 or self._blocks[-1].is_word != is_word:
             self.found.complete = False
             return
+        inside = self._blocks[-1]
         self._pop(token.start(), token.end())
+        if inside.behind and (match := compiled(inside.behind).match(self._source, token.end())):
+            for found in inside.defined:
+                found.name = found.name or text(match["name"])
         around = self._blocks[-1]
         if not around.depth and not around.begun:
             around.start = token.end()
