@@ -417,10 +417,11 @@ async def test_a_server_is_found_the_moment_it_is_started():
         await client.child(["--nobody"])
 
 
-WRONG = [["--profile", "nobodys"], ["--root", "/nowhere/at/all"], ["--html", "/nowhere/x"], ["--junit", "/nowhere/x"]]
+WRONG = [["--profile", "nobodys"], ["--root", "/nowhere/at/all"], ["--html", "/nowhere/x"]]
+ALIKE = [pytest.param(["--junit", "/nowhere/x"], marks=pytest.mark.long)]
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=" ".join)
+@pytest.mark.parametrize("wrong", [*WRONG, *ALIKE], ids=" ".join)
 def test_wrong_usage_is_said_before_anything_is_started_and_costs_no_page(tmp_path, wrong):
     """What is named before it and could be written is what it was, and is not made."""
     old, new = tmp_path / "old", tmp_path / "new"

@@ -31,8 +31,8 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize(  # types take half a minute in a new clone: CI checks them beside the tests
-    "check", [pytest.param(check, marks=[pytest.mark.long] if "types" in check else []) for check in CHECKS]
+@pytest.mark.parametrize(  # CI checks all of them beside the tests, by `make check`
+    "check", ["imports", *(pytest.param(check, marks=pytest.mark.long) for check in CHECKS if check != "imports")]
 )
 def test_checker_is_content(check: str) -> None:
     name, *arguments = CHECKS[check]

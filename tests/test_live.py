@@ -132,7 +132,7 @@ async def check(root: Path, profile: str, seed: int, *, files: int, edits: list[
     [pytest.param("fledgling-core", marks=pytest.mark.long), "fledgling-analyst"],
 )
 async def test_answers_are_those_of_an_index_built_now(tmp_path: Path, profile: str) -> None:
-    await check(tmp_path, profile, 1, files=25, edits=[9], count=30)
+    await check(tmp_path, profile, 1, files=25, edits=[9], count=15)
 
 
 @pytest.mark.long

@@ -128,10 +128,11 @@ NARROWED = {
         [],
     ),
 }
+ALIKE = ("files", "visible files", "imports")
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] if name == "files" else []) for name in NARROWED]
+@pytest.mark.parametrize(  # of views of other tables, those of lines and definitions say the same
+    "name", ["lines", "definitions", *(pytest.param(name, marks=pytest.mark.long) for name in ALIKE)]
 )
 async def test_what_a_profile_hides_is_in_neither(tmp_path: Path, name: str) -> None:
     view, tags, summaries = NARROWED[name]

@@ -25,6 +25,7 @@ from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.graph.telling import unheard
 
 GB = 1000**3
+FEW = 10  # of so many marked programs one is in the projects of plain tests: some of each language
 
 
 @pytest.fixture
@@ -39,16 +40,16 @@ def claims(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, int]]:
         os.close(end)
 
 
-def project_of(*, language: str) -> list[GraphFile]:
-    """The marked programs whose names begin with a language, as one project."""
-    programs = enumerate(program for name, program in PROGRAMS.items() if name.startswith(language))
+def project_of(*, language: str = "", every: int = 1) -> list[GraphFile]:
+    """The marked programs whose names begin with a language, every so many of them, as one project."""
+    programs = enumerate([program for name, program in PROGRAMS.items() if name.startswith(language)][::every])
     return graph_files({f"{at}/{path}": text.encode() for at, each in programs for path, text in each["files"].items()})
 
 
-@pytest.fixture(scope="module")
-def marked() -> list[GraphFile]:
-    """All marked programs as one project."""
-    return project_of(language="")
+@pytest.fixture(scope="module", params=[FEW, pytest.param(1, marks=pytest.mark.long)], ids=["some", "all"])
+def marked(request: pytest.FixtureRequest) -> list[GraphFile]:
+    """The marked programs of all languages, every so many of them, as one project."""
+    return project_of(every=request.param)
 
 
 @pytest.fixture(scope="module")

@@ -233,7 +233,17 @@ LIES = {  # what an indexer says that was asked for lines of README.md with "tim
 }
 
 
-@pytest.mark.parametrize("lie", [ONE.join(["Sought(", ")"]), *LIES.values()], ids=["what is true", *LIES])
+# As another path, a sentence of two lines, and an index.
+ALIKE = {"less in all than it shows", "another place", "another question", "another way", "lines of a terminal"}
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        pytest.param(ONE.join(["Sought(", ")"]), id="what is true"),
+        *(pytest.param(lie, id=name, marks=[pytest.mark.long] if name in ALIKE else []) for name, lie in LIES.items()),
+    ],
+)
 def test_what_an_indexer_says_is_looked_at_as_what_a_worker_says(
     odd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lie: str | None
 ) -> None:

@@ -245,7 +245,7 @@ async def resolvers_killed(indexing, times):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("times", [1, 100])
+@pytest.mark.parametrize("times", [pytest.param(1, marks=pytest.mark.long), 100])  # once: tests/test_row_makers.py
 async def test_a_graph_whose_resolver_is_lost_is_made_once_more(staged, patient, times):
     """Then of half of the files: that is said, and not that the graph is too large for memory_limit."""
     async with building(staged, patient) as (front, indexing):
@@ -261,7 +261,7 @@ async def test_a_graph_whose_resolver_is_lost_is_made_once_more(staged, patient,
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("is_killed", [True, False])
+@pytest.mark.parametrize("is_killed", [True, pytest.param(False, marks=pytest.mark.long)])  # others get their tables
 async def test_uses_are_answered_before_there_are_tables_of_them(staged, tmp_path, is_killed):
     """Who asks for those waits, or hears that there will be none; what needs neither is answered as ever."""
     profile = tmp_path / "patient.sql"

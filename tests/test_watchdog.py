@@ -68,6 +68,7 @@ KINDS = {
         False,
     ),
 }
+ALIKE = {"runs on a thread", "is starved on a thread"}  # as on its first one, or on one after the other
 
 
 @pytest.fixture
@@ -78,7 +79,11 @@ def process(request: pytest.FixtureRequest) -> Iterator[psutil.Process]:
     started.wait()
 
 
-@pytest.mark.parametrize(("process", "is_starved", "stopped", "hangs"), KINDS.values(), ids=KINDS, indirect=["process"])
+@pytest.mark.parametrize(
+    ("process", "is_starved", "stopped", "hangs"),
+    [pytest.param(*row, id=name, marks=[pytest.mark.long] if name in ALIKE else []) for name, row in KINDS.items()],
+    indirect=["process"],
+)
 async def test_only_what_hangs_is_given_up(process, is_starved, stopped, hangs) -> None:
     await asyncio.sleep(0.1)  # it loads
     await until(lambda: [process, *process.children()][stopped or 0 :])
