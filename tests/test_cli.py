@@ -406,7 +406,9 @@ IN_BASH = {
     "read a.py -s View.look": "read a.py -s View.look_up ",
     "read a.py --symbol=View.Inner.d": "read a.py --symbol=View.Inner.deep ",
 }
-LONG_IN_BASH = dict.fromkeys(("read it", "read a.py -s View.look"), pytest.mark.long)  # as the rows beside them
+LONG_IN_BASH = dict.fromkeys(
+    ("read it", "read a.py -s View.look", "read doc.md -s Gett"), pytest.mark.long
+)  # as the rows beside them
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")

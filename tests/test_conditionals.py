@@ -8,7 +8,7 @@ from tables import every_row
 
 from fledgling.worker.languages.c.conditionals import but_one, others
 
-SIZE = 1 << 16  # bytes: a sixteenth of the largest file; the square of that would take many minutes
+SIZE = 1 << 14  # bytes: the square of that would take half a minute and more
 SECONDS = 0.25  # of CPU; a quarter of it on a quiet machine
 
 LEFT = {  # a text, and what is left of its lines

@@ -53,8 +53,8 @@ async def everything(anyio_backend, project):
         yield await files(front)
 
 
-# Conditions of paths and languages, as those of documentation and of one directory; and profiles without one.
-ALIKE = {"no-infrastructure", "no-tests", "one-language", "outline", "small-machine"}
+# Conditions of paths and languages, as that of documentation; and profiles without one.
+ALIKE = {"no-infrastructure", "no-tests", "one-directory", "one-language", "outline", "small-machine"}
 
 
 @pytest.mark.anyio

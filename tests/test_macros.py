@@ -9,7 +9,7 @@ from fledgling.worker.extracting.repair import repairs
 from fledgling.worker.languages.c.macros import ended, first
 from fledgling.worker.languages.table import load_languages
 
-SIZE = 1 << 15  # bytes: a thirty-second of the largest file; the square of that would take minutes
+SIZE = 1 << 13  # bytes: the square of that would take many seconds
 SECONDS = 0.2  # of CPU; the least was half of it on the slowest machine
 
 LEFT_OUT = {  # a text, and what of it is left out

@@ -50,7 +50,7 @@ MEMORY = 128_000_000
 PROFILE = "SET tools = 'explore, read, search, symbols, dependencies, query'; SET memory_limit = '{}';"
 PROFILE += "SET query_timeout = {};"
 FILES_OF_A_TREE = 50
-QUICK, MANY = 14, 5000  # bombs
+QUICK, MANY = 10, 5000  # bombs
 ASKED = [  # of an index that fills memory_limit
     ("explore", {"depth": 3}),
     ("read", {"path": "good.py"}),

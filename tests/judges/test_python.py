@@ -18,7 +18,7 @@ from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.languages.table import load_languages
 
 PROJECTS = ("flask", "django", "sympy")
-SAMPLE = 40
+SAMPLE = 15
 STDLIB = Path(sysconfig.get_path("stdlib"))
 UNLIKE = {
     "test_compile.py": "the grammar does not accept a line in brackets that is indented less than its block",
