@@ -208,8 +208,12 @@ STAGED, DEFINED = 2100, 12  # files of `staged`, and what each defines
 @pytest.fixture(scope="session")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project whose index comes in all its generations: files enough for a listing, and 1.3 MB of source."""
-    root = tmp_path_factory.mktemp("staged")
-    for number in range(STAGED):
+    return stage(tmp_path_factory.mktemp("staged"), STAGED)
+
+
+def stage(root: Path, files: int) -> Path:
+    """Write files of such a project."""
+    for number in range(files):
         directory = root / f"d{number % 40}"
         directory.mkdir(exist_ok=True)
         body = "".join(f"def f{number}_{n}(x):\n    return [x, {n}]  # needle {number}\n\n\n" for n in range(DEFINED))

@@ -108,10 +108,10 @@ def test_what_is_expected_is_compiled_once_for_all_that_parse(monkeypatch):
 @pytest.mark.parametrize("hurried", [1], indirect=True)
 def test_where_many_are_lost_each_gets_a_small_multiple_of_what_ordinary_source_takes(hurried, monkeypatch):
     monkeypatch.setattr(extractors, "LOST_FILES", 2)
-    texts = {f"{number}.c": ENDLESS if number % 2 else GOOD for number in range(60)}
+    texts = {f"{number}.c": ENDLESS if number % 2 else GOOD for number in range(40)}
     found = asked(hurried, texts)
     lost = [facts.seconds for facts in found.values() if facts.engine is None]
-    assert len(lost) == 30
+    assert len(lost) == 20
     assert lost.count(0.2) <= 2 + extractors.AHEAD
     assert max(lost[-10:]) < 0.04
     assert all(facts.definitions == 1 for facts in found.values() if facts.engine)

@@ -7,7 +7,7 @@ from typing import get_args
 
 import psutil
 import pytest
-from conftest import DEFINED, STAGED
+from conftest import DEFINED, STAGED, stage
 from running import (
     INDEXER,
     QUERY_WORKER,
@@ -246,9 +246,9 @@ async def resolvers_killed(indexing, times):
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("times", [pytest.param(1, marks=pytest.mark.long), 100])  # once: tests/test_row_makers.py
-async def test_a_graph_whose_resolver_is_lost_is_made_once_more(staged, patient, times):
+async def test_a_graph_whose_resolver_is_lost_is_made_once_more(tmp_path, patient, times):
     """Then of half of the files: that is said, and not that the graph is too large for memory_limit."""
-    async with building(staged, patient) as (front, indexing):
+    async with building(stage(tmp_path, STAGED // 3), patient) as (front, indexing):
         await indexing.built()
         asked = asyncio.create_task(front.ask(Symbols(symbol="f1_1", relation="callers")))
         kills = await resolvers_killed(indexing, times)

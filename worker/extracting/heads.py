@@ -91,8 +91,8 @@ class HeadBlock(Struct):
     """What is open: the file, or a block. `start` is that of the statement in it, `depth` counts its open brackets.
 
     What a word has opened, a word closes. It `awaits_head` while its first statement is the rest of its own head. `doc`
-    is for the next definition in it. The statement in it has `begun` some definitions, and goes on. What it is of may be
-    named `behind` it.
+    is for the next definition in it. The statement in it has `begun` some definitions, and goes on. What it is of may
+    be named `behind` it.
     """
 
     kind: str = FILE
