@@ -288,6 +288,11 @@ class GraphProject(NumberedFiles):
         expression = unit.facts.expressions[self.binding(binding).value]
         return expression[0] == Op.FUNCTION and bool(unit.facts.scopes[expression[1]].flags & Flag.DECLARATION)
 
+    def lacks_value(self, binding: int) -> bool:
+        """Whether a binding is of a variable that gets no value there: `A b;`."""
+        op, *parts = self.expression(self.value_of(binding))
+        return bool(op == Op.DECLARED and parts[1] == NONE)
+
     def renames(self, binding: int) -> bool:
         """Whether a binding is a macro that stands for another name."""
         unit = self.unit(binding)

@@ -79,6 +79,8 @@ class Spaces:
         for unit in declaring:
             self._leave_renamed(unit)
         self._declaring.difference_update([each for unit in declaring for each in self._link(unit)])
+        for unit in declaring:
+            self._join(unit)
         for unit in project.units:
             if unit.dialect.crates:
                 self._add_macros(unit)
@@ -243,6 +245,26 @@ class Spaces:
                 elif not is_declaring and any(map(self._project.only_declares, bindings)):  # beside what it defines
                     others = [each for each in self.binding(path, name) if (each, name) not in self._declaring]
                     self._project.define(scope, name, [at for each in others for at in self._project.table(each)[name]])
+
+    def _join(self, unit: Unit) -> None:
+        """Let what a file declares by the type of a function stand for that as well: `handler a;` for `int a() {}`.
+
+        What defines it includes the file, so that both are one.
+        """
+        known = self._binding.get("", {})
+        for name, bindings in self._project.table(unit.base).items():
+            others = known.get(name, ())
+            if not 1 < len(others) <= MAX_BINDING or not all(map(self._project.lacks_value, bindings)):
+                continue
+            functions = [scope for scope in others if self._is_function(scope, name)]
+            joined = [at for at in functions if unit.number in self.included(self._project.unit(at).number)]
+            if joined:
+                self._project.widen(unit.base, name, joined)
+
+    def _is_function(self, scope: int, name: int) -> bool:
+        """Whether a scope defines a function of a name, and nothing else."""
+        values = map(self._project.value_of, self._project.table(scope)[name])
+        return self._defines(scope, name) and all(self._project.expression(at)[0] == Op.FUNCTION for at in values)
 
     def define(self, path: str, name: int, bindings: list[int]) -> None:
         """Let some bindings be what a namespace only declares: `void n::f() {}`."""

@@ -91,7 +91,7 @@ class Builder(BoundNames):
         scope = self.scopes[parts[0]]
         if parts[0] not in self._placed:
             self._placed.add(parts[0])
-            scope.name, scope.line = self.key_name(node), self.line(node)
+            scope.name, scope.line = self.key_name(node), self.first_line(node)
             if scope.kind == ScopeKind.LAMBDA:
                 scope.kind = ScopeKind.FUNCTION
         return True

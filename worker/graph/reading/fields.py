@@ -60,12 +60,12 @@ def field(builder: Builder, node: int, _use: int) -> int:
     is_name = tree.labels[node] & BIND  # `A` of `enum E { A, B(1) }` is as long as its name
     for kid in [node] if is_name else tree.kids[node]:
         if tree.labels[kid] & BIND and (kid == node or not tree.labels[kid] & IS_FIELD):
-            builder.name_value(value, kid)
             held = value if type_ == NONE else builder.add(Op.DECLARED, own_type(builder, type_, kid), value)
             bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
             name = builder.name(bound)
             builder.show(builder.scope, name)
             builder.begin(bound, node)
+            builder.name_value(value, bound)
             binding = builder.bind_name(name, builder.scope, max(held, 1), bound, Use.DEFINITION, how=how)
             note_constness(builder, node, bound, binding)
         elif tree.kind(kid) == IS_PAYLOAD:
