@@ -5,7 +5,7 @@ So `min` carries the weakest link of a chain, with its reason, and `max` the bes
 
 from enum import IntEnum
 
-from fledgling.worker.rows import LEAST_LIKELY, WIDEST
+from fledgling.worker.rows import LEAST_LIKELY, OF_MANY_OVERLOADS, OF_OVERLOADS, WIDEST
 
 
 class Confidence(IntEnum):
@@ -30,6 +30,7 @@ class Reason:
     MAY_OVERRIDE = 14
     MAY_BE_PUT_OVER = 15
     OVERRIDES_OUTSIDE = 16
+    MANY_OVERLOADS = OF_MANY_OVERLOADS
     OTHER_SYSTEM = 18
     OF_TESTS = 19
     OTHER_PROGRAM = 20
@@ -46,7 +47,7 @@ class Reason:
     OVERRIDDEN = 38
     ABSTRACT = 39
     INTERFACE = 40
-    OVERLOAD = 41
+    OVERLOAD = OF_OVERLOADS
     EXTERNAL_BASE = 42
     MACRO = 43
     UNDECLARED = 44
@@ -95,6 +96,7 @@ WORDS: dict[int, str] = {
     Reason.NAME_ONLY: "name only",
     Reason.METHODS_OUTSIDE: "may lack a method that the interface has from outside the project",
     Reason.MANY_IMPLEMENTATIONS: "one of many implementations",
+    Reason.MANY_OVERLOADS: "one of many overloads",
     Reason.OTHER_ARGUMENTS: "takes another number of arguments",
     Reason.MAY_OVERRIDE: "overrides what is declared, which may run itself",
     Reason.MAY_BE_PUT_OVER: "assigned in the place of what is declared",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fledgling.messages.control import Unnamed
 from fledgling.plain import counted
 from fledgling.worker.matching import prefilter
-from fledgling.worker.rows import WIDEST
+from fledgling.worker.rows import OF_MANY_OVERLOADS, WIDEST
 from fledgling.worker.store.graph import (
     ANY_OF_LINE,
     GIVEN_UP,
@@ -361,12 +361,17 @@ def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[GraphD
     meant = [row for row in rows if row.target in asked]
     for confidence in ("certain", "likely", "possible"):
         if any(row.confidence == confidence for row in meant):
-            return confidence, None
+            return ("likely" if means_one_of(rows, asked) else confidence), None
     first = rows[0]
     if first.confidence == "unresolved":  # which is so, too, where it has more targets than are kept
         return "unresolved", graph.reasons[first.reason]
     kind = "field" if graph.reasons[first.reason] == "field" else first.confidence
     return (kind, None) if first.confidence in ("local", "external") else ("other", None)
+
+
+def means_one_of(rows: Sequence[Occurrence], asked: Collection[GraphDefinition]) -> bool:
+    """Return whether what may mean many overloads surely means one of some: all overloads of a name, asked together."""
+    return all(row.reason == OF_MANY_OVERLOADS and row.target in asked for row in rows)
 
 
 def _unparsed(request: Request, file: File, far: int) -> tuple[str, str | None]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fledgling.messages.answers import Related
 from fledgling.plain import counted
 from fledgling.worker.of_tests import is_test
+from fledgling.worker.rows import OF_MANY_OVERLOADS, OF_OVERLOADS
 from fledgling.worker.store.graph import CALLS, SURE, GraphDefinition, Occurrence
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
@@ -188,7 +189,7 @@ def _uses(
     """Yield the uses of definitions, one for each line and definition that it is in, with that."""
     found: list[Occurrence] = []
     for each in places:
-        rows = [row for row in asked.graph.leading_to(each) if is_meant(row)]
+        rows = [_settled(asked, row, places) for row in asked.graph.leading_to(each) if is_meant(row)]
         found += _running(asked, each, rows) if only_runs else rows
     some: dict[tuple[int, int, GraphDefinition | None], list[Occurrence]] = {}
     for row in sorted(found, key=lambda row: (row.file, row.line, row.column, row.confidence)):
@@ -200,6 +201,13 @@ def _uses(
         around = definitions.around(asked.request, asked.graph, best)
         entry = _use(asked, asked.request.blocks.file(number), best, around, distance)
         yield entry, definitions.place(asked.request, around) if around else None
+
+
+def _settled(asked: Asked, row: Occurrence, places: Sequence[GraphDefinition]) -> Occurrence:
+    """A row, which is likely where it may mean many overloads, and no other than some that are asked together."""
+    if row.reason != OF_MANY_OVERLOADS or not occurrences.means_one_of(asked.graph.at(*row[1:4]), places):
+        return row
+    return row._replace(confidence="likely", reason=OF_OVERLOADS)
 
 
 def _running(asked: Asked, place: GraphDefinition, rows: list[Occurrence]) -> list[Occurrence]:

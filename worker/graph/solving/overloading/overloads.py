@@ -294,7 +294,7 @@ def _not_all(solver: Solver, values: Values) -> Values:
     names = {solver.project.unit(value[1]).names[solver.project.scope(value[1]).name] for value in extensions}
     if len(extensions) < 2 or len(names) > 1:
         return values
-    most = Reason.OVERLOAD if len(extensions) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+    most = Reason.OVERLOAD if len(extensions) <= MAX_FITTING else Reason.MANY_OVERLOADS
     return {**values, **dict.fromkeys(extensions, int(most))}
 
 
@@ -314,7 +314,7 @@ def _chosen(
         fit = without_open(solver, fit)
     extending = _extending(solver, fit, name, made)
     if extending and not any(own.takes and not own.against for own in fit.values()):
-        return [*extending], Reason.OVERLOAD if len(extending) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+        return [*extending], Reason.OVERLOAD if len(extending) <= MAX_FITTING else Reason.MANY_OVERLOADS
     best = max(own.worth for own in fit.values())
     chosen = [value for value, own in fit.items() if own.worth == best]
     chosen = of_type_asked(solver, chosen, made.node) if len(chosen) > 1 else chosen
@@ -333,7 +333,7 @@ def _chosen(
         if len(functions) <= MAX_NARROWED and are_alternatives(solver, functions):
             always = all(solver.project.unit(at).always_at(solver.project.scope(at).line) for at in functions)
             return chosen, Reason.OVERLOAD if always else Reason.CONDITIONAL  # `a()` and `a() const`
-        return chosen, Reason.OVERLOAD if len(functions) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+        return chosen, Reason.OVERLOAD if len(functions) <= MAX_FITTING else Reason.MANY_OVERLOADS
     return _alone(solver, fit, chosen, owner, name, made, is_cut=is_cut)
 
 
@@ -353,7 +353,7 @@ def _alone(
     beside = [value for value, own in fit.items() if own.takes and value[1] != only[1]]
     others = [value for value in beside if not fit[value].against]
     if others and solver.project.scope(only[1]).flags & Flag.CONSTRAINED:
-        return [*chosen, *others], Reason.OVERLOAD if len(others) < MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+        return [*chosen, *others], Reason.OVERLOAD if len(others) < MAX_FITTING else Reason.MANY_OVERLOADS
     rivals = [value for value in others if may_beat(solver, fit, value, only, owner)]
     if len(rivals) == 1 and dialect.converts:
         return [only, *rivals], Reason.OVERLOAD
