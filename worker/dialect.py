@@ -83,6 +83,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     tests: str = ""  # an expression of what stands above a module of tests, or in its first lines: `#[cfg(test)]`
     inert: str = ""  # an expression of what stands above a definition and hands it to nobody: `@Override`
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
+    absent_properties: str = ""  # what gives a property that a class lacks, which may ask a method of its name
     # Names of the language by which names are computed as a program runs (rows/computed.py).
     computing: dict[str, Computing] = {}
     reflecting: frozenset[str] = frozenset()  # types outside whose objects know the members of a class

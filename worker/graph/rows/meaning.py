@@ -213,10 +213,23 @@ class Meaning:
                 for at, sure in found.items()
             }
         if is_constant(self.solver, unit, site):
-            return {target: sure for target, sure in found.items() if (name, target) not in functions}
+            kept = {target: sure for target, sure in found.items() if (name, target) not in functions}
+            is_asked = not kept and site.use == Use.READ and self._gives_properties(unit, unit.base | site.at)
+            return dict.fromkeys(found, int(Reason.NAME_ONLY)) if is_asked else kept
         if site.use == Use.READ and self.project.expression(unit.base | site.at)[0] == Op.ALIAS:
             return {target: sure for target, sure in found.items() if (name, target) in functions} or found
         return found
+
+    def _gives_properties(self, unit: Unit, node: int) -> bool:
+        """Whether a property that a class lacks may be what its method of the name tells: `$song->album` of a model.
+
+        A class outside, or what stands for such properties, may call that.
+        """
+        if not unit.dialect.absent_properties:
+            return False
+        classes, own = self.solver.classes, self.project.numbers.get(unit.dialect.absent_properties, NONE)
+        objects = [of[1] for of in receivers_of(self.solver, node) if of and of[0] == OBJECT]
+        return any(at in classes.has_external_base or classes.of_class(at, own)[0] is not None for at in objects)
 
     def _fields_alone(self, unit: Unit, site: Site, found: Targets) -> Targets:
         """The targets, of which `a.b` of Rust means no method where it is not called, and `A::b` no field."""
