@@ -324,7 +324,11 @@ MODES: dict[str, tuple[str, dict[str, Any]]] = {
     "a question": ("meaning", {"query": "how long is the pause before a retry?"}),
     "a question that names a file": ("meaning", {"query": "where is the password of users.json checked"}),
     "a question that names a constant": ("meaning", {"query": "how is a password with SALT_LENGTH checked"}),
+    "words with a name of several": ("meaning", {"query": "check_password of stored users"}),
+    "words with signs around": ("meaning", {"query": "retry (with pauses) failed .json uploads"}),
     "code of several words": ("nothing", {"query": "from accounts.password import check"}),
+    "code with an operator": ("nothing", {"query": "password == user password"}),
+    "code with a call": ("nothing", {"query": "await upload(file) again then stop"}),
     "a word that no line holds": ("meaning", {"query": "authentication"}),
     "a name that no line holds": ("nothing", {"query": "PasswordChecker"}),
     "code": ("nothing", {"query": "check_password(root)"}),
@@ -425,6 +429,19 @@ async def test_an_answer_is_short_as_text(front: Front) -> None:
     assert lines[0].endswith("files by meaning, the best first; [score 0 to 1]")
     assert lines[1].startswith(f"{found.files[0].path}:")
     assert len(tools.text(found)) < 2400  # some 600 tokens
+
+
+async def test_sections_of_long_lines_fill_their_tokens_and_no_more(tmp_path: Path) -> None:
+    path, line = f"{'deep/' * 20}parcel_{{}}.md", "To send a parcel, its sender weighs it. " * 9
+    files = {path.format(number): f"# Parcel {number}\n\n{line}\n\n{line}\n" for number in range(20)}
+    async with fronted(make(tmp_path, **files)) as (front, indexing):
+        await indexing.built()
+        asked = {"query": "send a parcel", "mode": "docs"}
+        found, all_ = [await front.call("search", asked | many) for many in ({}, {"max_results": 10})]
+    assert isinstance(found, Ranking)
+    assert isinstance(all_, Ranking)
+    assert TOKENS * 4 - 700 < len(tools.text(found)) <= TOKENS * 4
+    assert len(all_.files) == 10
 
 
 async def test_an_answer_fills_its_tokens_and_no_more(tmp_path: Path) -> None:

@@ -86,6 +86,11 @@ FILES: dict[str, tuple[str, list[str]]] = {
         "import { CanActivate, Injectable } from '@nestjs/common';\n",
         ["auth 0.65 (IMPORT @nestjs/common, line 1)"],
     ),
+    "lib/user.ex": (
+        "defmodule User do\n  use Ecto.Schema\n  import Ecto.Changeset\nend\n",
+        ["database 0.90 (IMPORT Ecto.Schema, line 2)"],
+    ),
+    "lib/form.ex": ("defmodule Form do\n  import Ecto.Changeset\nend\n", []),  # checks what was entered, no more
     "src/worker.py": ("import logging\n\nlog = logging.getLogger(__name__)\n", []),
     "src/once.py": ("QUERY = 'DELETE FROM users'\n", []),
     "docs/database.md": ("# Database\n\nSELECT a FROM b\n", []),
@@ -225,7 +230,7 @@ async def test_a_profile_adds_rules_and_replaces_those_of_a_tag(tmp_path: Path) 
     rules = "\n  users SYMBOL 0.9 (?i)user\n  auth PATH 0.8 ^src/app\\.py$\n  acme PATH 0.9 ^com/acme/billing/\n"
     path = own(tmp_path, rules)
     (tmp_path / "tree").mkdir()
-    tree = make(write(tmp_path / "tree"), **{f"com/acme/billing/part/C{n}.java": "class C {}\n" for n in range(80)})
+    tree = make(write(tmp_path / "tree"), **{f"com/acme/billing/part/C{n}.java": "class C {}\n" for n in range(4 * len(FILES))})
     make(tree, **{"com/acme/billing/invoice/Line.java": "class Line {}\n"})
     async with fronted(tree, path) as (front, indexing):
         await indexing.built()

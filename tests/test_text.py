@@ -177,6 +177,11 @@ GENERATED = [
     ("a.py", "x = 'DO NOT EDIT'\n", False),
     ("a.py", "def generated(): ...  # about code generated elsewhere\n", False),
     ("a.py", "\n" * 2_000 + "# DO NOT EDIT\n", False),
+    ("ui/dist/assets/index-BMShE0dZ.js", f"import{{a}}from'./b.js';{'const n=1;' * 200}\n" * 3, True),
+    ("theme.css", f"a{{color:red}}{'b{margin:0}' * 200}", True),
+    ("ui/app.js", "const name = 'a line as one writes it, of fewer than a hundred and ten bytes';\n" * 50, False),
+    ("ui/index.js", f"module.exports = require('./{'long' * 40}')\n", False),  # a line alone
+    ("rows.py", f"ROWS = [{'1, ' * 2_000}]\n", False),  # nothing bundles Python
 ]
 
 

@@ -80,6 +80,14 @@ _WORD = re.compile(r"[a-z]{3,}")
 # A question that names something, too: `where is app_config.json read`; but `from app.models import User` is code.
 _NAMES = re.compile(r"\.?\w++(?:[./]\w++)*+(?:[ ,'-]++\.?\w++(?:[./]\w++)*+){2,}+[ ?.!]*+")
 _ASKING = re.compile(r"(?i)(?<![\w./])(?:where|how|what|which|who|why|when|does|are|the)(?![\w./])")
+# What is said in words, and names something else, as `convert snake_case to camelCase` does: half of it at least is
+# words. A statement of a program begins with a word of its language, or has an operator, a call or a quote in it.
+_PLAIN = re.compile(r"\(?[A-Za-z]?[a-z]+(?:['-][a-z]+)*[),.:?!]*")
+_STATES = re.compile(
+    r"(?i)(?:from|import|for|if|elif|while|with|return|raise|assert|def|class|struct|using|package|const|let|var|fn|func"
+    r"|public|private|static|async|export|select|insert|delete)\b|.*(?:[\"`;]|\w\(|(?<!\S)[^\w\s]++(?!\S)|(?<!\w)')"
+)
+_LEAST_SAID = 3  # words of it
 _NO_TEXT = re.compile("[\ud800-\udfff]")  # bytes of a command line that are not UTF-8, halves of pairs in JSON
 
 
@@ -228,13 +236,22 @@ class Search(Question, frozen=True):
         (True, False, False)
         >>> Search("where is MAX_SIZE read").may_mean, Search("MAX_SIZE min_size read").may_mean
         (True, False)
+        >>> Search("convert snake_case to camelCase").may_mean, Search("return snake_case or default").may_mean
+        (True, False)
         """
         is_plain = self.mode == "auto" and not (self.is_regex or self.case_sensitive or self.whole_word or self.kind)
         if not is_plain or self.cursor:
             return False
         if not _ASKS.fullmatch(self.query):
-            return _NAMES.fullmatch(self.query) is not None and _ASKING.search(self.query) is not None
+            is_asked = _NAMES.fullmatch(self.query) is not None and _ASKING.search(self.query) is not None
+            return is_asked or self._is_said
         return len(self.query.split()) > 1 or _WORD.fullmatch(self.query) is not None
+
+    @property
+    def _is_said(self) -> bool:
+        said = self.query.split()
+        plain = sum(_PLAIN.fullmatch(word) is not None for word in said)
+        return len(said) >= _LEAST_SAID and plain * 2 >= len(said) and not _STATES.match(self.query)
 
 
 class Symbols(Question, frozen=True):

@@ -1,8 +1,11 @@
 """Search in documents: the sections that are about what is asked."""
 
 from collections.abc import Iterable
+from itertools import repeat
+from math import inf
 
 from fledgling.messages.answers import Passage, Ranking, Why
+from fledgling.messages.passages import filled, room
 from fledgling.messages.questions import Search
 from fledgling.plain import counted
 from fledgling.worker.ranking.asked import AskedWords, asked
@@ -36,7 +39,8 @@ def ranked(request: Request, question: Search, corpus: Corpus, rows: int, neares
         unknown.of_unread(request, scope, "ranked", lambda file: file.language in languages) if best else None,
     )
     passages = [_passage(question, sections, what, section, at) for at, section in enumerate(best)]
-    return Ranking(passages, len(found), "docs", note)
+    left = room(note) if question.is_default_many else inf
+    return Ranking([*filled(passages, repeat(()), left)], len(found), "docs", note)
 
 
 def say(request: Request, question: Search, corpus: Corpus) -> bool:
