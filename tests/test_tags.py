@@ -230,7 +230,8 @@ async def test_a_profile_adds_rules_and_replaces_those_of_a_tag(tmp_path: Path) 
     rules = "\n  users SYMBOL 0.9 (?i)user\n  auth PATH 0.8 ^src/app\\.py$\n  acme PATH 0.9 ^com/acme/billing/\n"
     path = own(tmp_path, rules)
     (tmp_path / "tree").mkdir()
-    tree = make(write(tmp_path / "tree"), **{f"com/acme/billing/part/C{n}.java": "class C {}\n" for n in range(4 * len(FILES))})
+    most = 4 * len(FILES)  # more than three quarters
+    tree = make(write(tmp_path / "tree"), **{f"com/acme/billing/part/C{n}.java": "class C {}\n" for n in range(most)})
     make(tree, **{"com/acme/billing/invoice/Line.java": "class Line {}\n"})
     async with fronted(tree, path) as (front, indexing):
         await indexing.built()
