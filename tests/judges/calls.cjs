@@ -33,9 +33,12 @@ function declarations(call, name) {
   return [...found];
 }
 
+// What a symbol stands for; a variable that holds a module, `const a = require("b")`, is one besides.
 function defining(symbol) {
-  const meant = symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  return (meant && meant.declarations) || [];
+  const isAlias = symbol && symbol.flags & ts.SymbolFlags.Alias;
+  const meant = isAlias ? checker.getAliasedSymbol(symbol) : symbol;
+  const holding = isAlias && isScript ? (symbol.declarations || []).filter(ts.isVariableDeclaration) : [];
+  return [...holding, ...((meant && meant.declarations) || [])];
 }
 
 function named(call) {

@@ -146,7 +146,7 @@ WORDS: dict[int, str] = {
     Reason.FIELD: "field",
     Reason.WORD: "name of an argument",
     Reason.IN_MACRO: "in a macro",
-    Reason.NAMESPACE: "namespace",
+    Reason.NAMESPACE: "module or namespace",
     Reason.BEYOND: "outside the project, or in a file that is not in the graph",
     Reason.FURTHER: "more definitions than are listed",
     Reason.MISSING: "in a module of the project that the index lacks",

@@ -34,8 +34,9 @@ MADE = ("class", "enum", "struct")  # kinds that `new()` may make: C# admits no 
 CALLABLE = ("function", "method", *TYPES)  # kinds whose names some languages let a use spell in any case
 UNKNOWN = {GIVEN_UP: "not parsed", LEFT_OUT: "not in the graph"}
 ITS_DEFINITION, ITS_TYPE = "its definition", "its type"
+APART = {"field": "field", "module or namespace": "module"}  # reasons of classes of their own, and these
 UNSEEN = {  # what may mean a definition, and was not looked at for it, where the graph lacks one of the two
-    ITS_DEFINITION: ("text", "external", "local", "field"),
+    ITS_DEFINITION: ("text", "external", "local", *APART.values()),
     ITS_TYPE: ("external",),
 }
 NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object without the name of its type
@@ -154,6 +155,7 @@ _WORDS = {  # classes of occurrences, in their order, and what they are called
     "other": "of other definitions",
     "local": "of local variables",
     "field": "of fields",
+    "module": "of modules or namespaces",
     "external": "of what is outside the project",
     "elsewhere": "in other languages",
     "definition": "definitions",
@@ -365,7 +367,7 @@ def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[GraphD
     first = rows[0]
     if first.confidence == "unresolved":  # which is so, too, where it has more targets than are kept
         return "unresolved", graph.reasons[first.reason]
-    kind = "field" if graph.reasons[first.reason] == "field" else first.confidence
+    kind = APART.get(graph.reasons[first.reason], first.confidence)
     return (kind, None) if first.confidence in ("local", "external") else ("other", None)
 
 

@@ -148,7 +148,8 @@ def imports(builder: Builder, node: int, _use: int) -> int:
         elif labels & WILDCARD:
             builder.bind(kid, take_import(builder, node, module, None), Use.IMPORT)
         elif labels & ALIAS and not (place and tree.labels[kids[place - 1]] & IMPORTED):  # import a = require("m")
-            builder.bind(kid, take_import(builder, node, module, WHOLE), Use.IMPORT)
+            value = take_import(builder, node, module, WHOLE)
+            builder.bind(kid, builder.add(Op.ALIAS, value), Use.IMPORT)
         elif labels & IMPORTED:
             value = take_import(builder, node, module, tree.text(kid))
             alias = alias_behind(tree, kids, place)

@@ -14,8 +14,8 @@ from fledgling.worker.graph.solving.operations import is_read_by_function
 from fledgling.worker.graph.solving.replaceable import is_another
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.traits import qualified
-from fledgling.worker.graph.tables import EXPORT, HOLDING, NONE, Expression, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import MASK, Target
+from fledgling.worker.graph.tables import EXPORT, HOLDING, NONE, WHOLE, Binding, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK, Target, Unit
 from fledgling.worker.graph.values import BOUND, CLASS, DESCRIPTOR, FUNCTION, MODULE, OBJECT, SPACE, Value
 from fledgling.worker.rows import MAX_TARGETS
 
@@ -287,7 +287,8 @@ class BoundDefinitions:
         is_export = row.name != NONE and unit.facts.names[row.name].startswith(EXPORT)
         if is_export or unit.facts.expressions[row.value][0] in (Op.IMPORT, Op.ALIAS):
             self._of_expression(unit.base | row.value, name, found, sure, depth + 1)
-            return
+            if is_export or not _is_required(unit, row):
+                return
         target, scope = self.project.defined(binding)
         holds = row.scope != NONE and unit.facts.scopes[row.scope].kind in HOLDING
         if (scope >= 0 or holds) and row.name != NONE and unit.names[row.name] == name:
@@ -321,3 +322,9 @@ class BoundDefinitions:
             put(found, self.project.place_of(scope), sure)
         elif other := self.project.vocabulary.other_names.get((scope, name)):
             put(found, other, sure)
+
+
+def _is_required(unit: Unit, row: Binding) -> bool:
+    """Whether a binding is of a variable that holds a module: `const a = require("b")`."""
+    op, *parts = unit.facts.expressions[row.value]
+    return unit.dialect.prototypes and op == Op.IMPORT and unit.facts.imports[parts[0]].name == WHOLE

@@ -157,8 +157,13 @@ class Missing:
         name = self._project.number(said.name)
         starring = self._solver.stars.starring(module, name)
         is_found = self._solver.stars.gives(module, name) or bool(starring.modules)
-        is_empty = bool(unit.dialect.exported) and not self._solver.value(node)
+        is_told = bool(unit.dialect.exported) or (unit.dialect.prototypes and not self._hands_on(module))
+        is_empty = is_told and not self._solver.value(node)
         return Reason.UNSEEN if (starring.is_cut or is_empty) and not is_found else 0
+
+    def _hands_on(self, module: int) -> bool:
+        """Whether a module hands on all names of another, which may be outside: `export * from "a"`."""
+        return bool(self._project.units[module].facts.scopes[0].stars)
 
     @cached_property
     def _own_packages(self) -> set[str]:

@@ -177,7 +177,7 @@ class Unresolved:
             return Reason.IN_MACRO
         node = behind_call(self.solver, unit.base | site.at)
         expression = self.project.expression(node)
-        if is_of(self.solver, node, (SPACE, MODULE) if expression[0] == Op.PREFIX else (SPACE,)):
+        if is_of(self.solver, node, (SPACE,)) or self._is_module(node):
             return Reason.NAMESPACE
         node, expression = self._behind_prefix(node, expression)
         if expression[0] == Op.GET:
@@ -200,8 +200,19 @@ class Unresolved:
             is_constant_here = unit.names[expression[1]] in self.project.vocabulary.constants  # `case A:`
             is_named = is_constant_here and site.use == Use.READ
             return Reason.UNKNOWN_RECEIVER if is_named else Reason.OUTSIDE
-        is_outside = self._is_imported(node, expression)
+        is_outside = self._is_imported(node, expression) and not self._is_own(node, site.use)
         return Reason.OUTSIDE if is_outside else self._of_variable(unit, site, self._bindings(node, expression))
+
+    def _is_module(self, node: int) -> bool:
+        """Whether an expression is a module of the project, where it is found: `require("./a")`."""
+        kinds = {value[0] for value in self.solver.value(node)}
+        return MODULE in kinds and kinds <= {MODULE, EXTERNAL}
+
+    def _is_own(self, node: int, use: int) -> bool:
+        """Whether what a module exports is of the project, and surely nothing outside; what is called is no type."""
+        values = self.solver.value(node)
+        others = (EXTERNAL, CLASS) if use == Use.CALL else (EXTERNAL,)
+        return bool(values) and all(value[0] not in others for value in values)
 
     def _is_of_macro(self, node: int, expression: Expression) -> bool:
         """Whether a name may be what the class has that a macro makes."""
