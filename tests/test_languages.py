@@ -14,6 +14,8 @@ from running import indexed
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.graph.reading.facts import FactsExtractor
+from fledgling.worker.language import LanguageError
 from fledgling.worker.languages.__main__ import known
 from fledgling.worker.languages.table import load_languages
 
@@ -28,6 +30,26 @@ WRONG = {
         TAGS,
         {"(function_declaration name": "(function_declaratoin name"},
         f"{TAGS}: Invalid node type at row ",
+    ),
+    "a query captures what means nothing": (
+        TAGS,
+        {"(dot) @imported path: (_ (_) @module)": "(dot) @imported path: (_ (_) @package)"},
+        f"{TAGS}: Invalid capture at row 52, column 48: package",
+    ),
+    "a query defines what is of no kind": (
+        TAGS,
+        {"@definition.struct)": "@definition.structure)"},
+        f"{TAGS}: Invalid capture",
+    ),
+    "a head is of no kind": (
+        "worker/languages/nix/heads.toml",
+        {'kind = "function"': 'kind = "lambda"'},
+        "worker/languages/nix/heads.toml: Invalid enum value 'lambda' - at `$.head[0].kind`",
+    ),
+    "documentation stands nowhere": (
+        GO,
+        {'docs = "above"': 'docs = "over"'},
+        f"{GO}: Invalid enum value 'over' - at `$.docs`",
     ),
     "a column has no such name": (
         GO,
@@ -93,6 +115,8 @@ ALIKE = {  # of each column and kind of file another is plain
     "what is said of a library is missing",
     "a list of names is missing",
     "a column has no such name",
+    "a query defines what is of no kind",
+    "documentation stands nowhere",
 }
 
 
@@ -108,6 +132,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (root / "main.cpp").write_text("int main() { return 0; }\n")
     (root / "guide.adoc").write_text("= Guide\n")
     (root / "tables.sql").write_text("CREATE TABLE a (b int);\n")
+    (root / "default.nix").write_text("{ a = x: x; }\n")
     return str(root)
 
 
@@ -131,6 +156,14 @@ async def test_what_is_wrong_in_a_folder_stops_the_indexer(
     assert words in str(stopped.value)
     assert str(copy.tree) not in str(stopped.value)
     assert "Traceback" not in str(stopped.value)
+
+
+def test_a_capture_of_the_graph_that_means_nothing_is_named() -> None:
+    languages = load_languages()
+    rules = languages.rules["go/graph.scm"]
+    wrong = replace(languages, rules={**languages.rules, "go/graph.scm": rules.replace("@call", "@caller", 1)})
+    with pytest.raises(LanguageError, match=r"worker/languages/go/graph\.scm: Invalid capture at row .*: caller"):
+        FactsExtractor(wrong).facts_of("go", b"package a\n")
 
 
 def command(copy: Copy, project: str) -> "subprocess.CompletedProcess[str]":

@@ -64,7 +64,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     # there is none. A variable whose whole name matches `constant` is one. One that is declared again counts again
     # where there are `variants`, each for another platform (#ifdef, cfg). `local` are kinds that are no symbols in a
     # function; in C and C++ functions too, as FOR_EACH(x) { } looks like one.
-    docs: str | None = None
+    docs: Literal["literal", "above"] | None = None
     doc_comment: str | None = None
     private: str | None = None
     constant: str = "_*[A-Z][A-Z0-9_]*"

@@ -35,11 +35,13 @@ order: of two that say something about the same thing, the first holds.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 from tree_sitter import Node, Query
 
+from fledgling.messages.questions import Kind
 from fledgling.worker.extracting.declarator import DeclaredName, declared
 from fledgling.worker.extracting.outline import Definition, FoundImport
 from fledgling.worker.extracting.source_text import Span, without
@@ -52,6 +54,36 @@ DEFINITION = re.compile(rb"@(definition(?:\.(\w+))?)")
 CAPTURE = re.compile(rb"@\w[\w.]*+")
 CALLS = frozenset({"function_declarator", "parenthesized_declarator"})  # what a macro with a body looks like
 MORE = re.compile(rb"@(?:inside|doc|parent|visibility|exported|global)\b")
+
+KNOWN = {
+    *(
+        "definition",
+        "name",
+        "body",
+        "inside",
+        "doc",
+        "exported",
+        "parent",
+        "decorator",
+        "declarator",
+        "global",
+        "value",
+    ),
+    *(
+        "visibility",
+        "import",
+        "module",
+        "relative",
+        "prefix",
+        "within",
+        "imported",
+        "alias",
+        "default",
+        "comment",
+        "blank",
+    ),
+    *(f"definition.{kind}" for kind in (*get_args(Kind), "scope", "call", "access", "namespace")),
+}
 
 Captures = dict[str, list[Node]]
 

@@ -1,6 +1,7 @@
 """A grammar with the query that asks its trees; and what a tree does not know."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Container, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cache, cached_property
 from importlib import import_module
@@ -10,7 +11,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Parser, Query, QueryCursor, QueryError, Range, Tree
 
 from fledgling.standing_in import standing_in
-from fledgling.worker.extracting.captures import Captured, Captures, Pattern, patterns
+from fledgling.worker.extracting.captures import KNOWN, Captured, Captures, Pattern, patterns
 from fledgling.worker.extracting.source_text import Span
 from fledgling.worker.language import PLACE, Language, LanguageError
 
@@ -23,6 +24,8 @@ class Syntax:
 
     What needs them first raises LanguageError where they do not compile.
     """
+
+    known: Container[str] = KNOWN  # what a capture may be called; one that begins with `_` is for its pattern alone
 
     def __init__(self, grammar: Grammar, rules: Mapping[str, str], row: Language) -> None:
         self.row = row
@@ -38,9 +41,13 @@ class Syntax:
     def query(self) -> Query:
         """The compiled rules. Raises LanguageError."""
         try:
-            return compiled(self._grammar, self._text)
+            query = compiled(self._grammar, self._text)
         except QueryError as problem:
             raise self._wrong(problem) from problem
+        for name in map(query.capture_name, range(query.capture_count)):
+            if name not in self.known and not name.startswith("_"):
+                raise self._unknown(name)
+        return query
 
     @cached_property
     def _patterns(self) -> list[Pattern]:
@@ -54,6 +61,15 @@ class Syntax:
             except QueryError as own:
                 return LanguageError(f"{PLACE}/{file}", own)
         return LanguageError(f"{PLACE}/{', '.join(self._rules)}", problem)
+
+    def _unknown(self, name: str) -> LanguageError:
+        """Name the file that captures something by a name which means nothing, as tree-sitter does one of a node."""
+        capture = re.compile(rf"^(?!;).*?(@{re.escape(name)})(?![\w.])", re.MULTILINE)
+        for file, text in self._rules.items():
+            if found := capture.search(text):
+                row, column = text.count("\n", 0, found.start(1)), found.start(1) - found.start()
+                return LanguageError(f"{PLACE}/{file}", f"Invalid capture at row {row}, column {column}: {name}")
+        return LanguageError(f"{PLACE}/{', '.join(self._rules)}", f"Invalid capture: {name}")
 
     def parse(self, source: bytes, ranges: list[Range], old: Tree | None = None) -> Tree:
         """The syntax tree of what stands in some ranges, or of all; `old` is that of almost the same text."""

@@ -8,11 +8,13 @@ the block around it. All of it takes time linear in the text.
 import re
 import tomllib
 from functools import cache
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fledgling.messages.questions import Kind
 from fledgling.worker.extracting.blanking import VISIBLE
 from fledgling.worker.extracting.docstrings import cleaned
 from fledgling.worker.extracting.lexical import scanner
@@ -38,7 +40,7 @@ class Head(Struct, frozen=True, forbid_unknown_fields=True):
     which names begin; `parent`, `visibility`; `value` or `body`, where the signature shows no more.
     """
 
-    kind: str
+    kind: Kind | Literal["scope", "call"]
     at: str
     within: tuple[str, ...] = (FILE,)
     block: bool | None = None  # the statement has to open a block, or has not to

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
+from fledgling.messages.questions import Kind
 from fledgling.worker.extracting.outline import Definition
 from fledgling.worker.language import Languages
 
@@ -22,7 +23,7 @@ WORDS = ("noise", "delimiter", "quoted", "inner", "open", "close")
 class Object(Struct, frozen=True, forbid_unknown_fields=True):
     """What can be created: its kind, where its signature ends, and whether it has a body of statements."""
 
-    kind: str
+    kind: Kind
     until: str = "(?!)"
     body: bool = False
 
@@ -33,7 +34,7 @@ class TemplateRules(Struct, frozen=True, forbid_unknown_fields=True):
     comment: str
     begin: str
     end: str
-    kinds: dict[str, str]
+    kinds: dict[str, Kind]
 
     @property
     def pattern(self) -> re.Pattern[bytes]:

@@ -33,7 +33,7 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
 )
 from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.extension_blocks import hand_out
-from fledgling.worker.graph.reading.labels import BITS, IS_CLASS, IS_FUNCTION
+from fledgling.worker.graph.reading.labels import BITS, IS_CLASS, IS_FUNCTION, NUMBERS
 from fledgling.worker.graph.reading.namespaces import enclose
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.reading.types_before import take_in
@@ -72,6 +72,8 @@ class FactsExtractor:
 
 class GraphSyntax(Syntax):
     """A grammar, and the query that finds what the graph is made of, compiled when it is first needed."""
+
+    known = NUMBERS
 
     def __init__(self, name: str, grammar: str, rules: dict[str, str], row: Language) -> None:
         super().__init__(load_grammar(grammar), rules, row)
