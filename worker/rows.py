@@ -18,7 +18,7 @@ MAX_GUESSED = 16  # of them, where the further ones are merely possible
 MAX_CROWDED = 10_000  # occurrences with more than that in a project: a hostile file has a call in every four bytes
 MAX_BY_MADE_NAMES = 20_000  # rows of a project beyond that, by names that are made: a dispatcher has some hundreds
 WIDEST = 2**16 - 1  # the last column, in bytes, in which an occurrence is resolved: longer lines are minified or data
-OF_MANY_OVERLOADS, OF_OVERLOADS = 17, 41  # codes of reasons: one of more overloads than are likely, and of few
+OF_MANY_OVERLOADS, OF_OVERLOADS = 12, 41  # codes of reasons: one of more overloads than are likely, and of few
 LEAST_LIKELY = 29  # the code of a reason from which on it is more than possible (graph/reasons.py)
 
 
