@@ -11,6 +11,7 @@ from typing import NamedTuple
 from fledgling.messages.control import Unnamed
 from fledgling.plain import counted
 from fledgling.worker.matching import prefilter
+from fledgling.worker.of_tests import is_test
 from fledgling.worker.rows import OF_MANY_OVERLOADS, WIDEST
 from fledgling.worker.store.graph import (
     ANY_OF_LINE,
@@ -47,6 +48,9 @@ NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UT
 UPDATED = re.compile(rb"\s*(?:(?:[-+*/%&|^@.~]|\*\*|//|<<|>>>?|&&|\|\||\?[?:])=(?!=)|\+\+|--)")
 TEXTS = ("text", "document")  # classes of occurrences that say nothing of what they mean; "text" has keywords, too
 SHOWN_PLACES = 3  # lines of unresolved occurrences, for each reason
+MOST_COMPARED = 2_000  # places in texts of which the most telling are looked for: some ten microseconds each
+# What tells in a text that a name is one of the program: quotes, or what a path, a symbol or a class has before it.
+TELLING = rb"[\"'`#@:.\\]%b(?![0-9A-Za-z_$])"
 
 
 class NamePlace(NamedTuple):
@@ -77,11 +81,11 @@ class Account(NamedTuple):
     computed: Sequence[str] = ()  # places where any name may be computed
 
 
-def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> Account:
-    """Return what each occurrence of a name is, seen from some definitions of it."""
+def account(request: Request, name: str, asked: Collection[GraphDefinition], *, of_texts: bool = False) -> Account:
+    """Return what each occurrence of a name is, seen from some definitions of it; `of_texts` the most telling first."""
     classes: Counter[str] = Counter()
     unresolved: dict[str, list[str]] = {}
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, list[NamePlace]] = {}
     lacks = {_lacks(request, each) for each in asked}
     lacking = None if None in lacks else next((each for each in UNSEEN if each in lacks), None)
     in_any_case = any(_goes_by_any_case(request, each, name) for each in asked)
@@ -98,14 +102,42 @@ def account(request: Request, name: str, asked: Collection[GraphDefinition]) -> 
         if reason:
             unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
         elif kind in TEXTS or kind == "keyword":
-            texts.setdefault(kind, []).append(f"{place.file.path}:{place.line}")
+            texts.setdefault(kind, []).append(place)
     aliased = _aliased(request, name, asked)
     differ = not all(place.is_as_asked for place in places)
     made, inferred = _made(request, name, asked), _inferred(request, asked)
-    others = texts, _computed(request, asked)
+    if of_texts:
+        texts |= {kind: _telling(request, texts[kind], name, asked) for kind in TEXTS if kind in texts}
+    in_texts = {kind: [f"{place.file.path}:{place.line}" for place in some] for kind, some in texts.items()}
+    others = in_texts, _computed(request, asked)
     return Account(
         name, classes.total(), len(places) <= MOST, classes, unresolved, aliased, differ, made, inferred, *others
     )
+
+
+def _telling(
+    request: Request, places: Sequence[NamePlace], name: str, asked: Collection[GraphDefinition]
+) -> list[NamePlace]:
+    """Return where a name stands in texts: first beside what holds a definition of it, `[A::class, "b"]`, then as
+    names of a program stand in texts, `"b"`, `:b`, `"a#b"`; what tests say last of these.
+    """
+    assert request.outlines
+    holders = set[bytes]()
+    for each in asked:
+        file = request.blocks.file(each.file)
+        rows = [row for row in request.outlines.beginning(file, each.line) if row.name == name]
+        stem = file.path.rpartition("/")[2].partition(".")[0]
+        holders |= {(row.parent_name or stem).rpartition(".")[2].lower().encode() for row in rows}
+    beside = [pattern(holder) for holder in holders if holder and holder != name.lower().encode()]
+    telling = re.compile(TELLING % re.escape(name.encode()))
+
+    def rank(place: NamePlace) -> tuple[int, bool]:
+        request.check()
+        line = line_of(request, place.file, place.line)
+        is_beside = any(each.search(line.lower()) for each in beside)
+        return (0 if is_beside else 1 if telling.search(line) else 2), is_test(place.file.path)
+
+    return [*sorted(places[:MOST_COMPARED], key=rank), *places[MOST_COMPARED:]]
 
 
 def sentence(account: Account, *, names_texts: bool) -> str:

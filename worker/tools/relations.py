@@ -45,7 +45,7 @@ def relations(request: Request, question: Symbols) -> Relations:
     entries = in_order(ModulesOfTests(request), found.entries)
     offset = offset_of(question.cursor)
     page = cut_page(entries[offset : offset + question.max_results], request)
-    counted = occurrences.account(request, about.name, asked.places)
+    counted = occurrences.account(request, about.name, asked.places, of_texts=not entries)
     return Relations(
         relation=question.relation,
         definitions=[_defined(each) for each in about.definitions],
