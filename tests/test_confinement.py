@@ -578,7 +578,7 @@ def test_doctor_says_what_is_missing_and_what_that_means(project: Path, layer: s
     assert done.stdout.count("ABSENT: " + REFUSED[layer]) == len(PROCESSES)
     assert LAYERS[layer] in done.stdout
     first, _, rest = done.stdout.partition("\n")
-    assert first.startswith(f"NOT WELL: a server does not start here, for want of {layer}. ")
+    assert first.startswith(f"NOT WELL: a server does not start here: {layer} cannot be enforced. ")
     assert "--allow-degraded" in first
     assert "does not start here" not in rest
 

@@ -28,7 +28,7 @@ HOME = Check("root", "notice", "it is more than a project")
         (Diagnosis("Linux", (HELD,)), "WELL: a server starts here, and every layer holds.", True),
         (
             Diagnosis("Linux", (LACKED,)),
-            "WELL: a server starts here, though some processes go without user; ",
+            "WELL: a server starts here, though some processes lack the layer user; ",
             True,
         ),
         (Diagnosis("macOS", (UNHELD,)), "UNCONFINED: a server starts here without seccomp; ", True),
@@ -40,12 +40,12 @@ HOME = Check("root", "notice", "it is more than a project")
         (
             Diagnosis("Linux", (UNHELD,), wants=("seccomp",), stops=("duckdb",), checks=(WRONG,)),
             "NOT WELL: a server does not start like this\\. .* below at: duckdb\\. "
-            "With that put right it would not start here either, for want of seccomp\\. ",
+            "With that put right it would not start here either: seccomp cannot be enforced\\. ",
             False,
         ),
         (
             Diagnosis("Linux", (UNHELD,), wants=("seccomp",), checks=(WRONG,)),
-            "NOT WELL: a server does not start here, for want of seccomp\\. .* below at: duckdb\\.",
+            "NOT WELL: a server does not start here: seccomp cannot be enforced\\. .* below at: duckdb\\.",
             False,
         ),
         (Diagnosis("Linux", (HELD,), checks=(WRONG,)), "NOT WELL: .* below at: duckdb\\.", False),

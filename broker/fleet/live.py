@@ -188,7 +188,7 @@ class LiveFleet:
             return
         for name, reason in pack.refused.items():
             _log.error("%s is not served: %s", name, reason)
-        _log.info("%d repositories of a new build", len(pack.manifests))
+        _log.info("serving a new build, repositories: %d", len(pack.manifests))
         old, self._build = self._build, _Build(fleet, number)
         self._retiring[old] = asyncio.create_task(self._retire(old))
 

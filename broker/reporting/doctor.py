@@ -116,23 +116,29 @@ def verdict(found: Diagnosis) -> str:
     absent = [layer for layer in LAYERS if layer in lacking]
     wrong = ", ".join(dict.fromkeys(each.what for each in found.checks if each.state == "wrong"))
     mend = f" What is wrong, and what to do, is below at: {wrong}." if wrong else ""
-    ways = "Take a kernel or container that has it, or give --allow-degraded and go without."
+    ways = "Take a kernel or container that can, or give --allow-degraded to do without."
     wants = " and ".join(found.wants)
+    lacks = f"{wants} cannot be enforced."
     if found.stops:
-        even_so = f" With that put right it would not start here either, for want of {wants}. {ways}" if wants else ""
+        even_so = f" With that put right it would not start here either: {lacks} {ways}" if wants else ""
         return f"NOT WELL: a server does not start like this.{mend}{even_so}"
     if wants:
-        return f"NOT WELL: a server does not start here, for want of {wants}. {ways}{mend}"
+        return f"NOT WELL: a server does not start here: {lacks} {ways}{mend}"
     here = "in a project" if any(each.what == ROOT for each in found.checks) else "here"
     if wrong:
         return f"NOT WELL: a server starts {here}, but not all is right.{mend}"
     named = " and ".join(absent)
     if _missing(found.findings):
         return (
-            f"UNCONFINED: a server starts {here} without {named}; ABSENT says what that means. Linux has these layers."
+            f"UNCONFINED: a server starts {here} without {named}, which Linux has; "
+            "lines with ABSENT say what that means."
         )
     if absent:
-        return f"WELL: a server starts {here}, though some processes go without {named}; ABSENT says what that means."
+        layers = "layer" if len(absent) == 1 else "layers"
+        return (
+            f"WELL: a server starts {here}, though some processes lack the {layers} {named}; "
+            "lines with ABSENT say why, and what that means."
+        )
     return f"WELL: a server starts {here}, and every layer holds. Nothing is to be done."
 
 

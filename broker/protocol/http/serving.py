@@ -159,7 +159,7 @@ async def serve(
             await stack.enter_async_context(guest.open())
         accepting = [await socket.accept() for socket in sockets]
         if monitor:
-            _log.info("watched at http://%s", monitor.listening.authority)
+            _log.info("serving the page of the operator at http://%s", monitor.listening.authority)
         _log.info("serving http://%s%s", listening.authority, next(iter(PATHS[transport])))
         try:
             return await _until(ending, door, sockets[0], file, issuer)
