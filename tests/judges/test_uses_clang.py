@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from corpora import fetch, unpack
-from uses import SURE, Call, Target, calls, tally
+from uses import SURE, Call, Target, calls, report, tally
 
 from fledgling.worker.graph.reasons import Confidence
 
@@ -130,6 +130,7 @@ def test_calls_are_those_of_clang(
     classes = {place for place, text in _lines(root) if text.startswith((b"class ", b"struct "))}
     found = tally({call: {at: sure for at, sure in to.items() if at not in classes} for call, to in ours.items()},
                   theirs, {call for call in outside if not call.path.startswith(row["apart"])})  # fmt: skip
+    report(name, found)
     assert found.sites > 1_000
     assert found.found / found.sites >= row["recall"]
     assert found.precision(Confidence.CERTAIN) >= 0.99, found.wrong[Confidence.CERTAIN]

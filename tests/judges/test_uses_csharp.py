@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from uses import SURE, Call, calls, tally
+from uses import SURE, Call, calls, report, tally
 
 from fledgling.worker.graph.reasons import Confidence
 
@@ -44,6 +44,7 @@ def test_calls_are_those_of_roslyn() -> None:
         else:
             theirs[call] = {(to, at) for to, at in places}
     found = tally(calls(root, "csharp"), theirs, outside)
+    report("Json.NET", found)
     assert found.sites > 6_000
     assert found.found / found.sites >= 0.91
     assert found.precision(Confidence.CERTAIN) >= 0.99, found.wrong[Confidence.CERTAIN]

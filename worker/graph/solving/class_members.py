@@ -162,6 +162,12 @@ def put_over(solver: Solver, scope: int, name: int) -> int:
     return Reason.MAY_BE_PUT_OVER if is_declared else Reason.ATTRIBUTE
 
 
+def has_it_from_outside(solver: Solver, scope: int) -> bool:
+    """Whether a class or interface of TypeScript has what it gets and does not declare from outside."""
+    dialect = solver.project.unit(scope).dialect
+    return dialect.typed and dialect.prototypes and scope in solver.classes.has_external_base
+
+
 def has_body(solver: Solver, owner: int, name: int) -> bool:
     """Whether what a class says of a member may run itself: a property of an interface has none that does."""
     if solver.project.scope(owner).kind != ScopeKind.INTERFACE:

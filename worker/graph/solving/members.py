@@ -9,6 +9,7 @@ from fledgling.worker.graph.solving.bound_members import bound_to, returned
 from fledgling.worker.graph.solving.class_members import (
     by_classes,
     has_body,
+    has_it_from_outside,
     is_of_implementing,
     mixed_in_class,
     of_many,
@@ -214,6 +215,8 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
     most = [min(sure, Reason.ATTRIBUTE) if may_differ and at < of_class else sure for at in range(len(found))]
     places = [(cell, min(own, reason), owner) for own, (cell, reason, owner) in zip(most, found, strict=True)]
     single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1 and not is_early
+    if single and has_it_from_outside(solver, value[1]):
+        sure = min(sure, Reason.EXTERNAL_BASE)
     over = put_over(solver, found[0][0][1], name) if of_class else int(Reason.ATTRIBUTE)
     return places + [(field, sure if single else min(sure, over), None) for field in fields]
 
