@@ -29,7 +29,7 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Generation, Open
-from fledgling.messages.generations import CODE
+from fledgling.messages.generations import WORDS
 from fledgling.messages.questions import AnyQuestion, Explore, Search, Symbols
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
@@ -141,7 +141,7 @@ async def through_pipe(corpus: Path, profile: str, questions: CorpusQuestions) -
         for kind, question in (("explore", Explore()), ("first_search", Search(query=questions.literals[0]))):
             await _ask(front, question)
             figures[kind] = time.perf_counter() - begun
-        generation = await indexing.sealed(CODE)
+        generation = await indexing.sealed(WORDS)
         await rest(os.getpid())
         images = indexing.images
         signatures, blocks, outlines = (
@@ -151,12 +151,12 @@ async def through_pipe(corpus: Path, profile: str, questions: CorpusQuestions) -
         )
         opened = Open(os.getpid(), images, indexing.profile, generation)
         with closing(start()) as db:
-            open_sealed(db, images, CODE, memory_share(images, CODE, indexing.profile.memory_limit))
+            open_sealed(db, images, WORDS, memory_share(images, WORDS, indexing.profile.memory_limit))
             lock_down(db)
 
             async def inside(question: AnyQuestion) -> None:
                 with closing(db.cursor()) as cursor:
-                    answer(Request(cursor, signatures, blocks, outlines, opened, CODE), question)
+                    answer(Request(cursor, signatures, blocks, outlines, opened, WORDS), question)
 
             async def outside(question: AnyQuestion) -> None:
                 await _ask(front, question)

@@ -25,7 +25,7 @@ from fledgling.broker.workers import Workers
 from fledgling.messages.answers import AnyAnswer, DependencyGraph, Excerpt, Hits, Ranking, Refusal, SymbolList
 from fledgling.messages.control import Progress, TagsByHand
 from fledgling.messages.following import AskRefs, Refs, Swept
-from fledgling.messages.generations import CODE, GRAPH
+from fledgling.messages.generations import CODE, GRAPH, WORDS
 from fledgling.messages.inner_answers import CallGraph, Found, InnerAnswer, Overview
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Candidates, Query, Read, Reordered, Search, Survey, Symbols
@@ -37,7 +37,7 @@ MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is 
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
 PATIENCE_SECONDS = 5.0  # for which calls wait when an index is built anew; then they are answered from the one before
-RANKS_SECONDS = 10.0  # for which a question that no line answers waits for definitions: 10,000 files have them by then
+RANKS_SECONDS = 10.0  # for which a question that no line answers waits for words: 10,000 files have them by then
 UNSEEN = "The index is still being built: files that were written since that began may be shown as they were."
 UNFOLLOWED = "Changes of the project since it was indexed cannot be followed: this may be out of date."
 
@@ -88,24 +88,24 @@ class Front:
         Whatever the call has to wait for, it is answered or refused GRACE after its deadline.
         """
         terms = terms or Terms(due(self.profile))
-        newest = self.indexing.newest_or_none()
+        newest, worker = self.indexing.newest_or_none(), self._workers.current
         found = await self._ask(question, terms)
         assert not isinstance(found, InnerAnswer)
-        is_early = not newest or newest.number < CODE
+        is_early = not newest or newest.number < WORDS or (worker is not None and not worker.serves(WORDS))
         if is_early and isinstance(question, Search) and question.may_mean and isinstance(found, Hits):
             found = await self._once_ranked(question, found, terms)
         if self.connector and isinstance(found, Ranking) and found.mode_used == "meaning":
             assert isinstance(question, Search)
-            ask = partial(self._ask, terms=terms._replace(report=None, least=CODE))
+            ask = partial(self._ask, terms=terms._replace(report=None, least=WORDS))
             return await reranked(self.connector, ask, question, found, terms.deadline, self.indexing.tell)
         return found
 
     async def _once_ranked(self, question: Search, found: Hits, terms: Terms) -> AnyAnswer | Refusal:
-        """Return what there is to say once definitions are there to a question that no line answers; else its lines."""
+        """Return what there is to say once words are there to a question that no line answers; else its lines."""
         if found.files:
             return found
         soon = min(terms.deadline, time.monotonic() + RANKS_SECONDS)
-        later = await self._ask(question, terms._replace(least=CODE, deadline=soon))
+        later = await self._ask(question, terms._replace(least=WORDS, deadline=soon))
         assert not isinstance(later, InnerAnswer)
         return found if isinstance(later, Refusal) else later
 

@@ -101,7 +101,7 @@ def _known(indexings: Mapping[str, Indexing]) -> Iterator[str]:
     gauges: tuple[tuple[str, str, Callable[[Indexing], float]], ...] = (
         (
             "index_generation",
-            "The newest generation: 0 names, 1 text, 2 definitions, 3 uses, 4 tables of these; -1 before.",
+            "The newest generation: 0 names, 1 text, 2 definitions, 3 words, 4 uses, 5 tables of these; -1 before.",
             _generation,
         ),
         ("index_age_seconds", "Seconds since the last build of the index began.", Indexing.age),

@@ -40,7 +40,7 @@ from fledgling.messages.control import (
     Update,
     Updated,
 )
-from fledgling.messages.generations import CODE, EDGES
+from fledgling.messages.generations import EDGES, WORDS
 from fledgling.messages.inner_answers import Found
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Asked
@@ -173,7 +173,7 @@ class QueryWorker:
         self.seen(max(self.changes, 0), self._indexing.begun_at)
         self._process.begin(self._indexing.opening(generation))
         limit = self._profile.memory_limit
-        of_files = self._indexing.memory.files_bytes() if generation.number >= CODE else None
+        of_files = self._indexing.memory.files_bytes() if generation.number >= WORDS else None
         if of_files is not None and generation.number < EDGES:
             of_files += limits.graph(limit, of_files)  # what is still to come
         self._process.watch(self._indexing.memory, limits.worker_share(limit, of_files))

@@ -8,7 +8,7 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.succession import Succession
 from fledgling.messages.answers import Refusal
-from fledgling.messages.generations import CODE
+from fledgling.messages.generations import CODE, WORDS
 
 AGAIN_SECONDS = 1.0  # between two tries to let a worker take over; callers wait for none of them
 
@@ -73,7 +73,7 @@ class Workers(Succession):
                 self._loading = None
             newest = self._indexing.newest_or_none()
             # The first worker of all is waiting; it takes over when it is asked, or when all is there.
-            if newest and (newest.number >= CODE or self.current or self.is_replacing()):
+            if newest and (newest.number >= WORDS or self.current or self.is_replacing()):
                 await self._served()
             if self._indexing.is_over and self._loading:
                 self._end(self._loading.close())  # what it waited for will not come
@@ -95,5 +95,5 @@ class Workers(Succession):
         worker, newest = self.current, self._indexing.newest()
         if not worker or not worker.generation:
             return False
-        lacks_uses = worker.generation.number >= CODE and worker.images is self._indexing.images
+        lacks_uses = worker.generation.number >= WORDS and worker.images is self._indexing.images
         return worker.generation is newest or lacks_uses

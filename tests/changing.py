@@ -15,10 +15,10 @@ import msgspec
 import running
 from msgspec.structs import astuple, replace
 
+from fledgling.messages import generations
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Images, Open, Update
 from fledgling.messages.cursors import place
-from fledgling.messages.generations import CODE
 from fledgling.messages.inner_answers import Found
 from fledgling.messages.questions import (
     AnyQuestion,
@@ -97,7 +97,8 @@ class Index:
         images = opened.images
         self.opened = opened
         self.db = start()
-        open_sealed(self.db, images, CODE, memory_share(images, CODE, opened.profile.memory_limit))
+        share = memory_share(images, generations.WORDS, opened.profile.memory_limit)
+        open_sealed(self.db, images, generations.WORDS, share)
         lock_down(self.db)
         self.gate = Gate() if "query" in opened.profile.tools else None
         self.base = Snapshot(
@@ -118,7 +119,7 @@ class Index:
             cursor,
             *readers,
             self.opened,
-            CODE,
+            generations.WORDS,
             None,
             self.gate,
             snapshot=of,

@@ -24,7 +24,7 @@ from fledgling.broker.protocol.resources import FILE_TEMPLATE
 from fledgling.broker.refused import not_ready
 from fledgling.broker.succession import Succession
 from fledgling.messages.answers import Refusal
-from fledgling.messages.generations import LISTING, TEXT
+from fledgling.messages.generations import CODE, LISTING, TEXT, WORDS
 from fledgling.messages.questions import Explore, Query, Read, Search, Symbols
 from fledgling.security import limits
 
@@ -162,6 +162,25 @@ async def test_calls_that_wait_for_the_index_are_refused_in_time(staged, hasty, 
         waited = [answer for answer in refused if answer.reason.startswith("the index is still being built: ")]
         assert len(waited) >= 3
         assert {answer.next_step for answer in waited} == {BESIDE_TEXT}
+
+
+MEANWHILE = {  # what a question waits for, and what is answered already
+    CODE: (Search("needle", mode="meaning"), ["search (for text, or with kind)", "symbols (without relation)"]),
+    WORDS: (Symbols(symbol="f77_0", relation="callers"), ["symbols (without relation)"]),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("number", MEANWHILE)
+async def test_who_waits_behind_definitions_hears_what_is_answered_already(staged, hasty, number):
+    asked, answered = MEANWHILE[number]
+    async with held(staged, hasty, number) as (front, indexing, _):
+        assert indexing.newest().number == number
+        refused = await front.ask(asked)
+    assert isinstance(refused, Refusal)
+    for each in answered:
+        assert each in refused.next_step
+    assert ("search" in refused.next_step) == (number == CODE)
 
 
 @pytest.mark.anyio

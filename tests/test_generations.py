@@ -5,6 +5,7 @@ Nothing is lost when the next generation comes, and no answer says what is not k
 
 import asyncio
 import os
+import re
 import time
 from contextlib import asynccontextmanager, suppress
 
@@ -31,8 +32,8 @@ from fledgling.messages.answers import (
     Summary,
     SymbolList,
 )
-from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
-from fledgling.messages.questions import Explore, Read, Search, Symbols
+from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT, WORDS
+from fledgling.messages.questions import Dependencies, Explore, Read, Search, Symbols
 from fledgling.security import limits
 from fledgling.worker.indexer.build import COUNTING, EXTRACTING, SMALL_BYTES
 from fledgling.worker.lister.process import SMALL_FILES
@@ -157,6 +158,56 @@ async def test_a_question_that_no_line_answers_waits_for_ranks(large, monkeypatc
 
 
 @pytest.mark.anyio
+async def test_definitions_do_not_wait_for_words(large):
+    """Nor does anything but a question that files are ranked for; that is answered once words are there."""
+    async with fronted(large) as (front, indexing):
+        await indexing.sealed(CODE)
+        indexer = await first(psutil.Process(), INDEXER)
+        indexer.suspend()
+        assert not await indexing.is_sealed(WORDS, 0)
+        ranked = [Search("the value of a target"), Search("the value of a target", mode="meaning", path="module_00*")]
+        waiting = [asyncio.create_task(front.ask(question, Terms(time.monotonic() + PATIENCE))) for question in ranked]
+        asked = [
+            Explore(),
+            Explore(detail="summary"),
+            Search("# target 7", context=0),
+            Search("nowhere", mode="text"),
+            Search("function_7_", kind="function"),
+            Symbols(name_pattern="function_7_*"),
+            Read("module_007.py", symbol="function_7_3"),
+            Dependencies("module_007.py"),
+        ]
+        answers = await asyncio.gather(*map(front.ask, asked))
+        done, _ = await asyncio.wait(waiting, timeout=0.3)
+        indexer.resume()
+        found = await asyncio.gather(*waiting)
+    assert not any(isinstance(answer, Refusal) for answer in answers)
+    assert EXTRACTING not in {answer.note for answer in answers}
+    assert not done
+    assert all(isinstance(each, Ranking) and each.files for each in found)
+
+
+@pytest.mark.anyio
+@pytest.mark.long  # to fill what there is room for takes megabytes of comments
+async def test_words_that_do_not_fit_the_memory_are_missed_and_said_to_be(tmp_path):
+    """A file is then found by its path, and by its text as ever."""
+    root = tmp_path / "root"
+    root.mkdir()
+    for file in range(FILLING):
+        said = "\n".join(f"# q{file:x}x{word:x} z{file:x}x{word:x}" for word in range(1000))
+        (root / f"filling_{file:04}.py").write_text(said)
+    profile = tmp_path / "small.sql"
+    profile.write_text("SET tools = 'explore, search'; SET memory_limit = '128MB';")
+    async with fronted(root, profile) as (front, indexing):
+        built = await indexing.built()
+        found = await front.ask(Search(f"filling {FILLING - 1:04}", mode="meaning"), Terms(due(front.profile)))
+    [missing] = re.findall(r"meaning knows ([\d,]+) files by path alone: the profile's memory_limit", built.partial)
+    assert 0 < int(missing.replace(",", "")) < FILLING
+    assert built.partial in found.note
+    assert found.files
+
+
+@pytest.mark.anyio
 async def test_a_client_that_waits_hears_how_far_the_index_is(large):
     """The greeting and the list of tools need no index."""
     heard = []
@@ -206,6 +257,7 @@ def wide(tmp_path_factory):
 
 
 WIDE = 21  # directories
+FILLING = 3000  # files, of comments alone
 DEFINITIONS = 15  # of a module, all of one name
 LINES = WIDE * 100 * DEFINITIONS * 2 + 2  # in all
 BYTES = DEFINITIONS * 38  # of a module: so often a line of 18 and one of 20, line ends included
@@ -491,8 +543,8 @@ async def test_there_is_no_listing_of_what_a_view_narrows(wide, tmp_path, name):
 @pytest.mark.long  # more would cost time and no answer
 async def test_a_small_project_has_one_generation(project):
     async with fronted(project) as (front, indexing):
-        assert (await indexing.sealed(LISTING)).number == CODE
-        assert (await indexing.sealed(TEXT)).number == CODE
+        assert (await indexing.sealed(LISTING)).number == WORDS
+        assert (await indexing.sealed(CODE)).number == WORDS
         assert COUNTING not in ((await front.ask(Explore())).note or "")
 
 

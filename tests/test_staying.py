@@ -75,10 +75,10 @@ ROLES = {
     "extractors' parent": lambda server: forked(server, holds_root=False),
     "extractor": lambda server: extractors(server)[:1],
 }
-MOMENTS = ("start", "walk", "read", "extract")
+MOMENTS = ("start", "walk", "read", "extract", "words")
 KILLS = [(role, moment) for role in ROLES for moment in MOMENTS if role != "lister" or moment == "start"]
 # An indexer that is killed at its start is one of a server, below.
-QUICK = {("lister", "start"), ("extractors' parent", "read"), ("extractor", "extract")}
+QUICK = {("lister", "start"), ("extractors' parent", "read"), ("extractor", "extract"), ("indexer", "words")}
 QUICK_TWICE = {("indexer", "extract")}
 
 
@@ -121,21 +121,23 @@ async def at(indexing, moment):
     )
 
 
-CALLS = (  # what they need: the listing, the text, the definitions
+CALLS = (  # what they need: the listing, the text, the definitions, the words
     Explore(),
     Search("needle 77", context=0),
     Symbols(name_pattern="f77_*"),
+    Search("needle", mode="meaning"),
 )
-WHOLE = (STAGED, 11 * DEFINED, DEFINED)
+WHOLE = (STAGED, 11 * DEFINED, DEFINED, True)
 
 
 async def asked(front):
     """What the answers to all CALLS count, put at once; a refusal as it is."""
-    explored, found, symbols = await asyncio.gather(*map(front.ask, CALLS))
+    explored, found, symbols, ranked = await asyncio.gather(*map(front.ask, CALLS))
     return (
         explored if isinstance(explored, Refusal) else explored.summary.total_files,
         found if isinstance(found, Refusal) else found.total,
         symbols if isinstance(symbols, Refusal) else symbols.total,
+        ranked if isinstance(ranked, Refusal) else bool(ranked.files),
     )
 
 
@@ -158,7 +160,7 @@ async def test_a_build_that_loses_a_process_is_made_once_more(staged, patient, r
         assert again[2] in (0, WHOLE[2])
     else:
         assert moment != "start" or WARNED in caplog.text  # later it may have done its part
-        assert answers[2] == again[2] == WHOLE[2]
+        assert answers[2:] == again[2:] == WHOLE[2:]
     assert len(opened(me)) <= descriptors
 
 
@@ -187,7 +189,7 @@ async def test_a_build_that_loses_a_process_twice_is_given_up_in_words(staged, p
             assert GIVEN_UP.fullmatch(answer.reason), answer
             assert answer.next_step == "Start Fledgling again; see its log."
     if first and second:
-        assert isinstance(again[2], Refusal)
+        assert isinstance(again[3 if moment == "words" else 2], Refusal)
 
 
 @pytest.mark.anyio

@@ -44,7 +44,7 @@ from fledgling.messages.control import (
     Sought,
     ToWorker,
 )
-from fledgling.messages.generations import CODE, LISTING
+from fledgling.messages.generations import CODE, LISTING, WORDS
 from fledgling.messages.questions import QUESTIONS, Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, FrameError, Pipe, Unpacker, has_more_values, pack
 from fledgling.scope import Scope
@@ -579,14 +579,15 @@ INDEXER_LIES = [
     ("the text is sealed, but the blocks", "seal('listing', 'text', 'signatures'); pipe.send(generation(1))", UNSEALED),
     ("all is sealed, but the code", "seal('outlines', 'words', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
     ("all is sealed, but the outlines", "seal('code', 'words', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
-    ("all is sealed, but the words", "seal('code', 'outlines', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
+    ("all is sealed, but the words", "seal('code', 'outlines', *TEXT_FILES); pipe.send(generation(3))", UNSEALED),
     ("all is sealed, against growth alone", "seal_growth(); pipe.send(generation(2))", UNSEALED),
     ("built, and nothing is sealed", "pipe.send(built)", ENDED),
     ("built, and only the text is sealed", "seal(*TEXT_FILES); pipe.send(generation(1)); pipe.send(built)", ENDED),
     ("built, and only the listing is sealed", "seal('listing'); pipe.send(generation(0)); pipe.send(built)", ENDED),
     ("a listing after the text", "seal(*FILES); pipe.send(generation(1)); pipe.send(generation(0))", ENDED),
     ("the same generation twice", "seal(*FILES); pipe.send(generation(1)); pipe.send(generation(1))", ENDED),
-    ("a fifth generation", "seal(*FILES); say(changed(generation(2), number=5))", ENDED),
+    ("built, and the words are not told", "seal(*FILES); pipe.send(generation(2)); pipe.send(built)", ENDED),
+    ("a sixth generation", "seal(*FILES); say(changed(generation(2), number=6))", ENDED),
     ("accepted twice", "pipe.send(accepted)", ENDED),
     ("what a worker says", "pipe.send(Ready())", ENDED),
     ("what the broker says", "pipe.send(order)", ENDED),
@@ -715,7 +716,7 @@ async def test_lying_indexer_is_killed_and_there_is_no_index(project, tmp_path, 
     monkeypatch.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=lie))
     with pytest.raises(IndexingError) as failed:  # noqa: PT012
         async with fronted(project, confining=BARE) as (_, indexing):
-            await indexing.sealed(CODE)
+            await indexing.sealed(WORDS)
             pytest.fail("there is an index")
     assert failed.value.refusal.reason == (TWICE if "os._exit" in lie else why)
     assert not [child for child in back_processes(me) if child.pid not in already]

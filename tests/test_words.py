@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from tables import every_row
 
@@ -12,14 +13,16 @@ from fledgling.security import memory_file
 from fledgling.worker import words
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extractor import wording
-from fledgling.worker.extractor.messages import Source, TextFacts
-from fledgling.worker.extractor.wording import MAX_WORDS, MOST_TIMES, known, worded
+from fledgling.worker.extractor.messages import Batch, ExtractedBatch, Source, TextFacts
+from fledgling.worker.extractor.wording import MAX_WORDS, MOST_TIMES, prose, worded
+from fledgling.worker.indexer.findings import Findings
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.ranking import synonyms
 from fledgling.worker.ranking.asked import FAINT, asked
 from fledgling.worker.ranking.asked import MAX_WORDS as MAX_ASKED
-from fledgling.worker.rows import FileWords
+from fledgling.worker.rows import Engine, Extraction, FileWords
 from fledgling.worker.store.sections import NUMBER
+from fledgling.worker.store.symbol_writer import Outlined, outlined
 from fledgling.worker.store.words import Words, WordWriter
 from fledgling.worker.words import Field, key
 
@@ -173,16 +176,19 @@ def extractor() -> Extractor:
     return Extractor(load_languages())
 
 
+def source(path: str, text: bytes, found: Extraction) -> Source:
+    """What a file is worded from, as a build asks for it behind definitions."""
+    symbols = outlined([found.symbols])
+    return Source(path, "", (text,), prose(path, text, found), len(found.symbols), symbols.parts[0])
+
+
 @pytest.fixture(scope="module")
 def said(extractor: Extractor) -> Callable[[str, str, str], FileWords]:
     """The words of a file, by its language, its path and its text."""
 
-    languages = load_languages()
-
     def of(language: str, path: str, text: str) -> FileWords:
-        words = worded(path, text.encode(), extractor.extract(language, text.encode()))
-        found = known(Source(path, language, ()), TextFacts(None, complete=True, seconds=0.0, words=words), languages)
-        return found or words  # of a notebook, which is no code, those of its path are not asked for
+        data = text.encode()
+        return worded(source(path, data, extractor.extract(language, data)), data)
 
     return of
 
@@ -260,11 +266,39 @@ def test_no_file_says_more_than_it_may(extractor: Extractor, name: str) -> None:
     text = STUFFED[name]
     found = extractor.extract("python", text.encode())
     begun = time.process_time()
-    counted = worded("a.py", text.encode(), found)
+    asked = source("a.py", text.encode(), found)
+    assert len(asked.prose) <= 4 * wording.MAX_PROSE + 100  # places of comments: none is shorter than a sign and an end
+    counted = worded(asked, text.encode())
     assert time.process_time() - begun < 2.0
     assert len(counted.counts) <= MAX_WORDS * len(Field)
     assert max(counted.counts, default=0) <= MOST_TIMES
     assert sum(memoryview(counted.lengths).cast(NUMBER)) <= 2 * wording.MAX_PROSE + 8 * wording.MAX_DEFINITIONS
+
+
+def test_words_are_taken_over_with_what_a_text_holds_under_the_same_path(extractor: Extractor) -> None:
+    """Those of a file that was given up are not: it may say more the next time."""
+    texts = {"a.py": b"def retry(): ...", "b.py": b"def resend(): ..."}
+    first, second = memory_file.create(), memory_file.create()
+    asked = [source(path, text, extractor.extract("python", text)) for path, text in texts.items()]
+    said = {each.path: worded(each, texts[each.path]) for each in asked}
+    engines: list[Engine | None] = ["tree-sitter", None]
+    facts = [TextFacts(engine, complete=True, seconds=0.0) for engine in engines]
+    found = ExtractedBatch(facts, Outlined([b"", b""]))
+    for known, fd in ((None, first), (first, second)):
+        findings = Findings(known, fd, Batch(()))
+        known_before = {each.path: findings.known(each) is not None for each in asked}
+        findings.keep(Batch(tuple(asked)), found, room=2**20)
+        words_before = {path: findings.words(path) for path in texts}
+        for path in texts:
+            findings.keep_words(path, said[path], room=2**20)
+        findings.seal()
+    assert known_before == {"a.py": True, "b.py": False}
+    assert words_before == {"a.py": said["a.py"], "b.py": None}
+    findings = Findings(second, memory_file.create(), Batch(()))
+    renamed = msgspec.structs.replace(asked[0], path="c.py")
+    assert findings.known(renamed)
+    findings.keep(Batch((asked[0], renamed)), ExtractedBatch(facts[:1] * 2, Outlined([b"", b""])), room=2**20)
+    assert (findings.words("a.py"), findings.words("c.py")) == (said["a.py"], None)
 
 
 # ---- the file of words -----------------------------------------------------------------------------------------------

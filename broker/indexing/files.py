@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Self
 from msgspec.structs import astuple
 
 from fledgling.messages.control import Images
-from fledgling.messages.generations import CODE, GRAPH
+from fledgling.messages.generations import CODE, GRAPH, WORDS
 from fledgling.security import memory_file
 
 
@@ -46,7 +46,7 @@ class Files(NamedTuple):
 
     def of(self, generation: int) -> tuple[int, ...]:
         """Return those that are sealed with a generation."""
-        sealed = [(CODE, self.kept_fd), (CODE, self.findings_fd), (GRAPH, self.facts_fd)]
+        sealed = [(CODE, self.kept_fd), (WORDS, self.findings_fd), (GRAPH, self.facts_fd)]
         return (*self.images.of(generation), *(fd for number, fd in sealed if fd is not None and number <= generation))
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ from fledgling.messages.control import (
     Relate,
     lacking,
 )
-from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT
+from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT, WORDS
 from fledgling.messages.profile import Profile
 from fledgling.settings import Settings
 
@@ -315,7 +315,7 @@ class Indexing:
         """There will be no more than there is, and an answer of that says so."""
         self._failure = failure
         self._not_before = time.monotonic() + RENEW_AGAIN_SECONDS
-        if self._newest and self._newest.number < CODE:
+        if self._newest and self._newest.number < WORDS:
             self._newest = replace(self._newest, pending=UNFINISHED)
         return failure
 
@@ -362,12 +362,12 @@ class Indexing:
             elif message.number <= last:
                 break
             else:
-                last = message.number
-                await self._attempt.check(last)
-                if last == CODE:
+                await self._attempt.check(message.number)
+                if message.number == WORDS:
                     self.files.keep("findings_fd")
-                self._serve(message)
-        if not isinstance(message, Built) or last != CODE:
+                self._serve(message, is_new=last < CODE <= message.number)
+                last = message.number
+        if not isinstance(message, Built) or last != WORDS:
             raise await self._attempt.failed(message)
         self.has_files, self._contents = message.files, message.contents
         self.updated_at = datetime.now(UTC)
@@ -385,7 +385,7 @@ class Indexing:
                     await self._graph_wanted.wait()
             attempt.tell(Relate())
             async with within(RELATING_SECONDS, lambda: attempt.pid):
-                last: int = CODE
+                last: int = WORDS
                 while last < EDGES:
                     message = await attempt.report()
                     if isinstance(message, Progress):
@@ -409,24 +409,27 @@ class Indexing:
     def _without_graph(self, reason: str) -> IndexingError:
         return without_tables(reason) if GRAPH in self._sealed else without_graph(reason)
 
-    def _serve(self, generation: Generation) -> None:
-        """Let workers open a generation, if it is not less than what another build has left."""
+    def _serve(self, generation: Generation, *, is_new: bool = False) -> None:
+        """Let workers open a generation, if it is not less than what another build has left.
+
+        It is new where it is the first of a build that has definitions.
+        """
         if self._newest and generation.number < min(self._newest.number, CODE):
             return
         self.files.serve()
         self.begun_at = self.started_at
-        if generation.number == CODE:
+        if is_new:
             assert self._accepted
             self.scope = self._accepted.scope
             self.cut = generation.cut
             self.changes = self.latest = self.latest + 1
             self._contents = None  # those of the last; of these they come with the end of the build
-            for number in (GRAPH, EDGES):
+            for number in (WORDS, GRAPH, EDGES):
                 self._sealed.pop(number, None)  # that of another build
             self.served_begun = self.begun
             self._no_graph = None
         self._newest = generation
-        for number in (LISTING, TEXT, CODE, GRAPH, EDGES)[: generation.number + 1]:
+        for number in (LISTING, TEXT, CODE, WORDS, GRAPH, EDGES)[: generation.number + 1]:
             self._sealed.setdefault(number, generation)
         self._tell_news()
 

@@ -7,7 +7,8 @@ STAGES = {
     "walk": (0, 5),
     "read": (5, 20),
     "extract": (20, 60),
-    "seal": (60, 65),
+    "seal": (60, 62),
+    "words": (62, 65),
     "relate": (65, 95),
     "fill": (95, 100),
 }
@@ -16,6 +17,7 @@ AT_WORK = {  # what a build does in each stage
     "read": "files are being read",
     "extract": "files are being parsed",
     "seal": "it is being finished",
+    "words": "words are being counted",
     "relate": "uses of definitions are being resolved",
     "fill": "tables of uses are being filled",
 }

@@ -24,7 +24,7 @@ from fledgling.messages.answers import (
     SymbolList,
     Table,
 )
-from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT
+from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT, WORDS
 from fledgling.messages.inner_answers import CandidateTexts, Found, Overview, Sifted
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import (
@@ -101,10 +101,10 @@ _ROWS: tuple[Tool[Any], ...] = (  # in the order of the command line's help
     Tool(
         Search,
         (Fitting(Hits, fitting.searches), Fitting(SymbolList, fitting.lists), Fitting(Ranking, fitting.ranks)),
-        generation=lambda asked: CODE if asked.kind or asked.is_ranked or asked.has_tags else TEXT,
+        generation=lambda asked: WORDS if asked.is_ranked else CODE if asked.kind or asked.has_tags else TEXT,
         use="search(query) for text, or for what it is about; with `kind` for definitions by name",
         help_line="Lines of text, definitions by name, or files by meaning",
-        meanwhile={TEXT: "search (for text, without kind)"},
+        meanwhile={TEXT: "search (for text, without kind)", CODE: "search (for text, or with kind)"},
     ),
     Tool(
         Symbols,
@@ -112,7 +112,7 @@ _ROWS: tuple[Tool[Any], ...] = (  # in the order of the command line's help
         generation=lambda asked: GRAPH if asks_graph(asked) else CODE,
         use="symbols(path, kind) for definitions, with `symbol` and `relation` for callers, callees, usages and impact",
         help_line="Definitions of a file or by name; callers, usages, impact",
-        meanwhile={CODE: "symbols (without relation)", GRAPH: "symbols"},
+        meanwhile=dict.fromkeys((CODE, WORDS), "symbols (without relation)") | {GRAPH: "symbols"},
     ),
     Tool(
         Read,
@@ -123,6 +123,7 @@ _ROWS: tuple[Tool[Any], ...] = (  # in the order of the command line's help
         meanwhile={
             TEXT: "read (by path and lines, without symbol)",
             CODE: "read (without budget_tokens)",
+            WORDS: "read (without budget_tokens)",
             GRAPH: "read",
         },
     ),
@@ -202,7 +203,8 @@ def fits(question: Asked, found: Found | Refusal, profile: Profile) -> bool:
 def generation(question: Asked) -> int:
     """Return the generation of an index that can answer: `generation(Search("timeout"))` is TEXT."""
     if isinstance(question, Inner):
-        return GRAPH if asks_graph(question) else CODE
+        is_ranked = isinstance(question, Candidates | Reordered)
+        return WORDS if is_ranked else GRAPH if asks_graph(question) else CODE
     return TOOLS[name_of(type(question))].generation(question)
 
 

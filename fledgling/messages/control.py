@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from fledgling.messages.answers import Hits, Refusal
 from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
-from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT
+from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT, WORDS
 from fledgling.messages.inner_answers import Found
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Search
@@ -17,9 +17,9 @@ class Images(Struct, frozen=True):
     """The memory files of one index, as descriptors: `text` holds tables of files, `code` of what the parsers found.
 
     `blocks` and `signatures` go with the first: the text itself, and which blocks of it a search has to look at. With
-    the second go `outlines`: what is defined where, and `words`: which files say what. `graph` comes behind: what uses
-    that; and last `edges`, which holds the same as tables, where SQL is allowed. `listing` is there before all: what
-    the names of files tell.
+    the second go `outlines`: what is defined where. Behind it come `words`: which files say what; `graph`: what uses
+    that which is defined; and last `edges`, which holds the same as tables, where SQL is allowed. `listing` is there
+    before all: what the names of files tell.
     """
 
     text: int
@@ -35,9 +35,11 @@ class Images(Struct, frozen=True):
     def of(self, generation: int) -> tuple[int, ...]:
         """Return those that are sealed with a generation: `images.of(LISTING)` is its one file."""
         text = (self.listing, self.text, self.blocks, self.signatures)
-        code = (*text, self.code, self.outlines, self.words)
-        graph = (*code, self.graph)
-        return {LISTING: (self.listing,), TEXT: text, CODE: code, GRAPH: graph, EDGES: (*graph, self.edges)}[generation]
+        code = (*text, self.code, self.outlines)
+        words = (*code, self.words)
+        graph = (*words, self.graph)
+        edges = (*graph, self.edges)
+        return {LISTING: (self.listing,), TEXT: text, CODE: code, WORDS: words, GRAPH: graph, EDGES: edges}[generation]
 
 
 class Confining(Struct, frozen=True):
@@ -119,7 +121,7 @@ class Relate(Struct, frozen=True, forbid_unknown_fields=True, tag="relate"):
 class Progress(Struct, frozen=True, forbid_unknown_fields=True, tag="progress"):
     """Indexer to broker: `done` of `total` files in this stage, `at` one of them; total 0 while unknown."""
 
-    stage: Literal["walk", "read", "extract", "seal", "relate", "fill"]
+    stage: Literal["walk", "read", "extract", "seal", "words", "relate", "fill"]
     done: Count
     total: Count
     at: Path | None = None
@@ -190,13 +192,13 @@ class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
-    """Indexer to broker: this generation is sealed. A small project has no earlier ones than the second.
+    """Indexer to broker: this generation is sealed. A small project has no earlier ones than the third.
 
     `related` are the languages whose uses of names are resolved, with the graph those that are there, and
     `unrelated` says what the graph lacks; without languages there is none, and that is why.
     """
 
-    number: Literal[0, 1, 2, 3, 4]
+    number: Literal[0, 1, 2, 3, 4, 5]
     defined: tuple[Word, ...]  # languages whose definitions are extracted
     has_content: bool  # False: index_content is off, so there are definitions but no text
     undefined: tuple[Word, ...] = ()  # languages of code, whose definitions are not extracted
@@ -236,7 +238,7 @@ class LanguageStats(Struct, frozen=True):
 
 
 class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
-    """Indexer to broker, behind the second generation: counts of what the images hold, which the agent may see."""
+    """Indexer to broker, behind the third generation: counts of what the images hold, which the agent may see."""
 
     files: Count
     lines: Count

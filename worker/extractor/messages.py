@@ -18,18 +18,31 @@ HURRIED_SECONDS, HURRIED_BYTE_SECONDS = 0.02, 1e-6
 
 
 class Source(Struct, frozen=True):
-    """One file to parse: its text as blocks of whole lines."""
+    """One file to parse: its text as blocks of whole lines.
+
+    Where words are asked for, comes with its `prose`, and without that with no text; and with its symbols, so many
+    rows, as the index has them (worker/store/symbols.py).
+    """
 
     path: str
     language: str
     blocks: tuple[bytes, ...]
+    prose: bytes = b""
+    rows: int = 0
+    outline: bytes = b""
+
+    @property
+    def size(self) -> int:
+        """The bytes of it that take time: all but its name."""
+        return sum(map(len, self.blocks)) + len(self.prose) + len(self.outline)
 
 
 class Batch(Struct, frozen=True, tag="batch"):
     """Indexer to extractor: some files; `hurried` where so many were lost that none gets FILE_SECONDS any more.
 
     `tabled` asks for symbols as columns too: DuckDB has a table of them under some profiles only; with `hashed`,
-    each has the hash of its text. `for_graph` asks for nothing but what the graph is made of.
+    each has the hash of its text. `for_graph` asks for nothing but what the graph is made of, and `for_words` for the
+    words of files alone, once their definitions are sealed.
     """
 
     sources: tuple[Source, ...]
@@ -37,6 +50,7 @@ class Batch(Struct, frozen=True, tag="batch"):
     for_graph: bool = False
     hurried: bool = False
     hashed: bool = False
+    for_words: bool = False
 
 
 class Sign(Struct, frozen=True, tag="sign"):
@@ -94,7 +108,8 @@ class GraphMade(Struct, frozen=True, tag="made"):
 class TextFacts(Struct, frozen=True):
     """What one file's text says but for its symbols, of which there are `symbols`; comment lines are by block.
 
-    `words` are None in a language that is not searched by meaning, and where nothing could be said of the file.
+    `prose` is where its comments are, and what else its words are made of but its symbols, packed (wording.py): there
+    is none in a language that is not searched by meaning. `words` are there where they were asked for.
     """
 
     engine: Engine | None
@@ -105,6 +120,7 @@ class TextFacts(Struct, frozen=True):
     imports: list[ImportRow] = []
     comments: list[list[int]] = []
     declared: Declared | None = None
+    prose: bytes = b""
     words: FileWords | None = None
 
 
@@ -162,7 +178,7 @@ def seconds(source: Source, batch: Batch) -> float:
     """How many CPU seconds one file of a batch may take."""
     if not batch.hurried:
         return FILE_SECONDS
-    return min(FILE_SECONDS, HURRIED_SECONDS + HURRIED_BYTE_SECONDS * sum(map(len, source.blocks)))
+    return min(FILE_SECONDS, HURRIED_SECONDS + HURRIED_BYTE_SECONDS * source.size)
 
 
 def packed(facts: Sequence[ImportRow] | Declared | None) -> bytes:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 BATCH_FILES = 1000  # in one message, each some ten values of those that a frame may hold (pipe.MAX_VALUES)
-BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
+BATCH_BYTES = 256 * 1024  # of sources in one message: some tens of milliseconds of work
 TOGETHER = 4  # batches in one message at most, where little in them is new: a message costs as much as a small file
 LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
 WAITING_BYTES = 2**20  # asked of the kernel for each end of a socket: who writes does not wait for who reads
@@ -379,7 +379,7 @@ def batches(sources: Iterable[Source], asked: Batch) -> Iterator[Batch]:
     size = 0
     for source in sources:
         waiting.append(source)
-        size += sum(map(len, source.blocks))
+        size += source.size
         if size > BATCH_BYTES or len(waiting) == BATCH_FILES:
             yield replace(asked, sources=tuple(waiting))
             waiting, size = [], 0
@@ -396,7 +396,7 @@ def groups(
     for batch in some:
         each = [*map(known, batch.sources)]
         new = new_of(batch, each)
-        length = sum(len(block) for source in new for block in source.blocks)
+        length = sum(source.size for source in new)
         if group and (size + length > BATCH_BYTES or files + len(new) > BATCH_FILES or len(group) == TOGETHER):
             yield group
             group, size, files = [], 0, 0

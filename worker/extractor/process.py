@@ -37,7 +37,7 @@ from fledgling.worker.extractor.messages import (
     Unfit,
     seconds,
 )
-from fledgling.worker.extractor.wording import DEFINED, worded
+from fledgling.worker.extractor.wording import DEFINED, prose, worded
 from fledgling.worker.language import Language, LanguageError, Languages
 from fledgling.worker.resolving.project import declared
 from fledgling.worker.rows import Extraction, FileWords, SymbolColumns
@@ -106,11 +106,11 @@ def serve(end: socket.socket, pipe: Pipe[ToExtractor], parsers: Parsers, at_work
         at_work.enter(Stage.WAITING)
 
 
-class WordedFile(NamedTuple):
-    """What is in a file, and its words if it is searched by them."""
+class ReadText(NamedTuple):
+    """What is in a file, and what its words are made of if it is searched by them."""
 
     found: Extraction
-    words: FileWords | None
+    prose: bytes
 
 
 def _signed(asked: Sign) -> bytes:
@@ -121,11 +121,11 @@ def _signed(asked: Sign) -> bytes:
 
 def _parsed(asked: Batch, parsers: Parsers, at_work: AtWork) -> bytes:
     """Return the frame that says what is in a batch."""
-    extract = _facts_of(parsers) if asked.for_graph else _read_by(parsers)
+    extract = _facts_of(parsers) if asked.for_graph else _worded if asked.for_words else _read_by(parsers)
     extracted: list[tuple[Any, float]] = []
     for number, source in enumerate(asked.sources):
         met = graph_of(source.language) if asked.for_graph else source.language
-        if at_work.met.note(met):
+        if not asked.for_words and at_work.met.note(met):
             try:
                 prepare(parsers, met)  # what a language needs first is not on this file's clock
             except LanguageError as wrong:
@@ -133,7 +133,8 @@ def _parsed(asked: Batch, parsers: Parsers, at_work: AtWork) -> bytes:
         at_work.begin(number)
         extracted.append(_timed(extract, source, seconds(source, asked)))
     at_work.begin(None)
-    frame = pack(_uses(extracted) if asked.for_graph else _found(extracted, asked, parsers.symbols.rows))
+    found = _uses(extracted) if asked.for_graph else _words(extracted) if asked.for_words else None
+    frame = pack(found or _found(extracted, asked, parsers.symbols.rows))
     extracted.clear()
     gc.collect(0)  # what came with this batch: words that are remembered would take a tenth of the time
     return frame
@@ -145,11 +146,15 @@ def _facts_of(parsers: Parsers) -> Callable[[Source, bytes, IsLate], bytes | Non
     return lambda source, text, _: graph.facts_of(source.language, text)
 
 
-def _read_by(parsers: Parsers) -> Callable[[Source, bytes, IsLate], WordedFile]:
-    def read(source: Source, text: bytes, is_late: IsLate) -> WordedFile:
+def _worded(source: Source, text: bytes, _: IsLate) -> FileWords:
+    return worded(source, text)
+
+
+def _read_by(parsers: Parsers) -> Callable[[Source, bytes, IsLate], ReadText]:
+    def read(source: Source, text: bytes, is_late: IsLate) -> ReadText:
         found = parsers.symbols.extract(source.language, text, is_late)
         is_code = parsers.symbols.rows[source.language].role == "code"
-        return WordedFile(found, worded(source.path, text, found) if is_code else None)
+        return ReadText(found, prose(source.path, text, found) if is_code else b"")
 
     return read
 
@@ -170,9 +175,12 @@ def _uses(extracted: list[tuple[bytes | None, float]]) -> ExtractedBatch:
     return ExtractedBatch(facts, Outlined(), uses=[found or b"" for found, _ in extracted])
 
 
-def _found(
-    extracted: list[tuple[WordedFile, float]], batch: Batch, languages: Mapping[str, Language]
-) -> ExtractedBatch:
+def _words(extracted: list[tuple[FileWords, float]]) -> ExtractedBatch:
+    facts = [TextFacts(None, complete=True, seconds=seconds, words=words) for words, seconds in extracted]
+    return ExtractedBatch(facts, Outlined())
+
+
+def _found(extracted: list[tuple[ReadText, float]], batch: Batch, languages: Mapping[str, Language]) -> ExtractedBatch:
     facts = [
         TextFacts(
             found.engine,
@@ -183,9 +191,9 @@ def _found(
             imports=found.imports,
             comments=list(_by_block(found.comment_lines, source.blocks)) if found.comment_lines else [],
             declared=declared(languages[source.language], found.symbols, found.imports),
-            words=words,
+            prose=prose,
         )
-        for ((found, words), seconds), source in zip(extracted, batch.sources, strict=True)
+        for ((found, prose), seconds), source in zip(extracted, batch.sources, strict=True)
     ]
     rows = [astuple(row) for (found, _), _ in extracted for row in found.symbols] if batch.tabled else []
     columns = SymbolColumns(*map(list, zip(*rows, strict=True)))

@@ -2,6 +2,8 @@
 
 A search by meaning ranks files by them, and whoever writes a file chooses them. So none counts much: a word counts
 MOST_TIMES at most, a field has no more than MAX_WORDS different ones, and of comments MAX_PROSE bytes are read.
+
+Definitions do not wait for words. Who parses a text notes its `prose`; once symbols are sealed, it is `worded`.
 """
 
 import re
@@ -12,13 +14,14 @@ from functools import lru_cache
 from itertools import chain, islice, repeat, takewhile
 from zlib import crc32
 
+import msgspec
+
 from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.worker import words
-from fledgling.worker.extractor.messages import Source, TextFacts
-from fledgling.worker.language import Languages
-from fledgling.worker.rows import Extraction, FileWords, ImportRow, SymbolRow
+from fledgling.worker.extractor.messages import Source
+from fledgling.worker.rows import Extraction, FileWords
 from fledgling.worker.store.sections import NUMBER
-from fledgling.worker.store.symbols import Row
+from fledgling.worker.store.symbols import CODES, DEFINITIONS, names_of
 from fledgling.worker.words import NAMES, SEEDS, WHOLE, Field
 
 MOST_TIMES = 255  # a word in a field: more would say no more
@@ -28,45 +31,67 @@ HEADER_BYTES = 4000  # at the top of a file, in which its first comments are abo
 MAX_DEFINITIONS = 5000  # in a file whose names are read, from the top
 
 DEFINED = frozenset(DEFINITION_KINDS)  # asked of each row
-PUBLIC = frozenset(["function", "class", "method", "interface", "enum", "type", "struct", "trait", "module", "macro"])
+_PUBLIC_KINDS = ("function", "class", "method", "interface", "enum", "type", "struct", "trait", "module", "macro")
+PUBLIC = frozenset(map(CODES.__getitem__, _PUBLIC_KINDS))
 _UNSAID = frozenset({"__init__", "index", "mod", "lib", "init"})  # names of files that say nothing
 _GATHERING = re.compile(r"(?:^|/)(?:mod\.rs|lib\.rs|__init__\.py|index\.[jt]sx?)$")  # that export what they import
 _OF_LICENCES = (b"licen", b"copyright", b"spdx", b"warrant", b"redistribut", b"permission")
-_OF_PATHS = (Field.BASE, Field.DIRECTORY)  # the first
 _QUALIFIERS = re.compile(r"(?m)^.*(?:\.|::)(?!$)")  # of a name: `Flask.` of `Flask.run`
 _DOCSTRING = re.compile(rb'(?:\s|#[^\n]*\n)*+[rRuU]?("""|\'\'\')')  # of a module
 
 
-def worded(path: str, text: bytes, found: Extraction) -> FileWords:
-    """Return the words of a text, in which this was found; those of its path are not among them.
-
-    Of the path it matters whether it `gathers`, and nothing else: another file of the same text has the same words.
+class Prose(msgspec.Struct, frozen=True, array_like=True):
+    """What the words of a text are made of but its symbols: places of comments, where each begins and ends, as an array
+    of NUMBER; documentation and what stands at the top, as far as these are no comments; names that it gathers.
     """
+
+    comments: bytes
+    docs: bytes
+    header: bytes
+    gathered: list[str]
+
+
+NOTHING_SAID = Prose(b"", b"", b"", [])
+_DECODER = msgspec.msgpack.Decoder(Prose)
+
+
+def prose(path: str, text: bytes, found: Extraction) -> bytes:
+    """Return Prose of a text in which this was found, packed: as much of it as is read; nothing where it says nothing.
+
+    Of the path it matters whether it `gathers`, and nothing else.
+    """
+    places, size = array(NUMBER), 0
+    for start, end in found.comments:
+        if size > MAX_PROSE:
+            break
+        places.extend((start, end))
+        size += end - start + 1
+    docs, header = "\n".join(found.docs).encode()[:MAX_PROSE], found.header.encode()[:HEADER_BYTES]
+    gathered = [name for row in found.imports for name in row.imported_names] if gathers(path) else []
+    if not (places or docs or header or gathered or _docstring(text)):
+        return b""
+    return msgspec.msgpack.encode(Prose(places.tobytes(), docs, header, gathered[:MAX_DEFINITIONS]))
+
+
+def worded(source: Source, text: bytes = b"") -> FileWords:
+    """Return the words of a file; without its prose those of its path and of its symbols, which need no text."""
+    named = [*names_of(source.outline, source.rows)]
+    first = [(name, kind) for name, kind in named[:MAX_DEFINITIONS] if kind < DEFINITIONS]
+    fields = _of_path(source.path) | _of_definitions(first)
+    said = _DECODER.decode(source.prose) if source.prose else NOTHING_SAID
+    numbers = iter(memoryview(said.comments).cast(NUMBER))
+    spans = [*zip(numbers, numbers, strict=True)]
     docstring = _docstring(text)
-    said = [*docstring, *(text[start:end] for start, end in found.comments)]
-    comments = b"\n".join([*said, *map(str.encode, found.docs)])[:MAX_PROSE]
-    fields = _of_definitions([row for row in found.symbols[:MAX_DEFINITIONS] if row.kind in DEFINED])
+    comments = b"\n".join([*docstring, *(text[start:end] for start, end in spans), *filter(None, [said.docs])])
     if comments:
-        fields[Field.COMMENT] = Counter(words.words(comments))
-    at_top = [*docstring, found.header.encode()[:HEADER_BYTES]] if found.header else docstring
-    if header := _header(text, at_top, found.comments):
+        fields[Field.COMMENT] = Counter(words.words(comments[:MAX_PROSE]))
+    at_top = [*docstring, said.header] if said.header else docstring
+    if header := _header(text, at_top, spans):
         fields[Field.HEADER] = Counter(words.words(header))
-    if exports := _exports(path, found.symbols, found.imports):
-        fields[Field.EXPORT] = _counted(exports)
+    exports = [*(name for name, kind in named if kind == CODES["export"]), *said.gathered]
+    if exports:
+        fields[Field.EXPORT] = _counted(exports[:MAX_DEFINITIONS])
     return _packed(fields)
-
-
-def named(path: str, rows: Iterable[Row]) -> FileWords:
-    """Return the words of a path and of the names of definitions, which is all that is known of a file."""
-    return _packed(_of_path(path) | _of_definitions([*islice(rows, MAX_DEFINITIONS)]))
-
-
-def known(source: Source, facts: TextFacts, languages: Languages) -> FileWords | None:
-    """Return the words of a file, only those of its path if it ended an extractor; None if it is not code."""
-    if languages.rows[source.language].role != "code":
-        return None
-    of_path = _packed(_of_path(source.path))
-    return _with(of_path, facts.words) if facts.words else of_path
 
 
 def gathers(path: str) -> bool:
@@ -78,12 +103,12 @@ def gathers(path: str) -> bool:
     return _GATHERING.search(path) is not None
 
 
-def _of_definitions(defined: Sequence[SymbolRow] | Sequence[Row]) -> dict[Field, Counter[bytes]]:
-    """Return the words of definitions: those of public ones are counted once more."""
+def _of_definitions(defined: Sequence[tuple[str, int]]) -> dict[Field, Counter[bytes]]:
+    """Return the words of definitions, by their names and kinds: those of public ones are counted once more."""
     fields: dict[Field, Counter[bytes]] = {}
     if defined:
-        public = [row.name for row in defined if row.kind in PUBLIC]
-        fields[Field.DEFINITION] = _named([row.name for row in defined])
+        public = [name for name, kind in defined if kind in PUBLIC]
+        fields[Field.DEFINITION] = _named([name for name, _ in defined])
         fields[Field.PUBLIC] = fields[Field.DEFINITION] if len(public) == len(defined) else _named(public)
     return fields
 
@@ -145,24 +170,6 @@ def _docstring(text: bytes) -> list[bytes]:
         return []
     end = top.find(docstring[1], docstring.end())
     return [top[docstring.end() : end if end >= 0 else len(top)]]
-
-
-def _exports(path: str, symbols: Iterable[SymbolRow], imports: Iterable[ImportRow]) -> list[str]:
-    exported = [row.name for row in symbols if row.kind == "export"]
-    if gathers(path):
-        exported += [name for row in imports for name in row.imported_names]
-    return exported[:MAX_DEFINITIONS]
-
-
-def _with(of_path: FileWords, of_text: FileWords) -> FileWords:
-    """Return the words of a path and those of a text, which are in other fields."""
-    first = (max(_OF_PATHS) + 1) * array(NUMBER).itemsize
-    return FileWords(
-        of_path.keys + of_text.keys,
-        of_path.counts + of_text.counts,
-        of_path.lengths[:first] + of_text.lengths[first:],
-        b"\n".join(filter(None, (of_path.names, of_text.names))),
-    )
 
 
 def _packed(fields: dict[Field, Counter[bytes]]) -> FileWords:

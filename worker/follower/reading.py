@@ -1,28 +1,30 @@
 """Reading files that have changed: as a build reads them, and with care, since whoever writes one may be at it now."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fledgling.messages.following import Follow
 from fledgling.worker.extractor.messages import Batch, ExtractedBatch, Source, TextFacts
 from fledgling.worker.extractor.pool import Extractors
-from fledgling.worker.extractor.wording import known
+from fledgling.worker.extractor.wording import worded
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.stamps import is_racy, stamp_at
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.tree import Entry
 from fledgling.worker.language import Languages
-from fledgling.worker.rows import FileRow, SymbolColumns
+from fledgling.worker.rows import FileRow, FileWords, SymbolColumns
 from fledgling.worker.store.parts import Part
 from fledgling.worker.store.symbol_writer import Outlined, one_by_one
 
 MOST_BYTES = 4 * 2**20  # of one file: it fits a frame with all that is found in it
 TRIES = 3  # to read a file that is being written; then it is pending until the next look
+
+Found = tuple[TextFacts, Outlined, SymbolColumns]
 
 
 class Readings(Struct):
@@ -92,17 +94,34 @@ class Reading:
             for path, (row, pieces) in sorted(read.items())
             if row.language and row.line_count is not None and pieces  # an empty file is parsed by nobody
         ]
-        found: dict[str, tuple[TextFacts, Outlined, SymbolColumns]] = {}
+        found: dict[str, Found] = {}
         for batch, answer in (
             self._extractors.extract(sources, Batch((), self._tabled, hashed=self._hashed)) if sources else ()
         ):
             for source, facts, symbols, columns in zip(batch.sources, answer.facts, *_one_by_one(answer), strict=True):
-                facts = msgspec.structs.replace(facts, words=known(source, facts, self._languages))
                 found[source.path] = facts, symbols, columns
-        return {path: self._part(row, pieces, found.get(path)) for path, (row, pieces) in read.items()}
+        words = self._words(sources, found)
+        return {path: self._part(row, pieces, found.get(path), words.get(path)) for path, (row, pieces) in read.items()}
+
+    def _words(self, sources: Sequence[Source], found: Mapping[str, Found]) -> dict[str, FileWords]:
+        """Return the words of the files of code, by path, as a build makes them."""
+        if not self._has_content:
+            return {}
+        asked = []
+        for source in sources:
+            if self._languages.rows[source.language].role == "code":
+                facts, symbols, _ = found[source.path]
+                [outline] = symbols.parts
+                texts = source.blocks if facts.prose else ()
+                asked.append(Source(source.path, source.language, texts, facts.prose, facts.symbols, outline))
+        return {
+            source.path: facts.words or worded(replace(source, prose=b""))
+            for batch, answer in self._extractors.extract(asked, Batch((), for_words=True))
+            for source, facts in zip(batch.sources, answer.facts, strict=True)
+        }
 
     def _part(
-        self, row: FileRow, pieces: Pieces | None, found: tuple[TextFacts, Outlined, SymbolColumns] | None
+        self, row: FileRow, pieces: Pieces | None, found: Found | None, words: FileWords | None
     ) -> tuple[Part, TextFacts | None]:
         facts, symbols, columns = found or (None, Outlined([b""]), SymbolColumns())
         blocks = pieces or [] if self._has_content else []
@@ -115,7 +134,7 @@ class Reading:
             symbols=symbols,
             columns=columns,
             comments=facts.comments if facts else [],
-            words=facts.words if facts else None,
+            words=words,
         )
         return part, facts
 

@@ -16,13 +16,12 @@ from typing import Literal
 import msgspec
 
 from fledgling.messages.control import Build, Built, Generation, Progress, Unchanged
-from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT
+from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT, WORDS
 from fledgling.plain import counted, said
 from fledgling.scope import Scope
 from fledgling.security import memory_file
 from fledgling.worker.extractor.messages import Batch, Source, packed
 from fledgling.worker.extractor.pool import Extractors, given_up, joined
-from fledgling.worker.extractor.wording import known
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
@@ -32,6 +31,7 @@ from fledgling.worker.indexer.extracted import Extracted
 from fledgling.worker.indexer.findings import Findings
 from fledgling.worker.indexer.index import Index
 from fledgling.worker.indexer.totals import contents_hash, lacking, statistics, tree_hash
+from fledgling.worker.indexer.wording import Wording
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.reasons import CHANGED, COUNTING, EXTRACTING, NO_ROOM
@@ -100,9 +100,10 @@ class Building:
             return Unchanged()
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
         missing = lacking((tree.partial, cut), rows)
+        is_large = sum(row.size_bytes for row in rows if row.path in languages) > SMALL_BYTES
         if self._index.end_reading():
             self._clock.mark("text")
-            if sum(row.size_bytes for row in rows if row.path in languages) > SMALL_BYTES:
+            if is_large:
                 self._tell(self._generation(TEXT, missing, EXTRACTING))
         files = {row.path: row.language for row in rows}
         links = {entry.path: entry.target for entry in tree.entries if entry.target and entry.path in files}
@@ -114,13 +115,17 @@ class Building:
         rows.clear()
         with self._clock.stage("extract"):
             self._extract(languages, found)
-            self._findings.seal()
         with self._clock.stage("seal"):
             counts = self._finish(found)
         self._languages_of, self._unresolved = languages, found.unresolved
-        self._partial = missing = lacking((missing, self._undefined()), ())
+        missing = lacking((missing, self._undefined()), ())
+        if is_large and self._order.known_findings_fd is None:  # else words are there in a moment
+            self._clock.mark("definitions")
+            self._tell(self._generation(CODE, missing))
+        with self._clock.stage("words"):
+            self._partial = missing = lacking((missing, self._word(found.prose)), ())
         self._clock.mark("total")
-        self._tell(self._generation(CODE, missing))
+        self._tell(self._generation(WORDS, missing))
         return Built(
             **counts,
             lines=sum(row.lines for row in by_language),
@@ -176,7 +181,9 @@ class Building:
                 self._kept.files({entry.path: entry.stamp for entry in tree.entries}, self._order.begun_ns)
         return tree
 
-    def _generation(self, number: Literal[0, 1, 2, 3], partial: str | None, pending: str | None = None) -> Generation:
+    def _generation(
+        self, number: Literal[0, 1, 2, 3, 4], partial: str | None, pending: str | None = None
+    ) -> Generation:
         return Generation(
             number,
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.finds_definitions)),
@@ -294,11 +301,6 @@ class Building:
                     self._kept.facts(source.path, packed(facts.imports), packed(facts.declared))
             self._imports(found.add(batch, answer))
             self._index.symbols(batch, answer)
-            words = (
-                (source.path, known(source, facts, self._languages))
-                for source, facts in zip(batch.sources, answer.facts, strict=True)
-            )
-            self._index.words([(path, of_file) for path, of_file in words if of_file])
             each = zip(batch.sources, answer.facts, strict=True) if self._index.holds_content else ()
             for source, facts in each:
                 for block, lines in enumerate(facts.comments, first_blocks[source.path]):
@@ -306,3 +308,10 @@ class Building:
                     comments["line_number"] += lines
         if self._index.holds_content:
             self._index.comments(comments)
+
+    def _word(self, prose: dict[str, bytes]) -> str | None:
+        """Make the words of all files, and seal them, and what the next build takes over; say what is lacking."""
+        wording = Wording(self._order, self._index, self._languages, self._extractors, self._findings)
+        lacks = wording.run(prose, partial(self._clock.tick, "words"))
+        self._findings.seal()
+        return lacks

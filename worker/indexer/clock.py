@@ -9,7 +9,7 @@ from fledgling.messages.control import Progress
 
 PROGRESS_SECONDS = 0.1  # between two reports
 
-Stage = Literal["walk", "read", "extract", "seal", "relate", "fill"]
+Stage = Literal["walk", "read", "extract", "seal", "words", "relate", "fill"]
 
 
 class Clock:
@@ -29,7 +29,7 @@ class Clock:
         yield
         self.seconds[name] = time.perf_counter() - begun
 
-    def mark(self, name: Literal["text", "total"]) -> None:
+    def mark(self, name: Literal["text", "definitions", "total"]) -> None:
         """Note how long it took from the beginning to here."""
         self.seconds[name] = time.perf_counter() - self._begun
 

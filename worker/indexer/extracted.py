@@ -24,6 +24,7 @@ class Extracted:
         links: Mapping[str, str],
     ) -> None:
         self.seconds: dict[str, float] = {}
+        self.prose: dict[str, bytes] = {}  # of which words will be made, by path
         self._symbols = Counter[str]()  # definitions by language
         self._took = defaultdict[str, float](float)  # seconds by language
         self.files: list[tuple[str, str | None, bool]] = []  # path, engine, is it parsed whole
@@ -40,6 +41,8 @@ class Extracted:
             self.seconds[source.path] = facts.seconds
             self._symbols[source.language] += facts.definitions
             self._took[source.language] += facts.seconds
+            if facts.prose:
+                self.prose[source.path] = facts.prose
             if facts.declared:
                 self._declared[source.path] = facts.declared
             if self._resolution.waits(source.path):

@@ -13,9 +13,11 @@ from fledgling.security import memory_file
 from fledgling.worker.extractor.messages import Batch, ExtractedBatch, Source
 from fledgling.worker.extractor.pool import one_by_one
 from fledgling.worker.extractor.wording import gathers
+from fledgling.worker.rows import FileWords
 from fledgling.worker.store import facts
 
 _DECODER = msgspec.msgpack.Decoder(ExtractedBatch)
+_WORDS = msgspec.msgpack.Decoder(FileWords)
 
 
 class Findings:
@@ -24,6 +26,7 @@ class Findings:
     >>> findings = Findings(order.known_findings_fd, order.findings_fd, asked)
     >>> for batch, found in extractors.extract(sources, asked, findings.known):
     ...     findings.keep(batch, found, room=2**20)
+    >>> findings.keep_words("a.py", words, room=2**20)
     >>> findings.seal()
     """
 
@@ -37,14 +40,13 @@ class Findings:
         self._writer = None if fd is None else facts.FactsWriter(fd)
         self._asked = f"{asked.tabled:d}{asked.hashed:d}"
         self._kept: set[bytes] = set()  # keys: files of the same text have one
-        self._keys: dict[str, bytes] = {}  # of sources that were asked for, by path, until they are kept
+        self._keys: dict[str, bytes] = {}  # of sources, by path
 
     def known(self, source: Source) -> ExtractedBatch | None:
         """Return what the last build has found in a file, if it was the same."""
         if not self._known:
             return None
-        key = self._keys[source.path] = self._key(source)
-        found = self._known.get(key)
+        found = self._known.get(self._key(source))
         return None if found is None else _DECODER.decode(found)
 
     def keep(self, batch: Batch, found: ExtractedBatch, room: int) -> None:
@@ -53,7 +55,7 @@ class Findings:
             return
         each: list[ExtractedBatch] | None = None
         for at, source in enumerate(batch.sources):
-            key = self._keys.pop(source.path, None) or self._key(source)
+            key = self._key(source)
             packed: bytes | memoryview | None = self._known.get(key)
             if packed is None and found.facts[at].engine:  # a file that was given up is tried again
                 each = each or [*one_by_one(found)]
@@ -64,6 +66,19 @@ class Findings:
                 self._writer.add(key, packed)
                 self._kept.add(key)
 
+    def words(self, path: str) -> FileWords | None:
+        """Return the words of a file, if the last build has found it the same, and what it holds was kept again."""
+        found = self._known.get(self._key_of_words(path)) if self._keys.get(path) in self._kept else None
+        return None if found is None else _WORDS.decode(found)
+
+    def keep_words(self, path: str, words: FileWords, room: int) -> None:
+        """Keep the words of a file likewise, if what it holds was kept: one that was given up may say more later."""
+        if self._writer is None or self._keys.get(path) not in self._kept:
+            return
+        packed = msgspec.msgpack.encode(words)
+        if self._writer.size + len(packed) <= room:
+            self._writer.add(self._key_of_words(path), packed)
+
     def seal(self) -> None:
         """Write what is left, and make the file immutable."""
         if self._writer is not None and self._fd is not None:
@@ -72,4 +87,11 @@ class Findings:
             memory_file.seal(self._fd)
 
     def _key(self, source: Source) -> bytes:
-        return facts.key_of(f"{self._asked}{gathers(source.path):d} {source.language}", source.blocks)
+        key = self._keys.get(source.path)
+        if key is None:
+            kind = f"{self._asked}{gathers(source.path):d} {source.language}"
+            key = self._keys[source.path] = facts.key_of(kind, source.blocks)
+        return key
+
+    def _key_of_words(self, path: str) -> bytes:
+        return facts.key_of(f"words {path}", [self._keys[path]])

@@ -22,17 +22,15 @@ from fledgling.worker.indexer.sinks import (
     Sinks,
     SymbolSections,
     TextSections,
-    WordSections,
-    WordsOfNames,
 )
 from fledgling.worker.indexer.tables import CodeTables, EdgeTables, TextTables
 from fledgling.worker.indexer.views import Views
-from fledgling.worker.rows import FileRow, FileWords, ImportRow
+from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.store.ngram_writer import Sign, signed_here
 from fledgling.worker.store.sections import Holds, contents
 from fledgling.worker.store.text import Block
 
-ROW_BYTES = 12  # of a row that are written last, behind the symbols: a hash, a number, and room to spare
+ROW_BYTES = 36  # of a row that are written behind the symbols: a hash, a number, 20 to 26 of words, and room to spare
 WAITING_BYTES = 8 * 2**20  # of rows that wait to be loaded, and of what is written last: the roots of modules
 
 
@@ -61,28 +59,26 @@ class Index:
         profile: Profile,
         modules: Mapping[str, Modules],
         sign: Sign = signed_here,
-        code: Sequence[str] = (),
         *,
         has_content: bool,
     ) -> None:
         """Make the tables in the open images and let `gate` check the profile's views. Raises ViewError.
 
-        `modules` says how names of modules are read, by language, and `code` which languages are ranked by meaning.
+        `modules` says how names of modules are read, by language.
         """
         self._images = images
         self._db = db
         self._profile = profile
-        self._has_content = has_content
+        self.has_content = has_content
         loading = Loading(db, profile.memory_limit)
         self._views = Views(loading, gate, profile)
         narrows_text = has_content and "content" in self._views
         self.holds_content = has_content and profile.reads_all_of("content")  # as rows: mapped, there is always text
         self.holds_symbols = profile.reads_all_of("symbols") or narrows_text  # as rows, too
         self.hashes_symbols = has_content and profile.hashes_definitions
-        self._takes_words = has_content  # an index without content is not to keep what comments say
         self._files_bytes = limits.files(profile.memory_limit)
         self.text_room = limits.text(profile.memory_limit, holds_rows=self.holds_content)
-        self._words = 0  # bytes of words that were taken, which are written last
+        self._prose = 0  # bytes that wait until words are made of them
         self._rows = 0  # of symbols and imports that were taken
         self._numbers: dict[str, int] = {}  # of files, in the order of paths
         text = TextTables(loading, images.text, holds_blocks=self.holds_content)
@@ -91,16 +87,12 @@ class Index:
             loading, images.code, modules, holds_symbols=self.holds_symbols, holds_edges=holds_edges
         )
         self.edges = EdgeTables(loading, images.edges) if holds_edges else None
-        words = WordSections(images.words)
-        if profile.narrows_rows and has_content:
-            words = WordsOfNames(images.words, images.blocks, images.outlines, code)
         # Another sink is another line here.
         self._sinks = Sinks(
             [
                 TextSections(images.blocks),
                 NgramSections(images.signatures, sign),
                 SymbolSections(images.outlines),
-                words,
                 text,
                 self._tables,
             ]
@@ -151,16 +143,20 @@ class Index:
     def has_room(self, found: ExtractedBatch) -> bool:
         """Return whether what was found fits the memory files, beside what was taken before."""
         count = sum(facts.symbols + len(facts.imports) for facts in found.facts)
-        words = self._words + sum(_size(facts.words) for facts in found.facts if facts.words)
+        prose = self._prose + sum(len(facts.prose) for facts in found.facts)
         rows = self._rows + count
         parts = sum(map(len, found.outlined.parts))
         tabled = 2 * parts + sum(map(len, filter(None, found.symbols.docstring))) if self.holds_symbols else 0
         has_room = (
-            not count or self.size() + rows * ROW_BYTES + words + parts + tabled + WAITING_BYTES <= self._files_bytes
+            not count or self.size() + rows * ROW_BYTES + prose + parts + tabled + WAITING_BYTES <= self._files_bytes
         )
         if has_room:
-            self._rows = rows
+            self._rows, self._prose = rows, prose
         return has_room
+
+    def room_for_words(self) -> int:
+        """Return the bytes that are left for words, where all else is sealed but the graph."""
+        return self._files_bytes - self.size() - WAITING_BYTES
 
     def room_for_another(self) -> int:
         """Return the bytes that are left where another index of this size stands beside it, as while one is renewed."""
@@ -178,12 +174,6 @@ class Index:
         numbers = [self._numbers[source.path] for source in batch.sources]
         self._symbols.add(ParsedFile(numbers, counts, found.outlined, columns))
 
-    def words(self, words: Sequence[tuple[str, FileWords]]) -> None:
-        """Take the words of the next files, by path; in any number of calls, in path order."""
-        if self._takes_words:
-            self._words += sum(_size(found) for _, found in words)
-            self._sinks.words([(self._numbers[path], found) for path, found in words])
-
     def imports(self, imports: Sequence[tuple[str, ImportRow]]) -> None:
         """Take resolved imports, each with the path of its file; in any number of calls."""
         rows = [row for _, row in imports]
@@ -196,7 +186,7 @@ class Index:
         self._text.comments(columns)
 
     def finish(self, extracted: Sequence[tuple[str, str | None, bool]]) -> dict[str, int]:
-        """Let go on what has waited, seal all, and return how many files, symbols and imports there are.
+        """Let go on what has waited, seal all but words, and return how many files, symbols and imports there are.
 
         `extracted` says of files, by path, what has extracted them and whether it understood them whole.
         """
@@ -217,7 +207,7 @@ class Index:
 
     def why_unrelated(self) -> str | None:
         """Say why there is no graph of this index; None where there is one."""
-        if not self._has_content:
+        if not self.has_content:
             return "Uses of definitions are not resolved: index_content is off."
         if any(view.name in ("content", "symbols", "imports") for view in self._profile.views):
             return "Uses of definitions are not resolved under this profile."
@@ -245,10 +235,6 @@ class Index:
             for section in contents(memoryview(memory_file.mapped(fd)), holds)
         }
         return mapped | {f"duckdb.{name}": os.fstat(getattr(self._images, name)).st_size for name in ("text", "code")}
-
-
-def _size(words: FileWords) -> int:
-    return len(words.keys) + len(words.counts)
 
 
 def _json(names: Sequence[str]) -> str:

@@ -50,7 +50,7 @@ def index(
         began = lister.began()
         narrowed = began.narrowed
         has_content = narrowed.scope.index_content
-        known = languages.modules(), extractors.sign, languages.code()
+        known = languages.modules(), extractors.sign
         made = Index(db, gate, order.images, order.profile, *known, has_content=has_content)
         held = (layers, began.layers, extractors.confined())
         untested = check_engine(duckdb.__version__)

@@ -11,7 +11,7 @@ from functools import cache
 
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Accepted, Build, ExtractorsConfined, Generation, Progress, Relate, Sought
-from fledgling.messages.generations import CODE
+from fledgling.messages.generations import WORDS
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Search
 from fledgling.pipe import Pipe
@@ -100,8 +100,8 @@ def _read(order: Build, describing: Describing, tree: Tree) -> Blocks | None:
 
 def _request(profile: Profile, blocks: Blocks, outlines: Outlines, partial: str | None) -> Request:
     """Return a request as of a whole index. Of what is known of one, a text that is found asks what it lacks alone."""
-    generation = Generation(CODE, defined=(), has_content=True, partial=partial)
-    return Request(None, Unsigned(blocks), blocks, outlines, OneOfMany(profile, generation), CODE)
+    generation = Generation(WORDS, defined=(), has_content=True, partial=partial)
+    return Request(None, Unsigned(blocks), blocks, outlines, OneOfMany(profile, generation), WORDS)
 
 
 def _sought(request: Request, question: Search, tree: Tree) -> Sought | None:

@@ -8,14 +8,11 @@ from itertools import starmap
 from typing import NamedTuple
 
 from fledgling.security import memory_file
-from fledgling.worker.extractor.wording import named
 from fledgling.worker.indexer.loading import Columns
-from fledgling.worker.rows import FileWords
 from fledgling.worker.store.ngram_writer import Sign, Signer
 from fledgling.worker.store.symbol_writer import Outlined, OutlineWriter
-from fledgling.worker.store.symbols import NO_PARSER, Outlines, parsed
-from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
-from fledgling.worker.store.words import WordWriter
+from fledgling.worker.store.symbols import NO_PARSER, parsed
+from fledgling.worker.store.text import Block, BlockWriter, File
 
 
 class ParsedFile(NamedTuple):
@@ -29,9 +26,6 @@ class ParsedFile(NamedTuple):
     counts: Sequence[int]
     outlined: Outlined
     columns: Columns
-
-
-NumberedWords = tuple[int, FileWords]
 
 
 class Sink:
@@ -55,9 +49,6 @@ class Sink:
 
     def symbols(self, symbols: ParsedFile) -> None:
         """Take the symbols of the next files."""
-
-    def words(self, words: Sequence[NumberedWords]) -> None:
-        """Take the words of the next files, each with its number."""
 
     def imports(self, imports: Columns) -> None:
         """Take the next imports; some files' come late, when the names that they lead to are known."""
@@ -100,10 +91,6 @@ class Sinks(Sink):
     def symbols(self, symbols: ParsedFile) -> None:
         for sink in self._sinks:
             sink.symbols(symbols)
-
-    def words(self, words: Sequence[NumberedWords]) -> None:
-        for sink in self._sinks:
-            sink.words(words)
 
     def imports(self, imports: Columns) -> None:
         for sink in self._sinks:
@@ -193,46 +180,3 @@ class SymbolSections(Sink):
     def finish(self) -> None:
         self._writer.finish(bytes(self._parsed.values()))
         memory_file.seal(self._fd)
-
-
-class WordSections(Sink):
-    """The mapped words."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._writer = WordWriter(fd)
-        self._files = 0
-
-    def files(self, files: Columns) -> None:
-        self._files += len(files["path"])
-
-    def words(self, words: Sequence[NumberedWords]) -> None:
-        for number, found in words:
-            self._writer.add(number, found)
-
-    def finish(self) -> None:
-        self._writer.finish(self._files)
-        memory_file.seal(self._fd)
-
-
-class WordsOfNames(WordSections):
-    """The mapped words of paths, and of the definitions that the views of a profile have left: comments are not known.
-
-    It comes behind the text and the symbols, and reads them when all are sealed.
-    """
-
-    def __init__(self, fd: int, text: int, outlines: int, code: Sequence[str]) -> None:
-        super().__init__(fd)
-        self._text, self._outlines, self._code = text, outlines, code
-
-    def words(self, words: Sequence[NumberedWords]) -> None:
-        """Take nothing: what an extractor has found may be hidden."""
-
-    def finish(self) -> None:
-        blocks = Blocks(memory_file.mapped(self._text))
-        outlines = Outlines(memory_file.mapped(self._outlines))
-        numbers = sorted(number for language in self._code for number in blocks.in_language(language))
-        for file in map(blocks.file, numbers):
-            if file.blocks:
-                self._writer.add(file.number, named(file.path, outlines.definitions(file)))
-        super().finish()

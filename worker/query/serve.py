@@ -11,7 +11,7 @@ from msgspec.structs import astuple
 
 from fledgling import refusals
 from fledgling.messages.control import Open, Ready, ToWorker
-from fledgling.messages.generations import CODE, GRAPH, LISTING
+from fledgling.messages.generations import CODE, GRAPH, LISTING, WORDS
 from fledgling.pipe import Pipe
 from fledgling.security import limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
@@ -98,7 +98,7 @@ def _base(opened: Open, mapped: Mapping[int, mmap]) -> Snapshot:
         Blocks(mapped[images.blocks if has_text else images.listing]),
         Signatures(mapped[images.signatures]) if has_text else None,
         Outlines(mapped[images.outlines]) if has_code else None,
-        Words(mapped[images.words]) if has_code else None,
+        Words(mapped[images.words]) if generation.number >= WORDS else None,
         partial=generation.partial,
         cut=generation.cut,
         graph=Graph(mapped[images.graph]) if generation.number >= GRAPH else None,

@@ -15,7 +15,7 @@ import _duckdb as duckdb
 from msgspec.structs import astuple
 
 from fledgling.messages.control import Images
-from fledgling.messages.generations import CODE, EDGES, TEXT
+from fledgling.messages.generations import EDGES, TEXT, WORDS
 from fledgling.security import limits
 from fledgling.worker.store.image_files import ImageFiles, size_of
 
@@ -116,7 +116,7 @@ def start() -> duckdb.DuckDBPyConnection:
 
 def memory_share(images: Images, generation: int, memory_limit: int) -> int:
     """Return how many bytes a worker may hold over a generation: what the files leave, once they are all there."""
-    if generation < CODE:
+    if generation < WORDS:
         return limits.worker_share(memory_limit, None)
     size = sum(map(size_of, astuple(images)))
     return limits.worker_share(memory_limit, size if generation == EDGES else size + limits.graph(memory_limit, size))

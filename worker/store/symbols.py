@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import pairwise
 from typing import NamedTuple, get_args
 from zlib import crc32
 
@@ -121,11 +122,15 @@ class Outlines:
 
     def __init__(self, data: Mapped) -> None:
         """Read a mapped file. Raises FormatError."""
-        sections = Sections(data, "symbols")
+        self._sections = sections = Sections(data, "symbols")
         self._data, self._parts, self._written = data, sections.start("parts"), sections.column("parts")
         self._hashes, self._named = sections.column("hashes"), sections.column("named")
         self._begins, self._first_rows = sections.column("begins"), sections.column("first_rows")
         self._parsed = bytes(sections.column("parsed"))
+
+    def forget(self) -> None:
+        """Give the pages back that were read so far: they count as memory of the process that maps them."""
+        self._sections.forget()
 
     def parsed(self, file: File) -> int:
         """Return how far a file was parsed: WHOLE, IN_PART, ..."""
@@ -235,6 +240,12 @@ class Outlines:
         begin = self._parts + self._begins[file]
         return read_outline(self._data, begin, self._first_rows[file + 1] - self._first_rows[file])
 
+    def part(self, file: int) -> tuple[int, bytes]:
+        """Return what is in the file with this number as it was written, and behind how many rows: see `names_of`."""
+        rows, begin = self._first_rows[file + 1] - self._first_rows[file], self._parts + self._begins[file]
+        part = read_outline(self._data, begin, rows)
+        return rows, bytes(self._data[begin : part.start + part.ends[-1]]) if rows else b""
+
     def first_row(self, file: int) -> int:
         """Return the first row of the file with this number, or of the next that has any."""
         return self._first_rows[file]
@@ -317,3 +328,10 @@ def read_outline(data: Mapped | bytes, begin: int, count: int) -> Outline:
     numbers = view_of(data)[begin : start - count].cast(NUMBER)
     kinds = data[start - count : start]
     return Outline(numbers[:count], numbers[count : 2 * count], numbers[2 * count :], kinds, start, data)
+
+
+def names_of(part: bytes, rows: int) -> Iterator[tuple[str, int]]:
+    """Yield the name of each row that the part of one file has, and the code of its kind."""
+    outline = read_outline(part, 0, rows)
+    for (begin, end), code in zip(pairwise([0, *outline.ends]), outline.kinds, strict=True):
+        yield _DECODER.decode(part[outline.start + begin : outline.start + end])[0], code

@@ -17,7 +17,7 @@ class Corpora:
         self._last: Corpus | None = None  # which holds no table of the snapshot
 
     def of(self, snapshot: Snapshot, generated: Callable[[], Set[int]]) -> Corpus | None:
-        """Return the corpus of a snapshot, of which `generated` says what a program wrote; None before the second
+        """Return the corpus of a snapshot, of which `generated` says what a program wrote; None before the third
         generation.
         """
         if not (snapshot.words and snapshot.signatures and snapshot.outlines):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.messages.answers import Hits, Passage, Ranking, Why
+from fledgling.messages.generations import WORDS
 from fledgling.messages.passages import SHOWN_WITH_LINES, filled, room
 from fledgling.messages.questions import Search
 from fledgling.plain import counted, lines_in_short, said
@@ -36,7 +37,7 @@ IN_DOUBT = "Little of this is said in any one place: it may not be there."
 BESIDE_CODE = 'Only documents and tests hold this text: mode="meaning" ranks the files of code.'
 DOCUMENTS_TOO = 'Documents say it, too: mode="docs" ranks their sections.'
 OF_DATA = 'There is more data than code, and it is not ranked ({}): mode="text" finds a word in it.'
-LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
+LATER = 'Files are ranked by meaning once their words are counted: mode="meaning" waits for them.'
 ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
 
 _PLACES = {Field.BASE: "name", Field.DIRECTORY: "directory", Field.DEFINITION: "definition", Field.COMMENT: "comment"}
@@ -123,8 +124,8 @@ def _of_data(request: Request, question: Search) -> str | None:
 
 
 def later(request: Request, question: Search) -> str | None:
-    """Say that a question that no line answers is answered by meaning once definitions are there."""
-    is_early = request.outlines is None and request.opened.generation.has_content
+    """Say that a question that no line answers is answered by meaning once words are there."""
+    is_early = request.generation < WORDS and request.opened.generation.has_content
     return LATER if is_early and question.may_mean else None
 
 
@@ -181,7 +182,7 @@ def corpus_of(request: Request) -> Corpus:
         raise Refused("invalid", "nothing is ranked by meaning without text", unknown.NO_TEXT)
     corpora, snapshot = request.corpora, request.snapshot
     corpus = corpora.of(snapshot, partial(_generated, request)) if corpora and snapshot else None
-    assert corpus, "asked of the second generation"
+    assert corpus, "asked of the third generation"
     return corpus
 
 

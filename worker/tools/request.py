@@ -73,7 +73,7 @@ class Request(msgspec.Struct, eq=False):
     ended: RefusalKind | None = None
     snapshot: "Snapshot | None" = None  # whose readers these are
     snapshots: "Snapshots | None" = None  # among which a cursor finds its own
-    graph: "Graph | None" = None  # of the third generation
+    graph: "Graph | None" = None  # of the fourth generation
     corpora: "Corpora | None" = None  # what files are ranked by
     shelf: "Shelf | None" = None  # of several indexes, where there are several
     tags: "LastMade[TagsOfFiles] | None" = None  # what files are about
@@ -84,7 +84,7 @@ class Request(msgspec.Struct, eq=False):
 
     @property
     def words(self) -> "Words | None":
-        """The words of files; None before the second generation."""
+        """The words of files; None before the third generation."""
         return self.snapshot.words if self.snapshot else None
 
     @property

@@ -42,12 +42,12 @@ class Snapshot(Struct, frozen=True, eq=False):
     blocks: Blocks
     signatures: Signatures | None  # a listing has none
     outlines: Outlines | None  # of the second generation
-    words: Words | None = None  # likewise
+    words: Words | None = None  # of the third
     tables: Meant | None = None
     partial: str | None = None  # what it lacks, as sentences
     cut: str | None = None  # the first of them, where files are missing
     pending: tuple[str, ...] = ()  # files that have changed and could not be read yet
-    graph: Graph | None = None  # of the third generation
+    graph: Graph | None = None  # of the fourth generation
 
 
 class Snapshots:
@@ -88,7 +88,6 @@ class Snapshots:
         base = self.base
         assert base.signatures
         assert base.outlines, "what has changed is told of a whole index"
-        assert base.words
         order = Order(len(base.blocks.files), overlay)
         blocks = OverlaidBlocks(base.blocks, order)
         outlines = OverlaidOutlines(base.outlines, order)
@@ -97,7 +96,7 @@ class Snapshots:
             blocks,
             OverlaidSignatures(base.signatures, blocks, order.parts),
             outlines,
-            OverlaidWords(base.words, order),
+            OverlaidWords(base.words, order) if base.words else None,
             Tables(self._connect(), changes, Laid(overlay, order, blocks, outlines), self._modules),
             base.partial if overlay.cut is UNSET else lacking(base.partial, base.cut, overlay.cut),
             pending=overlay.pending,
