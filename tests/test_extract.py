@@ -326,7 +326,7 @@ def sample(languages: list[str], language: str, texts: dict[str, bytes], every: 
     return dict([*texts.items()][languages.index(language) % every :: every])
 
 
-EVERY = pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+EVERY = pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.long)])
 
 
 @EVERY

@@ -148,8 +148,7 @@ class UnsharedResolving(Resolving):
         return UnsharedProject(self.apart[at], self._dialects)
 
 
-@every_row("program", PROGRAMS.values(), ids=PROGRAMS)
-def test_names_that_share_a_cell_mean_the_same(program: dict[str, dict[str, str]]) -> None:
+def are_the_same(program: dict[str, dict[str, str]]) -> None:
     files, rows = rows_of_program(tuple(program["files"].items()))
     if any(expression[0] == Op.BARE for file in files for expression in unpacked(file.facts).expressions):
         resolving = UnsharedResolving(
@@ -160,9 +159,35 @@ def test_names_that_share_a_cell_mean_the_same(program: dict[str, dict[str, str]
         assert {at: rows.get(at) for at in differing} == {at: alone.get(at) for at in differing}
 
 
-@every_row("program", PROGRAMS.values(), ids=PROGRAMS)
+SOME, OTHERS = ({name: PROGRAMS[name] for at, name in enumerate(PROGRAMS) if bool(at % 3) == rest} for rest in (0, 1))
+
+
+@every_row("program", SOME.values(), ids=SOME)
+def test_names_that_share_a_cell_mean_the_same(program: dict[str, dict[str, str]]) -> None:
+    are_the_same(program)
+
+
+@pytest.mark.long
+@every_row("program", OTHERS.values(), ids=OTHERS)
+def test_names_that_share_a_cell_mean_the_same_in_all_others(program: dict[str, dict[str, str]]) -> None:
+    are_the_same(program)
+
+
+@every_row("program", SOME.values(), ids=SOME)
 def test_where_arguments_are_not_followed_nothing_else_is_certain(program: dict[str, dict[str, str]]) -> None:
     """As in a project of more than FOLLOWED_BYTES."""
+    is_no_more_certain(program)
+
+
+@pytest.mark.long
+@every_row("program", OTHERS.values(), ids=OTHERS)
+def test_where_arguments_are_not_followed_nothing_else_is_certain_in_all_others(
+    program: dict[str, dict[str, str]],
+) -> None:
+    is_no_more_certain(program)
+
+
+def is_no_more_certain(program: dict[str, dict[str, str]]) -> None:
     files, rows = rows_of_program(tuple(program["files"].items()))
     less = said(resolved(files, budget=GraphBudget(follows_arguments=False), languages=LANGUAGES.rows), files)
     assert less.keys() <= rows.keys()

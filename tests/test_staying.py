@@ -264,12 +264,14 @@ async def test_a_graph_whose_resolver_is_lost_is_made_once_more(tmp_path, patien
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("is_killed", [True, pytest.param(False, marks=pytest.mark.long)])  # others get their tables
-async def test_uses_are_answered_before_there_are_tables_of_them(staged, tmp_path, is_killed):
+async def test_uses_are_answered_before_there_are_tables_of_them(tmp_path, is_killed):
     """Who asks for those waits, or hears that there will be none; what needs neither is answered as ever."""
     profile = tmp_path / "patient.sql"
     profile.write_text("SET tools = 'symbols, query'; SET query_timeout = 600;")
     callers = Symbols(symbol="f1_1", relation="callers")
-    async with building(staged, profile) as (front, indexing):
+    root = tmp_path / "staged"
+    root.mkdir()
+    async with building(stage(root, STAGED // 2), profile) as (front, indexing):
         await indexing.sealed(GRAPH)
         [indexer] = back_processes(psutil.Process(), INDEXER)
         indexer.suspend()
