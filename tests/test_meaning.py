@@ -299,6 +299,23 @@ async def test_a_word_that_no_file_has_is_named(front: Front) -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("check password of zebrin", "No file of code has zebrin."),  # parts of which stand in the text, apart
+        ("check password of hemlock", None),  # which stands there
+        ("check password of qx", None),  # likewise; nothing is known of what is as short
+    ],
+)
+async def test_no_word_that_a_text_has_is_named_as_one_that_none_has(
+    tmp_path: Path, query: str, note: str | None
+) -> None:
+    text = "def check_password(user):\n    return user(qx, 'hemlock', 'zebr ebri brin')\n"
+    async with fronted(make(tmp_path, **{"check.py": text})) as (front, indexing):
+        await indexing.built()
+        assert (await ranked(front, query)).note == note
+
+
+@pytest.mark.parametrize(
     ("query", "is_beside"),
     [
         ("ten megabytes", True),  # of documents

@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 from math import fsum
 
 import numpy as np
+import numpy.typing as npt
 
 from fledgling.worker import words as cutting
 from fledgling.worker.ranking.asked import AskedWords
@@ -31,7 +32,9 @@ BLOCK_BYTES = 4000  # of an ordinary block
 TOGETHER = 64  # bytes between the beginnings of two words that stand near each other: a line, or a name of both
 LOOKS = 24  # in a block, for the rarer of two words: one that is everywhere says little of what stands near it
 AMBIGUOUS = 4  # letters of a word that begin many others, and stand in the middle of more: there it is not looked for
+VERIFIED = 2**22  # bytes of text that are looked at for a word that no name and no comment has: five milliseconds
 _OF_ACRONYM = 2  # times the share of a question that a name of one word is, what it counts as a name
+_NAMING = (Field.BASE, Field.DIRECTORY, Field.DEFINITION, Field.COMMENT)
 _SLOPE, _SHARE = 1.2, 0.6  # of BM25 over blocks, as in corpus.PARAMETERS
 
 Table = dict[str, Scores]  # of each feature, a number for each file
@@ -117,12 +120,28 @@ class Features:
                 self.rarity_in_blocks[word] = rarity
                 scores += np.float32(self.asked.weight(word) * rarity) * holding
                 is_there[corpus.files_of_blocks[holding]] = True
-            for field in (Field.BASE, Field.DIRECTORY, Field.DEFINITION, Field.COMMENT):
-                is_there[corpus.files_with(field, word)] = True
+            fields = [corpus.files_with(field, word) for field in _NAMING]
+            for files in fields:
+                is_there[files] = True
             self.weights[word] = corpus.rarity(int(is_there.sum()), corpus.count)
-            if not is_there.any():
+            if not any(map(len, fields)) and not self._may_be_in_text(word, holding):
                 self.unknown.append(word)
         return scores
+
+    def _may_be_in_text(self, word: bytes, holding: npt.NDArray[np.bool_] | None) -> bool:
+        """Return whether a block may have a word, as far as a look at those tells that may hold it; None are not known.
+
+        The n-grams of a word that no file has are often in a text, though not beside each other.
+        """
+        if holding is None or not word.isascii():
+            return True
+        left = VERIFIED
+        for block in np.flatnonzero(holding).tolist():
+            text = self.corpus.blocks.text(block)
+            left -= len(text)
+            if left < 0 or literal(word) in text.lower():
+                return True
+        return False
 
     def share(self, said: Iterable[bytes]) -> float:
         """Return the share of the question that some of its words are, rare ones counting more.
