@@ -22,8 +22,8 @@ from fledgling.worker.indexer.relating import FOLLOWED_BYTES, UNFOLLOWED
 from fledgling.worker.indexer.whole import Spans
 from fledgling.worker.rows import WIDEST
 from fledgling.worker.store.graph import MAX_PLACES
+from fledgling.worker.tools.accounts import MOST
 from fledgling.worker.tools.context import DROPPED_CHARS, FIRST
-from fledgling.worker.tools.occurrences import MOST
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 from fledgling.worker.unnamed import taker
 

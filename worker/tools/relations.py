@@ -10,7 +10,7 @@ from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Relation, Symbols
 from fledgling.worker.store.graph import ANY_OF_LINE, LEFT_OUT, NO_GRAPH, Graph
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import definitions, occurrences, unknown
+from fledgling.worker.tools import accounts, definitions, occurrences, unknown
 from fledgling.worker.tools.hierarchy import hierarchy, overrides
 from fledgling.worker.tools.meant import FIELDS, Placed, others
 from fledgling.worker.tools.modules_of_tests import ModulesOfTests
@@ -59,7 +59,7 @@ def relations(request: Request, question: Symbols) -> Relations:
         note=unknown.joined(
             _unfollowed(asked, counted),
             found.note,
-            occurrences.of_arguments(counted) if _is_field(asked) else None,
+            accounts.of_arguments(counted) if _is_field(asked) else None,
             _not_parsed(asked),
             _together(asked),
             others(about.others),
@@ -75,7 +75,7 @@ def _is_field(asked: Asked) -> bool:
     return is_of_uses and any(each.row.parent_name and each.row.kind in FIELDS for each in asked.about.definitions)
 
 
-def _unfollowed(asked: Asked, counted: occurrences.Account) -> str | None:
+def _unfollowed(asked: Asked, counted: accounts.Account) -> str | None:
     """Say that arguments are not followed, where a use may be missing by it: none is above or below a class,
     nor one step away, if of each occurrence of the name it is known what it is, and none is without a call.
     """
@@ -161,12 +161,12 @@ def _defined(each: Placed) -> Defined:
     return Defined(each.file.path, each.row.qualified_name, each.row.kind, (each.row.line_start, each.row.line_end))
 
 
-def _account(entries: Sequence[RelatedEntry], counted: occurrences.Account, asked: Asked) -> str:
+def _account(entries: Sequence[RelatedEntry], counted: accounts.Account, asked: Asked) -> str:
     is_of_uses = asked.question.relation not in ("callees", "hierarchy")
     counted = counted if is_of_uses else counted._replace(inferred=())
-    said = occurrences.sentence(counted, names_texts=is_of_uses and not entries)
+    said = accounts.sentence(counted, names_texts=is_of_uses and not entries)
     if entries:
         return said
-    unseen = occurrences.of_computed(counted)
+    unseen = accounts.of_computed(counted)
     outside = f"; uses outside the project cannot be seen{unseen}" if is_of_uses else ""
     return f"none; {said}{outside}"
