@@ -27,7 +27,11 @@ def hierarchy(asked: Asked) -> RelatedEntries:
         ("overridden", graph.overridden),
         ("override", graph.overriding),
     ]
-    ways = [(how, distance, reached) for how, step in up for distance, reached in enumerate(_steps(asked, step), 1)]
+    ways = [
+        (how, distance, reached)
+        for how, step in up
+        for distance, reached in enumerate(steps(asked, asked.places, step), 1)
+    ]
     entries = [entry for how, distance, reached in ways for entry in placed(asked, reached, how, distance)]
     return RelatedEntries(
         entries, unknown.joined(_bases_outside(asked), unsure(asked, [reached for *_, reached in ways]))
@@ -38,7 +42,7 @@ def _bases_outside(asked: Asked) -> str | None:
     """Name what a class and those above it are derived from that is no class of the project, the nearest first."""
     graph, request = asked.graph, asked.request
     names: dict[str, dict[str, None]] = {"Bases not in the index": {}, "Bases not resolved": {}}
-    above = {place: None for places in _steps(asked, graph.bases) for place in places}
+    above = {place: None for places in steps(asked, asked.places, graph.bases) for place in places}
     for place in [*asked.places, *above]:
         bases, each = graph.bases_outside(place), definitions.at(request, place)
         if not (bases and each):
@@ -62,17 +66,21 @@ def _some(names: Sequence[str]) -> str:
 
 
 def overrides(asked: Asked) -> RelatedEntries:
-    """Find the methods that take the place of a method, and those in whose place it comes; of a class, of each own."""
+    """Find the methods that take the place of a method, and of what does; and those in whose place it comes.
+
+    Of a class it is those of each of its own.
+    """
     places = asked.places
     for each in asked.about.definitions:
         if each.row.kind in ("class", "interface", "trait", "struct"):
             inside = (own for own in _within(asked, each) if own.row.qualified_name != each.row.qualified_name)
             places += [definitions.place(asked.request, own) for own in inside]
-    overriding, overridden = all_of(places, asked.graph.overriding), all_of(places, asked.graph.overridden)
-    entries = [*placed(asked, overriding, "override"), *placed(asked, overridden, "overridden")]
+    below, overridden = [*steps(asked, places, asked.graph.overriding)], all_of(places, asked.graph.overridden)
+    entries = [entry for away, some in enumerate(below, 1) for entry in placed(asked, some, "override", away)]
+    entries += placed(asked, overridden, "overridden")
     is_of_fields = not entries and all(each.row.kind in FIELDS for each in asked.about.definitions)
     said = OF_FUNCTIONS if is_of_fields else None
-    return RelatedEntries(entries, unknown.joined(said, unsure(asked, [overriding, overridden])))
+    return RelatedEntries(entries, unknown.joined(said, unsure(asked, [*below, overridden])))
 
 
 def _within(asked: Asked, each: Placed) -> Iterator[Placed]:
@@ -116,9 +124,9 @@ def all_of(places: Collection[GraphDefinition], step: Step) -> dict[GraphDefinit
     return found
 
 
-def _steps(asked: Asked, step: Step) -> Iterator[dict[GraphDefinition, int]]:
-    """Yield what each step of one way reaches first, with why that is not sure."""
-    reached, seen = dict.fromkeys(asked.places, 0), {*asked.places}
+def steps(asked: Asked, places: Collection[GraphDefinition], step: Step) -> Iterator[dict[GraphDefinition, int]]:
+    """Yield what each step of one way reaches first from some definitions, with why that is not sure."""
+    reached, seen = dict.fromkeys(places, 0), {*places}
     for _ in range(asked.steps):
         further: dict[GraphDefinition, int] = {}
         for each, unsure in reached.items():

@@ -17,7 +17,8 @@ SHOWN_CHARS = 120  # of a line that uses something
 POSSIBLE: Confidence = "possible"
 SHOWN_NAMES = 8  # that a definition calls, or a class is derived from, without being found
 MOST = MAX_STEPS  # definitions and uses that an answer follows
-STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where nobody says how many; else 1
+# Steps to follow where nobody says how many; else 1.
+STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST, "overrides": MOST}
 
 
 class RelatedEntry(NamedTuple):

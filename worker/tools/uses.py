@@ -11,7 +11,7 @@ from fledgling.worker.store.graph import CALLS, SURE, GraphDefinition, Occurrenc
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
-from fledgling.worker.tools.hierarchy import all_of, placed, unsure
+from fledgling.worker.tools.hierarchy import all_of, placed, steps, unsure
 from fledgling.worker.tools.meant import Placed
 from fledgling.worker.tools.related import MOST, POSSIBLE, SHOWN_CHARS, SHOWN_NAMES, Asked, RelatedEntries, RelatedEntry
 from fledgling.worker.tools.request import shown
@@ -38,9 +38,10 @@ def impact(asked: Asked) -> RelatedEntries:
     found = _stepwise(asked, lambda row: not occurrences.is_definition(row), only_runs=True)
     near = [entry for entry in found.entries if entry.related.how != "import" or entry.related.distance == 1]
     graph = asked.graph
-    ways = {"override": all_of(asked.places, graph.overriding), "derived": all_of(asked.places, graph.derived)}
-    also = [entry for how, places in ways.items() for entry in placed(asked, places, how)]
-    note = unknown.joined(found.note, unsure(asked, ways.values()), _unlisted(asked, found))
+    ways = [("override", *each) for each in enumerate(steps(asked, asked.places, graph.overriding), 1)]
+    ways.append(("derived", 1, all_of(asked.places, graph.derived)))
+    also = [entry for how, distance, places in ways for entry in placed(asked, places, how, distance)]
+    note = unknown.joined(found.note, unsure(asked, [places for *_, places in ways]), _unlisted(asked, found))
     return RelatedEntries([*near, *also], note)
 
 
