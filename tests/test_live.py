@@ -609,6 +609,8 @@ async def test_a_look_is_shared_for_so_many_times_what_it_took(
         assert (await answered(front, Search("needle"))).total == 1
         write(tmp_path, "b.py", "needle = 2\n")
         assert (await answered(front, Search("needle"))).total == total
+        write(tmp_path, "a.py", "needle = 1\n" * 2)  # which the answer names: it is looked at
+        assert (await answered(front, Search("needle"))).total == (1 if freshness == "off" else 3)
         assert bool(back_processes(psutil.Process(), FOLLOWER)) == (freshness != "off")
 
 
