@@ -27,6 +27,11 @@ COMMENT, DOCSTRING, HEADING = "comment", "docstring", "heading"
 
 # The top of a file, and what it says; None where it says nothing of itself.
 TOPS: dict[str, tuple[str, Sentence | None]] = {
+    "what is left to do": (
+        "// TODO: switch to patterns when these are there.\n\n// Finds what matches.\n",
+        Sentence("Finds what matches.", "comment"),
+    ),
+    "a note alone": ("/* NOTE: the length is that of all of it, always. */\nint length;\n", None),
     "a docstring": ('"""Sends a file again. More of it."""\n', Sentence("Sends a file again.", DOCSTRING)),
     "behind a shebang": ("#!/bin/sh\n# Sends a file again.\necho\n", Sentence("Sends a file again.", COMMENT)),
     "behind a licence": (
@@ -82,6 +87,11 @@ def test_the_top_of_a_file_is_its_first_comment_that_says_something(name: str) -
 
 
 DOCUMENTS: dict[str, tuple[str, str | None]] = {
+    "what somebody else has said": (
+        '# Flow\n\n_"Variables that flow are expressive"_\n[A. Name](https://a.com)\n\nRuns workflows at scale.\n',
+        "Flow: Runs workflows at scale.",
+    ),
+    "a name in quotes": ('# Flow\n\n"Flow" runs what you give it.\n', 'Flow: "Flow" runs what you give it.'),
     "Markdown": ("# Uploads\n\n[![ci](a)](b)\n\nSends [files](a.md) again. More.\n", "Uploads: Sends files again."),
     "HTML in Markdown": (
         '<h1 align="c">\n<img src="a"\n alt="b">\n</h1>\n\nSends files again.\n',
@@ -513,6 +523,8 @@ LONG = [
     "s.summary = ' ",
     "[project]\n",
     '{"a":[',
+    "mod: {",
+    "main_module: A.",
 ]
 
 
@@ -524,6 +536,7 @@ def test_a_hostile_manifest_takes_no_time(part: str) -> None:
         costs_under(0.2, lambda heading=heading: [*manifests.scripts_of_setup_cfg(f"{heading}{text}")])
     for heading in ("", 'entry_points="""[console_scripts]\n', "console_scripts=['q',"):
         costs_under(0.2, lambda heading=heading: [*manifests.scripts_of_setup_py(f"{heading}{text}")])
+    costs_under(0.2, lambda: [*manifests.modules(f"mod: {{{text}")])
     costs_under(0.2, lambda: [*manifests.executables(f"g.executables = [{text}")])
     for name in (*manifests.SPEAKING, "a.gemspec"):
         costs_under(0.2, lambda name=name: manifests.says(name, f"[package]\ndescription = '{text}"))
@@ -875,6 +888,14 @@ ENTRIES: dict[str, tuple[dict[str, str], str]] = {
         },
         "hole, install.sh, lib/hole-list",
     ),
+    "what an application of Elixir starts": (
+        {
+            "mix.exs": "defmodule Up.MixProject do\n  # mod: {Old, []}\n"
+            "  def application, do: [mod: {Up.Application, []}]\n  def escript, do: [main_module: Up.CLI]\nend\n",
+            "lib/up/application.ex": "defmodule Up.Application do\nend\n",
+        },
+        "application = Up.Application, escript = Up.CLI",
+    ),
     "a script among code": (
         {"format.sh": "#!/bin/sh\nrun\n", "main.py": "run()\nrun()\nrun()\n"},
         "main.py",
@@ -893,6 +914,36 @@ async def test_a_project_begins_where_someone_begins_it(tmp_path: Path) -> None:
             assert [line for line in found.lines if line.startswith("entry points")] == [f"entry points: {expected}"], (
                 name
             )
+
+
+@pytest.mark.anyio
+async def test_what_is_done_for_a_package_makes_it_no_program(tmp_path: Path) -> None:
+    tree = {
+        "draw/package.json": '{"module": "dist/draw.mjs"}',
+        "draw/src/draw.ts": "export const draw = 1;\n",
+        "draw/scripts/release.ts": "function main() {}\n",
+        "go.mod": "module a.com/up\n",
+        "up.go": "package up\n",
+        "internal/types/main.go": "package main\n\nfunc main() {}\n",
+    }
+    async with fronted(make(tmp_path, **tree)) as (front, indexing):
+        await indexing.built()
+        found = await architecture(front)
+        assert "entry points: draw/scripts/release.ts:1, internal/types/main.go:3" in found.lines
+        assert "libraries: ./, draw/" in found.lines
+
+
+@pytest.mark.anyio
+async def test_a_file_is_not_about_its_guard_or_its_tests(tmp_path: Path) -> None:
+    tree = {
+        "json.h": "#ifndef MP_JSON_H_\n#define MP_JSON_H_\n#define MAX_DEPTH 50\n#endif\n",
+        "move.rs": "pub fn step() {}\n\n#[cfg(test)]\nmod tests {\n    fn moves() {\n        step();\n    }\n}\n",
+        "queue.ex": "defmodule Queue do\n  @type t :: list\n  def push(queue) do\n    queue\n  end\nend\n",
+    }
+    async with fronted(make(tmp_path, **tree)) as (front, indexing):
+        await indexing.built()
+        defines = {path: (await summarized(front, path))[0].defines for path in tree}
+    assert defines == {"json.h": ["MAX_DEPTH"], "move.rs": ["step"], "queue.ex": ["push", "t"]}
 
 
 DOCUMENTED = {

@@ -47,6 +47,7 @@ _LICENCE = re.compile(
 _MARKUP = re.compile(
     r"<[^<>]{1,80}>|\{@\w+\s+([^{}]{1,80})\}|^\s*[@\\](?:brief|file|module|moduledoc|class|summary|fileoverview)\b\S*"
 )
+_TO_DO = re.compile(r"(?i)\W*(?:todo|fixme|xxx|hack|bug|note|nb)\s*[:(]")  # a comment that says nothing of what it is
 _SENTENCE = re.compile(r"(.{15,}?[.!?](?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.))(?:\s|$)")
 _TAGGED = re.compile(r"\s*[@\\:](?!brief|file|module|class|summary)\w+")
 # Of documents: markup that holds no prose, and links of which the text is.
@@ -84,6 +85,7 @@ _OF_USE = re.compile(  # likewise of what one does with it, of which the first s
 )
 _OF_CONTENTS = re.compile(r"(?i)[\W_]*(?:table of )?contents[\W_]*")  # a line that stands above links to what follows
 _SELLING = re.compile(r"(?i)\b(?:t-shirts?|merch(?:andise)?|stickers|buy me a coffee|sponsored by)\b")  # likewise prose
+_QUOTED = re.compile(r"[*_]{0,3}[\"\u201c\u00ab][^\"\u201d\u00bb]{20,}[\"\u201d\u00bb]")  # what somebody else has said
 _BREAK = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|'{3,})")
 _FENCE = re.compile(r"\s*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)  # and what is said of the code behind it
 _CLOSING = re.compile(r"\s*(`{3,}|~{3,})\s*")
@@ -240,7 +242,8 @@ def _sentence(comment: _Comment) -> Sentence | None:
     """Return the first sentence of a comment that is not of licences and tools."""
     if sum(_LICENCE.search(line) is not None for line in comment.lines) > 1:
         return None
-    text = _plain(_paragraph(comment.lines))
+    paragraph = _paragraph(comment.lines)
+    text = "" if _TO_DO.match(paragraph) else _plain(paragraph)
     return Sentence(text, comment.source) if text else None
 
 
@@ -398,7 +401,8 @@ def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sente
             if has_references:
                 paragraph = _REFERENCE.sub(lambda found: found[1] or found[0], paragraph)
             is_menu = _is_menu(_without_markup(paragraph))
-            prose = "" if is_menu or _SELLING.search(paragraph) else _plain(paragraph)
+            is_other = is_menu or _SELLING.search(paragraph) or _QUOTED.match(paragraph)
+            prose = "" if is_other else _plain(paragraph)
             if prose:
                 break
             is_header = True

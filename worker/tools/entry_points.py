@@ -21,7 +21,7 @@ MAIN_IN_CLASS = ("java", "csharp", "kotlin", "scala", "groovy")  # languages in 
 MAIN = {"csharp": "Main"}  # what is begun at, where it is not called `main`
 MAIN_ALONE = ("go", "rust", "java", "kotlin")  # languages in which nothing is begun at but that
 
-_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "package.json")
+_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "mix.exs")
 _NO_PROGRAM = re.compile(r"(?:.*/)?build\.rs|.*\.(?:pyi|d\.[cm]?ts)")  # what builds a crate; declarations alone
 _STARTING = re.compile(
     r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
@@ -33,7 +33,7 @@ _TEMPLATE = re.compile(  # what others get a copy of, to begin with
     r"(?i)(?:^|/)(?:[^/]+[-_]templates?|templates|skeletons?|scaffold(?:s|ing)?|boilerplates?|[^/]*\{\{[^/]*)/"
     r"|[.-](?:te?mpl|tpl|template|j2|jinja2?|erb)$"
 )
-_CHORES = re.compile(r"(?:^|/)(?:scripts|tools?|hack|ci|dev|docs?|storybook|\.[^/]+)/")  # of those who work on it
+_CHORES = re.compile(r"(?:^|/)(?:scripts|tools?|hack|ci|dev|docs?|internal|storybook|\.[^/]+)/")  # of who works on it
 _LIBRARIES = (
     "__init__.py",
     "lib.rs",
@@ -43,11 +43,11 @@ _LIBRARIES = (
     "index.mjs",
     "mod.ts",
 )  # what is imported by its directory
-_PACKAGED = tuple(  # the manifest of a package, and what in it is imported by its name
-    (re.compile(manifest), re.compile(imported))
+_PACKAGED = tuple(  # the manifest of a package, and what in it is imported by its name; NAME is that of its directory
+    (re.compile(manifest), imported)
     for manifest, imported in (
         (r"pyproject\.toml|setup\.(?:py|cfg)", r"(?:(?:src|lib)/)?[^/]+/__init__\.py"),
-        (r"(?:package|deno)\.json", r"(?:(?:src|lib)/)?(?:index\.(?:tsx?|m?js)|mod\.ts)"),
+        (r"(?:package|deno)\.json", r"(?:(?:src|lib)/)?(?:(?:index|NAME)\.(?:tsx?|m?js)|mod\.ts)"),
         (r"Cargo\.toml", r"(?:src/)?lib\.rs"),
         (r"go\.mod", r"(?!(?:.*/)?(?:internal/|tools\.go)).+\.go"),
         (r"build\.gradle(?:\.kts)?|pom\.xml", r"src/\w*[mM]ain/(?:java|kotlin|scala|groovy)/.+"),
@@ -121,9 +121,13 @@ def _packages(project: OwnCode, begun: Iterable[str]) -> Iterator[str]:
     places: dict[str, list[re.Pattern[str]]] = {}
     for path in filter(is_own, paths):
         folder, _, name = path.rpartition("/")
-        if imported := [imported for manifest, imported in _PACKAGED if manifest.fullmatch(name)]:
-            places.setdefault(folder, []).extend(imported)
-    programs = {_around(path, places.keys()) for path in (*begun, *filter(_STARTED.fullmatch, paths))}
+        own_name = re.escape(folder.rpartition("/")[2]) or "(?!)"
+        imported = [imported.replace("NAME", own_name) for manifest, imported in _PACKAGED if manifest.fullmatch(name)]
+        if imported:
+            places.setdefault(folder, []).extend(map(re.compile, imported))
+    started = (*begun, *filter(_STARTED.fullmatch, paths))
+    around = ((path, _around(path, places.keys())) for path in started)
+    programs = {place for path, place in around if place is not None and not _is_chore(path[len(place) :])}
     programs |= {folder for path in paths if path.endswith(f"/{_CONTAINED}") and (folder := posixpath.dirname(path))}
     own = (file.path.removeprefix(project.prefix) for file in project.own)
     libraries = {
@@ -162,6 +166,8 @@ def _declared(request: Request, project: OwnCode) -> Iterator[_DeclaredEntry]:
             entries = manifests.scripts_of_setup_cfg(text)
         elif name.endswith(".py"):
             entries = manifests.scripts_of_setup_py(text)
+        elif name.endswith(".exs"):
+            entries = manifests.modules(text)
         elif name.endswith(".gemspec"):
             places = [
                 (each, f"{folder}{slash}{place}{each}") for each in manifests.executables(text) for place in _BINS

@@ -47,6 +47,7 @@ _EXECUTABLES = re.compile(  # of a gemspec: a text, or a list of literals alone
     r"(?m)^[ \t]*+\w+\.executables[ \t]*+(?:<<|\+?=)[ \t]*+(?:\[(?P<list>[^\[\]#{}]*+)\]"
     r"|%w[\[({](?P<words>[^\[\](){}#]*+)[\])}]|(?P<text>\"[^\"\n#]*+\"|'[^'\n]*+'))[ \t]*+(?:\.freeze[ \t]*+)?$"
 )
+_MIX = re.compile(r"(?m)^[^#\n]*?\b(?:mod:\s*+\{\s*+|(main_module:)\s*+)([A-Z]\w*+(?:\.[A-Z]\w*+)*+)")  # of a mix.exs
 _NAMES = re.compile(rf"(?:\s*+{_STRING}(?:\.freeze)?\s*+(?:,|\Z))*+\s*+")
 # Of a directory, in the order in which they are asked what it is.
 SPEAKING = ("pyproject.toml", "setup.cfg", "package.json", "Cargo.toml", "composer.json")
@@ -108,6 +109,12 @@ def executables(gemspec: str) -> Iterator[str]:
             yield from found["words"].split()
         elif _NAMES.fullmatch(listed := found["list"] or found["text"] or ""):
             yield from (name[1:-1] for name in re.findall(_STRING, listed))
+
+
+def modules(mix: str) -> Iterator[str]:
+    """Yield the modules that a project of Elixir begins at: of "mod: {Up.App, []}" that is `application = Up.App`."""
+    for found in _MIX.finditer(mix):
+        yield f"{'escript' if found[1] else 'application'} = {found[2]}"
 
 
 def entries(package: str) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Summaries: what directories, files and definitions say of themselves, and what they define. Nothing is made up."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from operator import attrgetter, itemgetter
@@ -25,6 +26,8 @@ MAX_LINE_BYTES = 2000  # of a line that is looked at
 CLASSES = ("class", "interface", "struct", "trait", "enum", "type", "table")
 OTHERS = ("function", "method", "module", "macro", "procedure", "view")
 TOLD = (*CLASSES, *OTHERS, "section")  # kinds of definitions that have a summary
+_GUARD = re.compile(r"\w+_(?:H|HH|HPP|HXX|INCLUDED)_*")  # the macro that keeps a header from being read twice
+_TESTS = ("test", "tests")  # a module of those that stand beside the code
 # Files that speak for their directory, the first that is there.
 _DOCUMENTS = ("readme.md", "readme.rst", "readme.adoc", "readme.asciidoc", "readme.txt", "readme")
 _MODULES = ("__init__.py", "mod.rs", "lib.rs", "doc.go", "package-info.java", "index.ts", "index.js", "index.tsx")
@@ -214,7 +217,8 @@ def _ranked(request: Request, file: File) -> Iterator[_Ranked]:
     for row in _outermost(request, file):
         is_named = row.name.lower().replace("_", "") == base
         lines = row.line_end - row.line_start
-        yield not is_named, row.kind not in CLASSES, -lines, file.path, row.line_start, row
+        is_class = row.kind in CLASSES and len(row.name) > 1  # a `t` of Elixir or OCaml tells nothing
+        yield not is_named, not is_class, -lines, file.path, row.line_start, row
 
 
 def _first(ranked: Iterable[_Ranked]) -> list[_Ranked]:
@@ -234,7 +238,8 @@ def _outermost(request: Request, file: File) -> Iterator[Row]:
     for row in sorted(request.outlines.definitions(file), key=attrgetter("line_start")):
         if row.kind not in (*CLASSES, *OTHERS) or row.line_start <= end:
             continue
-        if row.kind != "module":
+        is_guard = row.kind == "macro" and _GUARD.fullmatch(row.name)
+        if row.kind != "module" or row.name in _TESTS:
             end = row.line_end
-            if not row.name.startswith("_"):
-                yield row
+        if row.kind != "module" and not is_guard and not row.name.startswith("_"):
+            yield row
