@@ -276,7 +276,9 @@ class Symbols(Question, frozen=True):
         ),
     ] = None
     relation: Annotated[Relation | None, Meta(extra=meaning("what is asked of `symbol`"))] = None
-    depth: Annotated[Steps | None, Meta(extra=meaning("steps to follow: 1, of impact 3, of hierarchy and overrides all"))] = None
+    depth: Annotated[
+        Steps | None, Meta(extra=meaning("steps to follow: 1, of impact 3, of hierarchy and overrides all"))
+    ] = None
     possible: Annotated[bool, Meta(extra=meaning("add uses that only the name speaks for"))] = False
     max_results: Annotated[int, Meta(ge=1, le=1000, extra=meaning("definitions or uses a page"))] = 100
     cursor: Cursor = None
