@@ -108,6 +108,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     rest_is_last: bool = False  # one that takes any number of arguments is meant only where no other takes them
     spreads_arrays: bool = False  # an array is all that a parameter takes which takes several only by a sign: `f(*a)`
     delegates: dict[str, int] = {}  # types of functions: how many of their type arguments are no parameters, `Func = 1`
+    invoking: frozenset[str] = frozenset()  # methods by which what is of such a type is called: `apply`
     invariant: frozenset[str] = frozenset()  # types outside that fit only where their type arguments are the very same
     types_apart: bool = False  # classes and functions of one name may have other numbers of type parameters
     implicit_parameter: str = ""  # of a lambda without parameters, which may have a receiver

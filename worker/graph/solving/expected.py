@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving import applied_outside
 from fledgling.worker.graph.solving.bound_members import signatures
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, SIGNATURE, Op
+from fledgling.worker.graph.tables import NONE, SIGNATURE, Op, ScopeKind
 from fledgling.worker.graph.unit import Unit
 from fledgling.worker.graph.values import CONSTANT, CONTAINER, FUNCTION, OBJECT, Cell, Value, Values, add, capped
 
@@ -32,8 +33,11 @@ def expect(solver: Solver, node: int, said: Values, depth: int = 0) -> None:
     if depth > MAX_INNER or not said or op not in WRITTEN:
         return
     if op == Op.FUNCTION:
+        written = solver.child(node, parts[0])
         for function in _functions(solver, said):
-            _takes(solver, solver.child(node, parts[0]), function)
+            _takes(solver, written, function)
+        for value in said:
+            _get(solver, written, applied_outside.taken(solver, value))
     elif op == Op.DICT:
         add(solver.written_as.setdefault(node, {}), said)
         for key, part in parts[0]:
@@ -53,6 +57,29 @@ def _functions(solver: Solver, said: Values) -> Iterator[int]:
             yield value[1]
         elif value[0] == OBJECT:
             yield from (held[1] for held in called_as(solver, value))
+            if (method := single_method(solver, value[1])) not in (None, NONE):
+                yield method
+
+
+def single_method(solver: Solver, of: int) -> int | None:
+    """The only method without a body of an interface of the project, as which a function may be written out.
+
+    -1 if it has none, or several; None where it is not known.
+    """
+    project = solver.project
+    if project.scope(of).kind != ScopeKind.INTERFACE:
+        return NONE
+    if of in solver.classes.has_external_base:
+        return None
+    nearest: dict[int, int] = {}
+    for at in solver.classes.order(of):
+        for name, bindings in project.table(at).items():
+            functions = {project.defined(each)[1] for each in bindings} - {NONE}
+            if len(functions) > 1 and any(map(solver.classes.is_abstract, functions)):
+                return None
+            nearest.setdefault(name, functions.pop() if functions else NONE)
+    found = [at for at in nearest.values() if at != NONE and solver.classes.is_abstract(at)]
+    return found[0] if len(found) == 1 else NONE if not found else None
 
 
 def called_as(solver: Solver, value: Value) -> list[Value]:
@@ -66,10 +93,16 @@ def _takes(solver: Solver, written: int, function: int) -> None:
     """Let the parameters of a function that is written out take what those of another one say."""
     for receiver in solver.project.scope(function).bases[:1]:  # of a type with a receiver: `A.() -> B`
         solver.source(("receiver", written), ("type", solver.child(function, receiver), None), Reason.FLOW)
-    both = zip(solver.project.scope(written).parameters, solver.project.scope(function).parameters, strict=False)
-    for at, (own, said) in enumerate(both):
-        if own.type == NONE and said.type != NONE and own.rest == said.rest == 0:
-            of_type = ("type", solver.child(function, said.type), None)
+    parameters = solver.project.scope(function).parameters
+    plain = [NONE if said.rest or said.type == NONE else solver.child(function, said.type) for said in parameters]
+    _get(solver, written, plain)
+
+
+def _get(solver: Solver, written: int, types: list[int]) -> None:
+    """Let the parameters of a function that is written out be of some types, where they say none themselves; -1: any."""
+    for at, (own, type_) in enumerate(zip(solver.project.scope(written).parameters, types, strict=False)):
+        if own.type == NONE and type_ != NONE and own.rest == 0:
+            of_type = ("type", type_, None)
             solver.source(("parameter", written, at), of_type, Reason.FLOW)
             solver.expected.setdefault(("parameter", written, at), {})[of_type] = None
 
@@ -103,8 +136,9 @@ def expects(solver: Solver, cell: Cell) -> Values:
 
 def declared_to_be(unit: Unit) -> list[Cell]:
     """Cells for all that is written out in a file as what a variable or cast says, or a function that it returns."""
-    how = "expects" if unit.dialect.prototypes else "fills"
-    if not (unit.dialect.typed and (unit.dialect.prototypes or unit.dialect.declared)):
+    dialect = unit.dialect
+    how = "fills" if dialect.declared else "expects"
+    if not (dialect.typed and (dialect.prototypes or dialect.declared or dialect.delegates)):
         return []
     declared = [row for row in unit.expressions if row[0] in (Op.DECLARED, Op.CAST) and row[2] != NONE]
     pairs = [(row[2], row[1]) for row in declared]

@@ -39,6 +39,7 @@ from fledgling.worker.graph.solving.type_arguments import (
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import Unit
 from fledgling.worker.graph.values import (
+    BOUND,
     BUILTIN,
     CLASS,
     CONSTANT,
@@ -343,6 +344,8 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return _of_outside(solver, value, name, sure)
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
         return _of_container(solver, value, name, sure)
+    if kind in (FUNCTION, BOUND) and solver.project.text(name) in solver.project.unit(value[1]).dialect.invoking:
+        return {value: min(sure, Reason.OVERRIDES_OUTSIDE)}  # a.apply(b), of a lambda
     found = constant(solver, value, name, sure)
     for cell, reason, owner in [] if found else places(solver, value, name, sure):
         if cell[0] == "module":

@@ -113,6 +113,7 @@
 (enum_declaration name: (_) @defined body: (_) @body) @class
 (enum_member_declaration name: (_) @bind value: (_)? @value) @field @receiver
 (delegate_declaration type: (_) @type name: (_) @defined) @class
+(delegate_declaration (parameter_list) @signature @open)
 (base_list [(identifier) (qualified_name) (generic_name)] @base)
 (base_list (primary_constructor_base_type type: (_) @base))
 (type_parameter name: (_) @label @bind)

@@ -84,6 +84,8 @@
 
 ; ---- types
 
+(wildcard (super) (_) @value) @await
+
 (generic_type . (_) @of) @index
 (type_arguments (_) @type)
 (scoped_type_identifier . (_) @of (type_identifier) @key .) @get

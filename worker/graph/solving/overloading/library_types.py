@@ -1,9 +1,10 @@
 """How well objects of a library's classes fit types, and of which type of function an interface is."""
 
 from fledgling.worker.dialect import Dialect
+from fledgling.worker.graph.solving.expected import single_method
 from fledgling.worker.graph.solving.outside_types import type_outside
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, Op
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import BOUND, CLASS, CONTAINER, EXTERNAL, FUNCTION, Cell
 from fledgling.worker.library import ROOT, Library
@@ -74,15 +75,8 @@ def container_type(solver: Solver, cell: Cell, depth: int = 0) -> str:
 
 def arity_of(solver: Solver, of: int) -> int | None:
     """How many arguments the only method without a body takes that an interface of the project has; -1 if none is."""
-    project = solver.project
-    if project.scope(of).kind != ScopeKind.INTERFACE:
-        return NONE
-    if solver.classes.bases.get(of) or of in solver.classes.has_external_base:
-        return None
-    own = [project.defined(at)[1] for each in project.table(of).values() for at in each]
-    functions = {at for at in own if at >= 0 and project.scope(at).kind == ScopeKind.FUNCTION}
-    counts = [len(project.scope(at).parameters) for at in functions if solver.classes.is_abstract(at)]
-    return counts[0] if len(counts) == 1 else NONE if not counts else None
+    method = single_method(solver, of)
+    return method if method in (None, NONE) else len(solver.project.scope(method).parameters)
 
 
 def arity_outside(solver: Solver, type_: int, name: str) -> int | None:
