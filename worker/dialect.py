@@ -166,6 +166,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     payloads: dict[str, int] = {}  # of variants outside: which type argument it holds, if not the first, `Err = 1`
     instantiates: bool = False  # what takes types in brackets reads as a container: `f[A]()`
     applies_bases: bool = False  # what a class applies one above it to tells what that one's type parameters stand for
+    gives_applied: bool = False  # what is outside gives what it is applied to, `Mock<A>`, where that has what is asked
     of_promises: tuple[str, ...] = ()  # methods of what will give an object, which stands for it: `a.then(f)`
     behind: str = ""  # the type that a class names behind its objects, which have its members too: `Target` of Deref
     items: str = ""  # the type that a class names of what going over its objects gives: `Item` of Iterator

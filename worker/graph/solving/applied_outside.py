@@ -6,12 +6,12 @@ outside is then more than (EXTERNAL, name): it has the expression of `useRef<A>`
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.delegates import FIELD, GIVEN, OF_TYPE, RETURNED, name_of
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.type_arguments import arguments_of
 from fledgling.worker.graph.tables import Op
 from fledgling.worker.graph.values import CONTAINER, EXTERNAL, METHOD_OF, OBJECT, Value, Values, add, capped
 
-OF_TYPE, GIVEN, FIELD, RETURNED = range(4)  # a `B<A>`; what `b<A>()` gives; a member of these; what calling that gives
 MAX_APPLIED = 4  # types that something outside is applied to, all of which are asked for each member; more say nothing
 
 
@@ -19,7 +19,8 @@ def applied(solver: Solver, value: Value, type_: int, how: int = OF_TYPE) -> Val
     """Something outside, with the types that it is applied to, if there are any and the language counts them."""
     dialect = solver.project.unit(type_).dialect
     known = (dialect.delegates, dialect.invariant)
-    is_kept = value[0] == EXTERNAL and (dialect.applies_bases or any(_name_of(value) in names for names in known))
+    is_any = dialect.applies_bases or dialect.gives_applied
+    is_kept = value[0] == EXTERNAL and (is_any or any(name_of(value) in names for names in known))
     return (*value[:2], type_, how) if is_kept and 0 < len(arguments_of(solver, type_)) <= MAX_APPLIED else value
 
 
@@ -37,36 +38,9 @@ def called(solver: Solver, value: Value, made: MadeCall) -> Value:
     return (*found, *types, GIVEN) if len(types) == 1 else found  # useContext(a)
 
 
-def returned(solver: Solver, value: Value) -> Values | None:
-    """What a function gives of which a type outside says that: C of `Func<A, B, C>`; None of anything else."""
-    if len(value) < 4 or value[3] not in (OF_TYPE, FIELD):
-        return None
-    dialect, of = solver.project.unit(value[2]).dialect, value
-    if value[3] == FIELD:  # a.apply(b), of a `Function<B, C>`
-        before, _, method = value[1].rpartition(".")
-        if method not in dialect.invoking:
-            return None
-        of = (EXTERNAL, before)
-    if not dialect.delegates.get(_name_of(of)):
-        return None
-    return dict(solver.value(("type", arguments_of(solver, value[2])[-1], None)))
-
-
-def taken(solver: Solver, value: Value) -> list[int]:
-    """The types of what a function gets of which a type outside says that: A and B of `Func<A, B, C>`."""
-    known = solver.project.unit(value[2]).dialect.delegates.get(_name_of(value)) if value[3:] == (OF_TYPE,) else None
-    types = [] if known is None else arguments_of(solver, value[2])
-    return types[: len(types) - (known or 0)]
-
-
 def is_of(value: Value, name: str) -> bool:
     """Whether a value is of a type outside of some name, and of known type arguments."""
-    return value[0] == EXTERNAL and value[3:] == (OF_TYPE,) and _name_of(value) == name
-
-
-def _name_of(value: Value) -> str:
-    """The last name of a type outside."""
-    return str(value[1]).removesuffix("#").rpartition(".")[2]
+    return value[0] == EXTERNAL and value[3:] == (OF_TYPE,) and name_of(value) == name
 
 
 def of_base(solver: Solver, scope: int, value: Value) -> list[Value]:

@@ -1,7 +1,7 @@
 """What a call gives, and what it hands to the function that is called."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving import container_methods
+from fledgling.worker.graph.solving import applied_outside, container_methods
 from fledgling.worker.graph.solving.arguments import MadeCall, hand_over, substituted
 from fledgling.worker.graph.solving.bound_members import of_any, returned
 from fledgling.worker.graph.solving.containers import constants, element_of, iterated
@@ -85,9 +85,12 @@ def _made_outside(solver: Solver, node: int, value: Value, sure: int) -> Values:
     op, *parts = solver.project.expression(node)
     if value[1][:1] == "?":
         return {}
-    held = solver.value(("type", solver.child(node, parts[3]), None)) if len(parts) > 3 else {}
-    containers = {each: sure for each in held if each[0] == CONTAINER}
-    return containers or ({(EXTERNAL, value[1].removesuffix("#") + "#"): sure} if op == Op.NEW else {})
+    made: Value = (EXTERNAL, value[1].removesuffix("#") + "#")
+    if len(parts) <= 3:
+        return {made: sure} if op == Op.NEW else {}
+    type_ = solver.child(node, parts[3])
+    containers = {each: sure for each in solver.value(("type", type_, None)) if each[0] == CONTAINER}
+    return containers or ({applied_outside.applied(solver, made, type_): sure} if op == Op.NEW else {})
 
 
 def _of_type_outside(solver: Solver, value: Value) -> str:

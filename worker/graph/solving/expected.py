@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving import applied_outside
 from fledgling.worker.graph.solving.bound_members import signatures
+from fledgling.worker.graph.solving.delegates import taken
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, SIGNATURE, Op, ScopeKind
 from fledgling.worker.graph.unit import Unit
@@ -37,7 +37,7 @@ def expect(solver: Solver, node: int, said: Values, depth: int = 0) -> None:
         for function in _functions(solver, said):
             _takes(solver, written, function)
         for value in said:
-            _get(solver, written, applied_outside.taken(solver, value))
+            hand_types(solver, written, taken(solver, value))
     elif op == Op.DICT:
         add(solver.written_as.setdefault(node, {}), said)
         for key, part in parts[0]:
@@ -64,8 +64,14 @@ def _functions(solver: Solver, said: Values) -> Iterator[int]:
 def single_method(solver: Solver, of: int) -> int | None:
     """The only method without a body of an interface of the project, as which a function may be written out.
 
-    -1 if it has none, or several; None where it is not known.
+    -1 if it has none; None where it is not known, or there are several.
     """
+    if of not in solver.single_methods:
+        solver.single_methods[of] = _single_method(solver, of)
+    return solver.single_methods[of]
+
+
+def _single_method(solver: Solver, of: int) -> int | None:
     project = solver.project
     if project.scope(of).kind != ScopeKind.INTERFACE:
         return NONE
@@ -95,11 +101,11 @@ def _takes(solver: Solver, written: int, function: int) -> None:
         solver.source(("receiver", written), ("type", solver.child(function, receiver), None), Reason.FLOW)
     parameters = solver.project.scope(function).parameters
     plain = [NONE if said.rest or said.type == NONE else solver.child(function, said.type) for said in parameters]
-    _get(solver, written, plain)
+    hand_types(solver, written, plain)
 
 
-def _get(solver: Solver, written: int, types: list[int]) -> None:
-    """Let the parameters of a function that is written out be of some types, where they say none themselves; -1: any."""
+def hand_types(solver: Solver, written: int, types: list[int]) -> None:
+    """Let the parameters of a function that is written out be of some types, where they say none; -1 is any."""
     for at, (own, type_) in enumerate(zip(solver.project.scope(written).parameters, types, strict=False)):
         if own.type == NONE and type_ != NONE and own.rest == 0:
             of_type = ("type", type_, None)

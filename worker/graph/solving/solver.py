@@ -74,6 +74,7 @@ class Solver:
         self.named_parameters: dict[int, set[str]] = {}  # of functions: what arguments may name (named_arguments.py)
         self.written_as: dict[int, Values] = {}  # objects that are written out, and the types said where they are
         self.in_order: dict[int, list[int]] = {}  # classes of C, and the names of their fields
+        self.single_methods: dict[int, int | None] = {}  # of interfaces, the only ones without a body
         self.expected: dict[Cell, dict[Cell, None]] = {}  # the types that say what parameters get that say none
         self.changing: set[int] = set()  # classes whose objects become those of another: `a.__class__ = B`
         self.put_outside: set[int] = set()  # the names of what is put into something outside: `window.a = b`

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 
-from fledgling.worker.graph.solving import applied_outside
+from fledgling.worker.graph.solving import applied_outside, delegates
 from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.expected import hand_types
 from fledgling.worker.graph.solving.outside import collecting, objects, running
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.type_arguments import arguments_of
+from fledgling.worker.graph.tables import Op
 from fledgling.worker.graph.values import EXTERNAL, Value, Values, capped
 
 # What gives something where it gets nothing.
@@ -24,7 +27,7 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     library = solver.project.unit(made.node).dialect.library
     if library is not None and (given := library.gives(full)):
         return {(EXTERNAL, f"{given}#"): sure}
-    if (result := applied_outside.returned(solver, value)) is not None:
+    if (result := delegates.returned(solver, value)) is not None:
         return capped(result, sure)
     how = handing_on(solver, made.node, full)
     first = made.arguments[0][0] if made.arguments else None
@@ -35,9 +38,19 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
         return {(EXTERNAL, f"{how[1:]}#"): sure}
     if how in ("container", "holds") and not made.arguments:  # list()
         how = "gathered"
+    if how is None and value[3:] == (delegates.FIELD,):
+        _hand_applied(solver, value[2], made)
     if how is None or (first is None and how not in WITHOUT):
         return {applied_outside.called(solver, value, made): sure} if not full.startswith("?") else {}
     return HANDING_ON[how](solver, made, first, sure)
+
+
+def _hand_applied(solver: Solver, type_: int, made: MadeCall) -> None:
+    """Let a lambda that a method of something outside gets take the one type of that: `mock.Setup(a => a.b())`."""
+    types = arguments_of(solver, type_)
+    for cell, _ in made.arguments if len(types) == 1 else ():
+        if type(cell) is int and solver.op(cell) == Op.FUNCTION:
+            hand_types(solver, solver.child(cell, solver.project.expression(cell)[1]), types)
 
 
 HANDING_ON: dict[str, Callable[..., Values]] = {
