@@ -255,6 +255,15 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "<kbd>\n<br/>\nShow your love -- mugs and stickers are now available!\n</kbd>\n\nSends files again.\n",
         "Sends files again.",
     ),
+    "a row of its languages with dashes between them": (
+        "# Uploads\n\n**[English][en]** - [Deutsch][de] - [Suomi][fi] - [Norsk][no] - [Polski][pl] - [Svenska][sv]\n\n"
+        "Sends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "what it is, with dashes between its words": (
+        "# Uploads\n\nfast - small - simple\n",
+        "Uploads: fast - small - simple",
+    ),
     "a line that names its languages": (
         "# Uploads\n\nLanguage: English | [Deutsch](b.md)\n\nSends files again.\n",
         "Uploads: Sends files again.",

@@ -18,6 +18,7 @@ ABOVE_LINES = 30  # of a comment above a definition
 HEAD_LINES = 15  # of a definition, behind which its docstring stands
 LEAST_WORDS = 3  # of a sentence: less is a mark, not a sentence
 MENU_ENTRIES, MENU_WORDS = 3, 4  # of a row of links: at least so many entries, of at most so many words
+MENU_DASHED = 6  # entries with dashes between them, which a sentence may have as well: `fast - small - simple`
 
 _LINE = re.compile(r"\s*(?:///?!?|//!|--(?!\[)|;+|%+|#+:?(?![!\[])|'|\")(?:\s+|$)")
 _DIRECTIVE = re.compile(
@@ -95,6 +96,7 @@ _NO_PROSE = re.compile(
     r"\s*(?:[|>:\-+=!~]|```|//|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\[[^\]]*\]$|\d+\.|\w+::\S*\[|:\w+:)"
 )
 _BETWEEN = re.compile(r"(?:^|\s)[|\u2022\u00b7](?:\s|$)")  # what stands between the entries of a row of links
+_DASHES = re.compile(r"\s[-\u2013]\s")  # likewise
 _LANGUAGES = re.compile(r"(?i)(?:(?:other )?languages?|translations?)\s{0,9}:")  # that a document is in
 _FIELD = re.compile(r":\w[\w -]{0,40}:(?:\s|$)")  # of reStructuredText; what is indented behind it goes on
 _REFERENCE = re.compile(
@@ -373,9 +375,11 @@ def _is_menu(text: str) -> bool:
     """Return whether a paragraph is a row of links to elsewhere: `Blog | Documentation | Support`."""
     if _LANGUAGES.match(text):
         return True
-    entries = [entry for entry in _BETWEEN.split(text) if entry]
-    is_short = all(len(entry.split()) <= MENU_WORDS for entry in entries)
-    return is_short and len(entries) >= MENU_ENTRIES and not text.endswith((".", "!", "?"))
+    if text.endswith((".", "!", "?")):
+        return False
+    ways = ((_BETWEEN, MENU_ENTRIES), (_DASHES, MENU_DASHED))
+    rows = [([entry for entry in between.split(text) if entry], least) for between, least in ways]
+    return any(len(row) >= least and all(len(entry.split()) <= MENU_WORDS for entry in row) for row, least in rows)
 
 
 def _of_document(lines: Sequence[str], *, has_references: bool = False) -> Sentence | None:
