@@ -55,6 +55,8 @@
 (is_pattern_expression expression: (_) @left pattern: (constant_pattern (_) @type)) @narrow
 (conditional_expression condition: (_) @cond consequence: (_) @arm alternative: (_) @arm) @choice
 (binary_expression) @operation
+(switch_expression) @choice
+(switch_expression_arm (_) @arm .)
 (binary_expression left: (_) @arm @present operator: "??" right: (_) @arm) @choice
 (binary_expression left: (_) @arm operator: ["+" "-" "*" "/" "%"] right: (_) @arm) @sum
 [(prefix_unary_expression) (postfix_unary_expression)] @operation

@@ -51,6 +51,10 @@
 (conditional_expression condition: (_) @cond alternative: (_) @arm) @choice
 (conditional_expression body: (_) @arm)
 (conditional_expression condition: (_) @arm !body)
+(match_expression) @choice
+(match_condition_list) @operation
+(match_conditional_expression return_expression: (_) @arm)
+(match_default_expression return_expression: (_) @arm)
 (binary_expression) @operation
 (binary_expression left: (_) @arm operator: "??" right: (_) @arm) @choice
 (binary_expression operator: ["&&" "and"] right: (_) @arm) @choice
