@@ -79,8 +79,11 @@ def _unknown(request: Request, question: Symbols) -> Refused:
     if filters and (elsewhere := placed(all_named(request, symbol, lambda _: True), symbol)):
         left = " and ".join(f"{name} {value!r}" for name, value in filters)
         named, next_step = _named(question, symbol, elsewhere)
-        next_step = f"{next_step}{_as_text(request, question)}"
-        return Refused("not_found", f"no definition {symbol!r} has {left}; {named}", next_step)
+        has_uses = any(each.file.language in request.opened.generation.related for each in elsewhere)
+        ways = [next_step if has_uses else "", _as_text(request, question)]
+        return Refused(
+            "not_found", f"no definition {symbol!r} has {left}; {named}", " ".join(filter(None, ways)) or next_step
+        )
     alike = placed(all_named(request, last, lambda _: True), last) if last not in ("", symbol) else []
     if request.is_early and alike and owning(request, symbol, lambda _: True):
         return early()  # what the class has from above, the graph knows
@@ -100,13 +103,13 @@ def early() -> Refused:
 
 
 def _as_text(request: Request, question: Symbols) -> str:
-    """Propose to search the language that was asked of for a name which only others define, if its text holds it."""
+    """Propose to search what was asked of for a name which only others define, if its text holds it."""
     name = (question.symbol or "").rpartition(".")[2]
     files = unknown.scope(request, question.path, question.language).files(request, request.blocks.files)
-    if not question.language or not unknown.using(request, unknown.naming(request, files, name), [name]):
+    if not unknown.using(request, unknown.naming(request, files, name), [name]):
         return ""
-    words = f'search(query="{name}", language="{question.language}", whole_word=true, case_sensitive=true)'
-    return f" {words} finds it as text."
+    asked = [f', {key}="{value}"' for key in ("path", "language") if (value := getattr(question, key))]
+    return f'search(query="{name}"{"".join(asked)}, whole_word=true, case_sensitive=true) finds it as text.'
 
 
 def inherited(request: Request, symbol: str) -> Placed | None:
