@@ -80,10 +80,9 @@ def _unknown(request: Request, question: Symbols) -> Refused:
         left = " and ".join(f"{name} {value!r}" for name, value in filters)
         named, next_step = _named(question, symbol, elsewhere)
         has_uses = any(each.file.language in request.opened.generation.related for each in elsewhere)
-        ways = [next_step if has_uses else "", _as_text(request, question)]
-        return Refused(
-            "not_found", f"no definition {symbol!r} has {left}; {named}", " ".join(filter(None, ways)) or next_step
-        )
+        proposed = filter(None, (next_step if has_uses else "", _as_text(request, question)))
+        why = f"no definition {symbol!r} has {left}; {named}"
+        return Refused("not_found", why, " ".join(proposed) or next_step)
     alike = placed(all_named(request, last, lambda _: True), last) if last not in ("", symbol) else []
     if request.is_early and alike and owning(request, symbol, lambda _: True):
         return early()  # what the class has from above, the graph knows
