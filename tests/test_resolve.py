@@ -482,7 +482,7 @@ async def test_what_a_module_is_compiled_from_may_import_others(front: Front) ->
     name = "a module that is compiled"
     graph = await of(front, name, "fast.pyx")
     assert [within(name, each.path) for each in graph.imported_by] == ["a.py"]
-    assert graph.note == "Imports are not extracted from a file of an unknown language."
+    assert graph.note == "Imports are not extracted from cython."
 
 
 @pytest.mark.anyio
