@@ -138,11 +138,26 @@ def list_(builder: Builder, node: int, use: int) -> int:
         builder.scopes[builder.frame].flags |= Flag.OPERATES
     if any(builder.tree.kind(kid) == IS_KEYWORD for kid in builder.tree.kids[node]):
         return filled(builder, node)
+    if any(builder.tree.kind(kid) == IS_PAIR for kid in builder.tree.kids[node]):
+        return keyed(builder, node)
     found = items(builder, node, use)
     if builder.dialect.texts_name_classes and len(found) == 2:  # ["self", "a"]
         named = OWN_METHOD.fullmatch(builder.tree.text(builder.tree.kids[node][0]))
         found[0] = own_class(builder, named[1]) if named and not named[2] else found[0]
     return builder.add(Op.LIST, found, True)
+
+
+def keyed(builder: Builder, node: int) -> int:
+    """`[a => b, c, ...d]`"""
+    tree, pairs = builder.tree, list[tuple[int, int]]()
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == IS_PAIR:
+            pairs.append(read_pair(builder, kid))
+        elif tree.kind(kid) == IS_SPREAD:
+            pairs.append((NONE, builder.visit(tree.first(kid, VALUE))))
+        else:
+            pairs.append((0, builder.visit(kid)))  # behind any
+    return builder.add(Op.DICT, pairs)
 
 
 def filled(builder: Builder, node: int) -> int:

@@ -27,6 +27,7 @@ from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Writ
 
 COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*+", re.DOTALL)  # also one that a broken text does not end
 COLON = ord(":")
+ARROW = b"=>"
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "pointed", "addressed", "cast", "choice", "operation", "tokens")]
 
 
@@ -53,6 +54,10 @@ def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> No
         builder.bind(node, value)
     elif kind == IS_TUPLE:
         op, *parts = builder.expressions[value]
+        if is_keyed(builder, tree.kids[node]):
+            take_keys(builder, tree.kids[node], value)
+            builder.depth -= 1
+            return
         nodes = with_holes(tree, node) if builder.dialect.prototypes else tree.kids[node]
         take_apart(builder, nodes, value, parts[0] if op in (Op.TUPLE, Op.LIST) else [])
     elif kind == IS_GET:
@@ -192,6 +197,18 @@ def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int])
             target(builder, node, known[len(known) - behind - 1] if is_known else builder.add(Op.ELEMENT, value))
         else:
             take_part(builder, node, known[place] if is_known else builder.add(Op.ITEM, value, place))
+
+
+def is_keyed(builder: Builder, nodes: list[int]) -> bool:
+    """Whether a pattern says what keys its parts stand behind: `["a" => $b] = $c`."""
+    tree = builder.tree
+    return len(nodes) > 1 and tree.source[tree.end[nodes[0]] : tree.start[nodes[1]]].strip() == ARROW
+
+
+def take_keys(builder: Builder, nodes: list[int], value: int) -> None:
+    """`["a" => $b, "c" => $d] = $e`, of which the nodes are keys and parts in turn."""
+    for key, part in zip(nodes[::2], nodes[1::2], strict=False):
+        target(builder, part, builder.add(Op.INDEX, value, builder.visit(key)))
 
 
 def take_shape(builder: Builder, node: int, value: int) -> None:

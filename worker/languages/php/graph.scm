@@ -65,6 +65,7 @@
 [(string) (encapsed_string) (heredoc) (nowdoc) (boolean) (null) (float)] @text
 (integer) @number
 (array_creation_expression) @list
+(array_element_initializer . (_) @key . (_) @value .) @pair
 (arrow_function body: (_) @value) @lambda
 (anonymous_function body: (_) @body) @lambda
 (anonymous_function_use_clause (variable_name) @captured)
