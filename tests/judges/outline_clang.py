@@ -27,8 +27,11 @@ PLAIN = {
     Kind.TYPE_ALIAS_DECL: "type",
     Kind.TYPE_ALIAS_TEMPLATE_DECL: "type",
     Kind.CONCEPT_DECL: "type",
+    Kind.FIELD_DECL: "property",
 }
+OF_TAGS = {Kind.ENUM_CONSTANT_DECL, Kind.FIELD_DECL}
 LEAVES = {Kind.TYPEDEF_DECL, Kind.VAR_DECL, *PLAIN}
+HOLDING = {Kind.TYPEDEF_DECL, Kind.VAR_DECL, Kind.FIELD_DECL}
 ENTERED = {
     Kind.FRIEND_DECL, Kind.LINKAGE_SPEC, Kind.UNEXPOSED_DECL, Kind.COMPOUND_STMT, Kind.DECL_STMT, Kind.FIELD_DECL,
     Kind.VAR_DECL, Kind.NAMESPACE,
@@ -59,8 +62,7 @@ class Outline:
         for cursor in here:
             if cursor.kind == Kind.MACRO_DEFINITION:
                 self.add("macro", cursor, "")
-            else:
-                self.visit(cursor, "", local=False)
+        self.visit_all([cursor for cursor in here if cursor.kind != Kind.MACRO_DEFINITION], "", local=False)
 
     def add(self, kind: str, cursor: Cursor, parent: str) -> None:
         offset = cursor.location.offset
@@ -85,17 +87,28 @@ class Outline:
         elif kind == Kind.NAMESPACE and cursor.spelling:
             self.add("module", cursor, parent)
             parent = name(cursor)
-        for child in cursor.get_children():
-            self.visit(child, parent, local=local)
+        children = [child for child in cursor.get_children() if kind not in HOLDING or is_named(child)]
+        self.visit_all(children, parent, local=local)
+
+    def visit_all(self, cursors: list[Cursor], parent: str, *, local: bool) -> None:
+        """Visit what stands beside each other: what a struct without a name has is of the first that is of its type."""
+        for at, cursor in enumerate(cursors):
+            held = cursor.kind in TAGS and cursor.kind != Kind.ENUM_DECL and not is_named(cursor)
+            following = cursors[at + 1] if held and at + 1 < len(cursors) else None
+            is_holding = following is not None and following.kind in HOLDING and cursor in [*following.get_children()]
+            self.visit(cursor, name(following) if is_holding else parent, local=local)
 
     def leaf(self, cursor: Cursor, parent: str, *, local: bool) -> None:
         kind = cursor.kind
         if kind == Kind.TYPEDEF_DECL:
             self.add(typedef(cursor), cursor, parent)
         elif kind in PLAIN:
-            if kind != Kind.ENUM_CONSTANT_DECL or not local or is_named(cursor.lexical_parent):
+            is_shown = kind not in OF_TAGS or not local or is_named(cursor.lexical_parent)
+            if is_shown and cursor.spelling:  # bits may have no name
                 self.add(PLAIN[kind], cursor, parent)
-        elif not local and cursor.lexical_parent.kind not in TAGS and is_made(cursor):
+        elif not local and cursor.lexical_parent.kind in TAGS:
+            self.add("property", cursor, parent)
+        elif not local and is_made(cursor):
             self.add("variable", cursor, name(cursor.semantic_parent) if is_member(cursor) else parent)
 
 
