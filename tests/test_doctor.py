@@ -31,7 +31,7 @@ HOME = Check("root", "notice", "it is more than a project")
             "WELL: a server starts here, though some processes lack the layer user; ",
             True,
         ),
-        (Diagnosis("macOS", (UNHELD,)), "UNCONFINED: a server starts here without seccomp; ", True),
+        (Diagnosis("macOS", (UNHELD,)), "UNCONFINED: a server starts here without seccomp, which Linux has; ", True),
         (
             Diagnosis("macOS", (UNHELD,), stops=("duckdb",), checks=(WRONG,)),
             "NOT WELL: a server does not start like this\\. What is wrong, and what to do, is below at: duckdb\\.$",
