@@ -52,7 +52,7 @@ def assign(builder: Builder, node: int, _use: int) -> int:
         value = any_of(builder, given[:1]) or NONE
     bare = value == NONE
     if more:
-        return assign_each(builder, [left, *more], value, type_)
+        return assign_each(builder, node, [left, *more], value, type_)
     if type_ != NONE:
         value = builder.add(Op.DECLARED, type_, value)
     elif (comment := comment_before(builder, node)) and (
@@ -75,12 +75,16 @@ def in_companion(builder: Builder, node: int) -> Iterator[None]:
         builder.leave()
 
 
-def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> int:
-    """`a, b T = c, d`"""
-    op, *parts = builder.expressions[max(value, 0)]
-    known = parts[0] if op == Op.TUPLE and len(parts[0]) == len(lefts) else []
+def assign_each(builder: Builder, node: int, lefts: list[int], value: int, type_: int) -> int:
+    """`a, b T = c, d`; of `typedef struct A B, *C;` each is of that type."""
+    held = max(value, 0)
+    op, *parts = builder.expressions[held]
+    known = [held] * len(lefts) if builder.tree.labels[node] & FRESH else []
+    if op == Op.TUPLE and len(parts[0]) == len(lefts):
+        known = parts[0]
     for place, left in enumerate(lefts):
-        part = known[place] if known else builder.add(Op.ITEM, max(value, 0), place)
+        part = known[place] if known else builder.add(Op.ITEM, held, place)
+        builder.begin(left, node)
         target(builder, left, part if type_ == NONE else builder.add(Op.DECLARED, type_, part))
     return 0
 
@@ -94,6 +98,7 @@ def repeated(builder: Builder, node: int, _use: int) -> int:
         tree.unsay(node, IS_REPEATED)
         lefts = [node]
     for left, before in zip(lefts, builder.bindings[-len(lefts) :], strict=False):
+        builder.begin(left, node)
         builder.bind(left, before.value)
     return 0
 

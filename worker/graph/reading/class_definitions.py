@@ -1,5 +1,6 @@
 """How classes and namespaces become scopes, and what is above them what those stand on."""
 
+from fledgling.worker.graph.reading.assignments import FRESH, assign_each
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called, note_for_includers
 from fledgling.worker.graph.reading.definitions import apart, note_types, read_rest, said_inside
@@ -54,7 +55,10 @@ def class_(builder: Builder, node: int, _use: int) -> int:
     if own != NONE and tree.kind(own) == IS_INDEX:  # struct A<B> {}: what it has is a member of A
         builder.extensions.append((builder.visit(own, Use.TYPE), len(builder.scopes)))
     if word == NONE or not builder.dialect.prototypes:
-        return define_class(builder, node, [], builder.first_line(node))
+        value = define_class(builder, node, [], builder.first_line(node))
+        if tree.labels[node] & FRESH:  # typedef struct { int a; } B, *C;
+            assign_each(builder, node, tree.having(node, DEFINED)[1:], value, NONE)
+        return value
     around = builder.enter(NONE, ScopeKind.BLOCK, NONE, builder.line(node))
     builder.show(around, builder.name(word))
     value = define_class(builder, node, [], builder.first_line(node))

@@ -38,17 +38,18 @@ def declared_names(tree: Reduced, dialect: Dialect, name: Callable[[int], int]) 
 def _declarations(tree: Reduced, dialect: Dialect, name: Callable[[int], int]) -> DeclaredNames:
     """Find the names that each scope binds anywhere."""
     functions, block, field = BITS["function"] | BITS["lambda"], BITS["block"], BITS["field"]
-    outward, ends_module, hoisted = BITS["outward"], BITS["global"], BITS["hoisted"]
+    outward, ends_module = BITS["outward"], BITS["global"]
     is_item = DEFINED | BITS["constant"]
     found = DeclaredNames({0: set()}, {}, {}, {})
-    stack = [(0, 0, 0, 0)]  # node, its scope, the scope around that, the function around
+    stack = [(0, 0, 0, 0, 0)]  # node, its scope, the scope around that, the function around, the scope of no class
     while stack:
-        node, scope, around, function = stack.pop()
+        node, scope, around, function, free = stack.pop()
         labels = tree.labels[node]
         if labels & SCOPES:
             scope, around = node, scope
             found.names[node] = set()
             function = function if labels & (block | BITS["comprehension"]) else node
+            free = free if labels & BITS["class"] else node
         outer = around if labels & SCOPES else scope
         for kid in tree.kids[node]:
             of_kid = tree.labels[kid]
@@ -58,7 +59,7 @@ def _declarations(tree: Reduced, dialect: Dialect, name: Callable[[int], int]) -
             if of_kid & BIND and labels & field and dialect.structural:  # see Builder.show()
                 pass
             elif of_kid & (BIND | DEFINED):
-                of = (function if of_kid & hoisted else scope) if of_kid & BIND else outer
+                of = _holder(of_kid, scope, outer, function, free)
                 first = tree.leaves(kid)[0] if of_kid & DEFINED else kid
                 found.names[of].add(name(first))
                 if of_kid & is_item:
@@ -66,8 +67,17 @@ def _declarations(tree: Reduced, dialect: Dialect, name: Callable[[int], int]) -
             elif of_kid & outward:
                 found.outward.setdefault(scope, {})[name(kid)] = 0 if labels & ends_module else 1
             if tree.kids[kid] or of_kid & SCOPES:
-                stack.append((kid, scope, around, function))
+                stack.append((kid, scope, around, function, free))
     return found
+
+
+def _holder(labels: int, scope: int, outer: int, function: int, free: int) -> int:
+    """Which of some scopes a name with some labels stands in: what a struct of C holds that is no field, `free`."""
+    if labels & BITS["of_no_class"]:
+        return free
+    if labels & DEFINED:
+        return outer
+    return function if labels & BITS["hoisted"] else scope
 
 
 def _share_variables(tree: Reduced, name: Callable[[int], int], names: dict[int, set[int]]) -> None:

@@ -63,10 +63,12 @@ def field(builder: Builder, node: int, _use: int) -> int:
             held = value if type_ == NONE else builder.add(Op.DECLARED, own_type(builder, type_, kid), value)
             bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
             name = builder.name(bound)
-            builder.show(builder.scope, name)
+            is_outer = tree.labels[kid] & BITS["of_no_class"]  # in a struct of C: `enum { A } b`
+            scope = max(builder.binder(builder.key(bound)), 0) if is_outer else builder.scope
+            builder.show(scope, name)
             builder.begin(bound, node)
             builder.name_value(value, bound)
-            binding = builder.bind_name(name, builder.scope, max(held, 1), bound, Use.DEFINITION, how=how)
+            binding = builder.bind_name(name, scope, max(held, 1), bound, Use.DEFINITION, how=how)
             note_constness(builder, node, bound, binding)
         elif tree.kind(kid) == IS_PAYLOAD:
             hold(builder, kid, f"{builder.text_of(builder.bindings[-1].name)}.")
