@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.globs import UNSEEN, says
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Op
 from fledgling.worker.graph.unit import MASK, Unit
-from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, SUPER, Value
+from fledgling.worker.graph.values import BUILTIN, CLASS, EXTERNAL, OBJECT, SUPER, Value
 
 MAX_STEPS = 20  # from `a.b().c` back to where a begins; names may lead in circles: `a = a.b`
 MAX_ASKED = 30  # classes whose bases are asked for one within the other: `class A(B().c)`, `class B(C().d)`
@@ -104,7 +104,17 @@ class Missing:
             of: Value = value[2] if value[0] == SUPER else value
             if of[0] in (OBJECT, CLASS) and (why := self._of_class(of[1])):
                 return why
+            if of[0] == EXTERNAL and self._is_of_type_not_taken(node, of[1]):
+                return Reason.NOT_TAKEN
         return 0
+
+    def _is_of_type_not_taken(self, node: int, full: str) -> bool:
+        """Whether what is outside, by its full name, is of a type of some namespace that a file may take: `List<A>`."""
+        word = full.removeprefix(BUILTIN).removesuffix("#")
+        if not self._project.unit(node).dialect.takes_unseen or full != f"{BUILTIN}{word}#":
+            return False
+        number = self._project.numbers.get(word)
+        return number is not None and bool(self._solver.spaces.having(number))
 
     def _of_class(self, scope: int) -> int:
         """Why a class, or one above it, may have a base in the project that nobody sees; 0 where none does."""

@@ -236,7 +236,8 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
             value = {held: min(sure, Reason.FLOW) if held[0] == CONTAINER else sure for held, sure in value.items()}
         if not is_typed and says_more(solver, type_, value):
             return add(value, type_)
-        says_result = any(len(held) > 2 for held in type_ if held[0] == EXTERNAL)  # `Function<A, B>`
+        invoking = solver.project.unit(node).dialect.invoking  # `Function<A, B>` says what it gives
+        says_result = bool(invoking) and any(len(held) > 2 for held in type_ if held[0] == EXTERNAL)
         return add(value, type_) if is_told or is_filled or says_result else value  # the type alone tells overloads
     if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):
         return dict(type_)
