@@ -45,13 +45,13 @@ from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
 from fledgling.worker.graph.solving.extension_members import MAX_EXTENDING
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
-from fledgling.worker.graph.solving.names import MAX_SEEN
 from fledgling.worker.graph.solving.overloading.argument_types import MAX_CONVERTING
 from fledgling.worker.graph.solving.overloading.inherited import MAX_INHERITED
 from fledgling.worker.graph.solving.overloading.specific import MAX_NARROWED
 from fledgling.worker.graph.solving.overrides import MAX_COMPARED
 from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
+from fledgling.worker.graph.solving.seen_extensions import MAX_SEEN
 from fledgling.worker.graph.solving.solver import MAX_KEYS, GraphBudget
 from fledgling.worker.graph.solving.types import MAX_NAMING
 from fledgling.worker.graph.tables import MAX_KEY, GraphFile, Op, Use, sites_of, unpacked

@@ -132,6 +132,8 @@ class ScopeKind:
     SIGNATURE = 7  # of a function that is only a type
 
 
+CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
+SPACES = (ScopeKind.MODULE, ScopeKind.NAMESPACE)
 HOLDING = (  # scopes whose variables are definitions
     ScopeKind.MODULE,
     ScopeKind.CLASS,

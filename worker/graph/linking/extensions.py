@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from fledgling.worker.graph.linking.hierarchy import Hierarchy
 from fledgling.worker.graph.linking.project import GraphProject
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS, SPACE
 
-CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 ARRAY = "[]"  # the name of a type that is written as an array
 
 

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called
 from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF
-from fledgling.worker.graph.tables import MAX_KEY, NONE, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import CLASSES, MAX_KEY, NONE, Flag, Op, ScopeKind, Use
 
 MAX_LISTED = 4_000  # bytes of a list that is written out, and of a text that defines methods
 MAX_MADE = 10_000  # methods of a file that loops and texts define: each place in a loop makes one for each name
 IS_LAMBDA, IS_STATIC = BITS["lambda"], BITS["static"]
 Names = Sequence[tuple[str, int]]  # and the byte where each stands, or -1
-CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 WORDS = re.compile(rb"%[iwIW][\[({<|!]([\w\s?!=]*+)[\])}>|!](?:\.freeze)?")
 LIST = re.compile(rb"\[((?:\s*+(?::\w+[?!=]?|\"\w+[?!=]?\"|'\w+[?!=]?')\s*+,?+|\s*+#[^\n]*+\n)*+\s*+)\](?:\.freeze)?")
 DICT = re.compile(rb"\{([^{}\[\]()]*+)\}(?:\.freeze)?")

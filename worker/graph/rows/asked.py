@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from fledgling.worker.graph.solving.lookup import CLASSES, bare_places
+from fledgling.worker.graph.solving.lookup import bare_places
 from fledgling.worker.graph.solving.names import no_member, not_callable
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, Op, Site, Use
+from fledgling.worker.graph.tables import CLASSES, NONE, Op, Site, Use
 from fledgling.worker.graph.unit import MASK, Unit
 from fledgling.worker.graph.values import Value, Values
 

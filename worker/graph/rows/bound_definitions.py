@@ -7,12 +7,14 @@ from fledgling.worker.graph.rows.asked import EITHER, is_of, receivers_of
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.class_members import as_annotation
 from fledgling.worker.graph.solving.imports import import_places
-from fledgling.worker.graph.solving.lookup import bare_places, means_type, starred
-from fledgling.worker.graph.solving.members import led_to, places
+from fledgling.worker.graph.solving.lookup import bare_places, means_type
+from fledgling.worker.graph.solving.member_places import places
+from fledgling.worker.graph.solving.members import led_to
 from fledgling.worker.graph.solving.names import are_types_apart, takes_types
 from fledgling.worker.graph.solving.operations import is_read_by_function
 from fledgling.worker.graph.solving.replaceable import is_another
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.starred_names import starred
 from fledgling.worker.graph.solving.traits import qualified
 from fledgling.worker.graph.tables import EXPORT, HOLDING, NONE, WHOLE, Binding, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, Target, Unit

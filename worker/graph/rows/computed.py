@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fledgling.worker.graph.solving.lookup import CLASSES
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import MADE, NAME, NONE, Expression, Op, Site, Use, site_columns
+from fledgling.worker.graph.tables import CLASSES, MADE, NAME, NONE, Expression, Op, Site, Use, site_columns
 from fledgling.worker.graph.unit import MASK, SHIFT, Unit
 from fledgling.worker.graph.values import (
     BOUND,

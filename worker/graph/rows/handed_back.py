@@ -8,9 +8,10 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.imports import import_places
-from fledgling.worker.graph.solving.lookup import bare_places, starred
-from fledgling.worker.graph.solving.members import places
+from fledgling.worker.graph.solving.lookup import bare_places
+from fledgling.worker.graph.solving.member_places import places
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.starred_names import starred
 from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (

@@ -23,8 +23,8 @@ from fledgling.worker.graph.rows.meaning import Meaning
 from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.rows.unresolved import Unresolved
 from fledgling.worker.graph.solving.made_names import MAX_NAMES_ASKED
-from fledgling.worker.graph.solving.names import seen_extensions
 from fledgling.worker.graph.solving.overrides import Overrides, may_override
+from fledgling.worker.graph.solving.seen_extensions import seen_extensions
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.telling import unheard

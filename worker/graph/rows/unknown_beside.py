@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
-from fledgling.worker.graph.solving.members import places
+from fledgling.worker.graph.solving.member_places import places
 from fledgling.worker.graph.solving.outside.calls import handing_on
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Flag, Op

@@ -11,9 +11,9 @@ from fledgling.worker.graph.rows.missing import Missing
 from fledgling.worker.graph.rows.named_arguments import filled_by
 from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.rows.unknown_beside import UnknownBeside
-from fledgling.worker.graph.solving.lookup import CLASSES, may_be_of_macro
+from fledgling.worker.graph.solving.lookup import may_be_of_macro
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import CLASSES, NONE, Expression, Op, ScopeKind, Site, Use
 from fledgling.worker.graph.unit import MASK, Unit
 from fledgling.worker.graph.values import (
     CLASS,

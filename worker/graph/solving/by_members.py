@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import CLASSES, MADE, NONE, Flag, Op
 from fledgling.worker.graph.unit import Unit
 from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, UNKNOWN, Cell, Values
 
@@ -16,7 +16,6 @@ MIN_ASKED = 2  # members that no type outside often has, from which on they tell
 MAX_HAVING = 3  # classes that have all of them, each with those below; of more, none is meant
 MAX_ALIKE = 256  # classes that are looked at for one thing; of what may be more, nothing is known
 MIN_NAME = 3  # characters of a name that tells what a variable is: `n` does not
-CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 NOBODY: frozenset[int] = frozenset()  # has a member
 Held = tuple[str, int]  # an OBJECT of a class, or that CLASS
 

@@ -8,7 +8,6 @@ from fledgling.worker.graph.solving.containers import constants, element_of, ite
 from fledgling.worker.graph.solving.declared_beside import says_more
 from fledgling.worker.graph.solving.expected import called_as
 from fledgling.worker.graph.solving.generated import hand_to_fields
-from fledgling.worker.graph.solving.lookup import starred
 from fledgling.worker.graph.solving.made_names import changed, note_called
 from fledgling.worker.graph.solving.members import NEW, member
 from fledgling.worker.graph.solving.named_callables import named_callables
@@ -19,6 +18,7 @@ from fledgling.worker.graph.solving.prototypes import becomes_member, makes_obje
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, called_on
 from fledgling.worker.graph.solving.sent import sent
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.starred_names import starred
 from fledgling.worker.graph.solving.this import this
 from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.members import places
+from fledgling.worker.graph.solving.member_places import places
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import WHOLE, Expression
 from fledgling.worker.graph.unit import SHIFT

@@ -3,35 +3,35 @@
 Each of the places is a cell, how sure it is meant, and the object that it is a member of.
 """
 
-from typing import Any
+from typing import TypeAlias
 
-from fledgling.worker import systems
 from fledgling.worker.graph.linking.project import GraphProject
-from fledgling.worker.graph.linking.stars import NOT_LOOKED_FOR, SURELY
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.globs import of_globs
-from fledgling.worker.graph.solving.members import of_space, of_stars, places
+from fledgling.worker.graph.solving.member_places import of_space, places
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.starred_names import starred
+from fledgling.worker.graph.solving.taken_names import all_of
 from fledgling.worker.graph.tables import (
     A_FUNCTION,
     A_TYPE,
+    CLASSES,
     COMPONENT,
     NONE,
     OF_OBJECTS,
-    OF_PACKAGE,
+    SPACES,
     Expression,
     Flag,
+    NameScope,
     Op,
     ScopeKind,
 )
 from fledgling.worker.graph.unit import MASK, Unit
-from fledgling.worker.graph.values import CLASS, MANY, MODULE, OBJECT, SPACE, Cell, Value, Values, add
+from fledgling.worker.graph.values import CLASS, OBJECT, Cell, Value
 
-CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
-SPACES = (ScopeKind.MODULE, ScopeKind.NAMESPACE)
+BarePlace: TypeAlias = tuple[Cell, int, Value | None]
 
 
-def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
+def bare_places(solver: Solver, node: int, expression: Expression) -> list[BarePlace]:
     """The cells that a name may mean which no function around binds, and the object that it is a member of."""
     if not solver.is_over:
         return places_in(solver, node, expression)
@@ -42,58 +42,105 @@ def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple
     return found
 
 
-def places_in(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
+def places_in(solver: Solver, node: int, expression: Expression) -> list[BarePlace]:
     """The same, asked for anew."""
-    project = solver.project
+    project, outward = solver.project, _Outward(solver, node, expression)
     base = node & ~MASK
-    unit = project.unit(node)
-    own = unit.names[expression[1]]
     scope = base | expression[2]
-    surest, is_of_class, in_method = int(Reason.BOUND), unit.dialect.bare_calls, False
-    extended, is_of_outside = solver.classes.extensions.types, False  # whether the object is, which may have it then
-    may_run_on_another = unit.dialect.scope_functions or (is_of_class and own in project.vocabulary.definitions)
-    is_apart = False  # there is no object of the classes further out
-    below: list[tuple[Cell, int, Value | None]] = []  # what only classes below one have: self may lack it
     while scope >= 0:
-        outer = project.outer(scope)
         row = project.scope(scope)
-        is_method = row.kind == ScopeKind.FUNCTION and unit.dialect.bare_calls
-        if is_method and not in_method:  # outside of methods, self is the class
-            is_of_class, in_method = bool(row.flags & Flag.STATIC), True
-        is_implicit = row.kind == ScopeKind.LAMBDA or row.flags & Flag.IMPLICIT
-        if is_implicit and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
-            is_of_class = False
-            surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
-        elif is_implicit and _may_be_before(project, outer, unit, expression):
-            surest = Reason.NAME_ONLY
-        found = of_receiver(solver, scope, own) if row.kind == ScopeKind.LAMBDA and may_run_on_another else []
-        if (
-            row.kind == ScopeKind.LAMBDA
-            and row.flags & (Flag.RUNS_ON | Flag.IMPLICIT)
-            and not solver.is_settled
-            and not solver.value(("receiver", scope))
-        ):
-            solver.wait()  # what it runs on may become known, and goes before what is around
-            return []
-        if found and not all(_extends(project, cell) for cell, _, _ in found):
-            return below + found
-        below += found  # what extends its type goes before what is nearer only if it fits
-        is_of_outside = is_of_outside or (scope in extended and not row.flags & Flag.RECEIVES)
-        found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
-        most = Reason.SEVERAL if is_of_outside and row.kind in CLASSES and not means_type(expression) else surest
-        found = [(cell, min(sure, surest, most), receiver) for cell, sure, receiver in found]
-        found = _meant(project, expression, found)
-        found = [place for place in found if not (is_apart and _needs_object(project, scope, place[0]))]
-        is_apart = is_apart or (unit.dialect.says_inner and _is_apart(project, scope))
-        if found and unit.dialect.bare_calls and all(sure <= Reason.OVERRIDE for _, sure, _ in found):
-            below, surest = [*below, *found], min(surest, Reason.SEVERAL)
-        elif found:
-            return below + found
-        surest = min(surest, _most_around(solver, scope, own, expression))
-        scope = outer
+        outward.enter(scope, row)
+        if row.kind == ScopeKind.LAMBDA:
+            if outward.lacks_receiver(scope, row):
+                solver.wait()  # what it runs on may become known, and goes before what is around
+                return []
+            if outward.ends_with_receiver(scope):
+                return outward.found
+        if outward.ends_in(scope, row):
+            return outward.found
+        outward.leave(scope)
+        scope = project.outer(scope)
     if expression[3] != NONE:
-        return [*below, (("name", base | expression[3], own), surest, None)]
-    return [*below, *((cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own))]
+        return [*outward.found, (("name", base | expression[3], outward.own), outward.surest, None)]
+    further = starred(solver, node, outward.own)
+    return [*outward.found, *((cell, min(sure, outward.surest), None) for cell, sure, _ in further)]
+
+
+class _Outward:
+    """The way from a name through the scopes around it, the innermost first: `found` is what it may mean on it."""
+
+    __slots__ = (
+        "_expression",
+        "_in_method",
+        "_is_apart",
+        "_of_class",
+        "_of_outside",
+        "_solver",
+        "_unit",
+        "found",
+        "own",
+        "surest",
+    )
+
+    def __init__(self, solver: Solver, node: int, expression: Expression) -> None:
+        self._solver, self._expression = solver, expression
+        self._unit = solver.project.unit(node)
+        self.own = self._unit.names[expression[1]]
+        self.found: list[BarePlace] = []  # what is further out may be meant instead of it
+        self.surest = int(Reason.BOUND)  # that something further out is meant
+        self._of_class, self._in_method = self._unit.dialect.bare_calls, False  # outside of methods, self is the class
+        self._of_outside = False  # whether self is of a type from outside, which may have the name
+        self._is_apart = False  # there is no object of the classes further out
+
+    def enter(self, scope: int, row: NameScope) -> None:
+        """See what self is in a scope, and whether something else than what is around may be asked first."""
+        project, dialect = self._solver.project, self._unit.dialect
+        if row.kind == ScopeKind.FUNCTION and dialect.bare_calls and not self._in_method:
+            self._of_class, self._in_method = bool(row.flags & Flag.STATIC), True
+        if scope in self._solver.classes.extensions.types and not row.flags & Flag.RECEIVES:
+            self._of_outside = True
+        if row.kind != ScopeKind.LAMBDA and not row.flags & Flag.IMPLICIT:
+            return
+        if dialect.implicit_parameter or (self._of_class and not self._in_method):
+            self._of_class = False
+            self.surest = Reason.BOUND if project.text(self.own)[:1].isupper() else Reason.IMPLICIT
+        elif _may_be_before(project, project.outer(scope), self._unit, self._expression):
+            self.surest = Reason.NAME_ONLY
+
+    def lacks_receiver(self, scope: int, row: NameScope) -> bool:
+        """Whether a lambda runs on an object, and it is not known yet on which."""
+        runs_on = row.flags & (Flag.RUNS_ON | Flag.IMPLICIT) and not self._solver.is_settled
+        return bool(runs_on) and not self._solver.value(("receiver", scope))
+
+    def ends_with_receiver(self, scope: int) -> bool:
+        """Find what the object has that a lambda runs on, and tell whether that goes before all that is around."""
+        project, dialect = self._solver.project, self._unit.dialect
+        if not dialect.scope_functions and not (dialect.bare_calls and self.own in project.vocabulary.definitions):
+            return False
+        of_object = of_receiver(self._solver, scope, self.own)
+        self.found += of_object  # what extends its type goes before what is nearer only if it fits
+        return bool(of_object) and not all(_extends(project, cell) for cell, _, _ in of_object)
+
+    def ends_in(self, scope: int, row: NameScope) -> bool:
+        """Find what a scope has, and tell whether nothing further out may be meant then."""
+        solver, expression = self._solver, self._expression
+        most = self.surest
+        if self._of_outside and row.kind in CLASSES and not means_type(expression):
+            most = min(most, Reason.SEVERAL)
+        held = of_scope(solver, self._unit, scope, self.own, is_of_class=self._of_class)
+        held = _meant(solver.project, expression, [(cell, min(sure, most), receiver) for cell, sure, receiver in held])
+        if self._is_apart:
+            held = [place for place in held if not _needs_object(solver.project, scope, place[0])]
+        self.found += held
+        if not held or not self._unit.dialect.bare_calls or any(sure > Reason.OVERRIDE for _, sure, _ in held):
+            return bool(held)
+        self.surest = min(self.surest, Reason.SEVERAL)  # only classes below have it: self may lack it
+        return False
+
+    def leave(self, scope: int) -> None:
+        """See what a scope lets of those further out."""
+        self._is_apart = self._is_apart or (self._unit.dialect.says_inner and _is_apart(self._solver.project, scope))
+        self.surest = min(self.surest, _most_around(self._solver, scope, self.own, self._expression))
 
 
 def _may_be_before(project: GraphProject, outer: int, unit: Unit, expression: Expression) -> bool:
@@ -158,7 +205,7 @@ def _extends(project: GraphProject, cell: Cell) -> bool:
     return all(at >= 0 and project.scope(at).flags & Flag.EXTENSION for at in scopes)
 
 
-def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
+def of_receiver(solver: Solver, scope: int, own: int) -> list[BarePlace]:
     """The cells of a name that the object has which a lambda runs on: `a.apply { b() }`."""
     held = solver.value(("receiver", scope))
     return [
@@ -170,9 +217,7 @@ def of_receiver(solver: Solver, scope: int, own: int) -> list[tuple[Cell, int, V
     ]
 
 
-def _meant(
-    project: GraphProject, expression: Expression, found: list[tuple[Cell, int, Value | None]]
-) -> list[tuple[Cell, int, Value | None]]:
+def _meant(project: GraphProject, expression: Expression, found: list[BarePlace]) -> list[BarePlace]:
     """The places without those of variables where a type is meant, or of what is no function where one is."""
     if means_type(expression):
         return [place for place in found if not is_variable(project, place[0])]
@@ -201,9 +246,7 @@ def is_variable(project: GraphProject, cell: Cell) -> bool:
     return bool(bindings) and all(project.expression(project.value_of(at))[0] in no_types for at in bindings)
 
 
-def of_scope(
-    solver: Solver, unit: Unit, scope: int, own: int, *, is_of_class: bool
-) -> list[tuple[Cell, int, Value | None]]:
+def of_scope(solver: Solver, unit: Unit, scope: int, own: int, *, is_of_class: bool) -> list[BarePlace]:
     """The cells of a name that is a member of a class, or of the class that a function extends, or of a namespace."""
     project, dialect = solver.project, unit.dialect
     is_class = project.scope(scope).kind in CLASSES
@@ -225,14 +268,12 @@ def of_scope(
     return [(cell, sure, receiver) for cell, sure, _ in held]
 
 
-def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
+def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[BarePlace]:
     """What a name means in the namespace of a scope, and in those around it that no scope of the file stands for."""
     project = solver.project
     space = solver.spaces.paths[scope]
     inner = solver.spaces.inner(space, project.text(own))
-    namespace: list[tuple[Cell, int, Value | None]] = (
-        [(("space", inner), Reason.BOUND, None)] if inner is not None else []
-    )
+    namespace: list[BarePlace] = [(("space", inner), Reason.BOUND, None)] if inner is not None else []
     if namespace and not solver.spaces.are_beside_names:
         return namespace
     defines, given = solver.spaces.says(scope, own) if own in project.table(scope) else (False, frozenset())
@@ -251,243 +292,3 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
         if unit.dialect.spaces == "flat":
             break
     return all_of(solver, unit, scope, own)
-
-
-def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
-    """The places of a name in what a scope takes all names from, by an expression: `use a::*`, `using A;`."""
-    is_module = scope in solver.spaces.paths
-    names = ("*", solver.project.text(own)) if scope == unit.base else ()
-    has_more = (is_module and unit.dialect.crates) or any(
-        solver.project.imports.everywhere(unit, name) for name in names
-    )
-    if not solver.project.scope(scope).stars and not has_more:
-        return []
-    if unit.dialect.crates:
-        return [*of_globs(solver, [scope], own, Reason.BOUND)]
-    held = solver.value(("all of", scope, own))
-    return [(place[1], sure, None) for place, sure in held.items() if place != MANY]
-
-
-def all_cell(solver: Solver, cell: Cell) -> Values:
-    """("all of", scope, name): the places of a name in what a scope takes all names from, each as a value."""
-    _, scope, own = cell
-    project = solver.project
-    unit = project.unit(scope)
-    found: Values = {}
-    if scope == unit.base:
-        modules = {at & ~MASK for at in project.imports.everywhere(unit, project.text(own))}
-        aliases = [("name", at, own) for at in modules if own in project.table(at)]
-        if aliases:  # it comes before what any namespace has
-            return {("place", at): Reason.BOUND if len(aliases) == 1 else Reason.SEVERAL for at in aliases}
-    for path in _paths_with(solver, unit, scope, own):
-        for value, sure in list(solver.value(path).items()):
-            held = places(solver, value, own, sure)
-            add(found, {("place", at): reason for at, reason, _ in held if at[0] not in ("field", "own")})
-    return found
-
-
-def _paths_with(solver: Solver, unit: Unit, scope: int, own: int) -> list[int]:
-    """What a scope takes all names from, as expressions, of that which may have a name: of many, few do."""
-    taking = _taking(solver, unit, scope)
-    having = (solver.spaces.having(own) | solver.taken_classes.having(own)) & taking.keys()
-    return sorted(path for last in {"", *having} for path in taking.get(last, ()))
-
-
-def _taking(solver: Solver, unit: Unit, scope: int) -> dict[str, list[int]]:
-    """What a scope takes all names from, as expressions, by the last name of each."""
-    project = solver.project
-    taking = solver.taking.get(scope)
-    if taking is None:
-        stars = (unit.facts.imports[which] for which in project.scope(scope).stars)
-        paths = [unit.base | said.path for said in stars if said.path != NONE and not said.everywhere]
-        paths += project.imports.everywhere(unit, "*") if scope == unit.base else ()
-        taking = solver.taking[scope] = {}
-        for path in paths:
-            last = project.last_name(path)
-            is_own = bool(last) and project.number(last) not in project.vocabulary.renamed
-            taking.setdefault(last if is_own else "", []).append(path)
-    return taking
-
-
-def seen_spaces(solver: Solver, unit: Unit) -> set[str]:
-    """The paths of the namespaces that a file stands in or takes all names of: in C# it sees what these extend."""
-    found = solver.seen_spaces.get(unit.number)
-    if found is not None:
-        return found
-    found = {""}
-    for scope in (unit.base | at for at, row in enumerate(unit.facts.scopes) if not at or row.kind in SPACES):
-        found.update(solver.spaces.around(scope) if scope in solver.spaces.paths else ())
-        paths = (path for each in _taking(solver, unit, scope).values() for path in each)
-        found.update(value[1] for path in paths for value in solver.value(path) if value[0] == SPACE)
-    if solver.classes.is_settled:
-        solver.seen_spaces[unit.number] = found
-    return found
-
-
-def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> list[Any]:
-    """The places of a name that a class of a file gives to others, where a path ends in it: `import static a.B.*`."""
-    project = solver.project
-    held = [
-        place
-        for at in classes_at(solver, module, path)
-        for place in places(solver, (CLASS, at, False), own, Reason.BOUND)
-    ]
-    most = Reason.EXTERNAL_BASE if _may_inherit(solver, node) else Reason.BOUND
-    found = []
-    for cell, sure, receiver in held:
-        given = (
-            [_is_given(project, at, project.unit(node)) for at in project.table(cell[1]).get(own, ())]
-            if cell[0] == "name"
-            else []
-        )
-        if any(given):
-            found.append((cell, min(sure, most if all(given) else min(most, Reason.SEVERAL)), receiver))
-    return found
-
-
-def classes_at(solver: Solver, module: int, path: str) -> list[int]:
-    """The classes of a file that a path ends in: `a.B`."""
-    project = solver.project
-    name = project.numbers.get(path.rpartition(".")[2])
-    if name is None or project.units[module].dialect.shared != "package":
-        return []
-    scopes = [project.defined(at)[1] for at in project.table(project.units[module].base).get(name, ())]
-    return [solver.classes.whole(at) for at in scopes if at >= 0 and project.scope(at).kind in CLASSES]
-
-
-def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
-    """The imports of all names that may bring one into a file: of many, few do."""
-    starring = solver.stars.starring(unit.number, own)
-    if starring is NOT_LOOKED_FOR:
-        return []
-    found = solver.bringing.get((unit.number, own))
-    if found is None:
-        is_known = unit.dialect.exported and not starring.is_cut  # `of_stars` has found what further modules bring
-        stars = solver.stars.packages(unit) if is_known else unit.starred
-        found = [which for which in stars if _may_bring(solver, unit, which, own)]
-        if solver.classes.is_settled:
-            solver.bringing[unit.number, own] = found
-    return found
-
-
-def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
-    project = solver.project
-    said, module, _, _ = project.imports.target(unit, which)
-    if solver.spaces.in_package(unit, said.module, own)[0]:
-        return True
-    if module is None or not solver.stars.hands_on(module, own):
-        return False
-    if any(solver.classes.of_class(at, own)[0] is not None for at in classes_at(solver, module, said.module)):
-        return True
-    if solver.spaces.beside(project.units[module], own)[0]:  # another file of the package may have it
-        return True
-    path, text = project.units[module].path, project.text(own)
-    is_found = solver.stars.gives(module, own) or bool(solver.stars.starring(module, own).modules)
-    return is_found or project.imports.beside(path, text) is not None
-
-
-def _is_given(project: GraphProject, binding: int, unit: Unit) -> bool:
-    """Whether a class gives what it binds to a file that takes all of it: what is static, and what the file sees."""
-    _, scope = project.defined(binding)
-    if scope < 0 and project.binding(binding).how == OF_OBJECTS:
-        return False
-    is_own = scope < 0 or project.scope(scope).kind in CLASSES or bool(project.scope(scope).flags & Flag.STATIC)
-    return is_own and _sees(project, unit, binding)
-
-
-def _shown(project: GraphProject, unit: Unit, cell: Cell) -> bool:
-    """Whether a file sees what a cell holds, if that is what a name is bound to."""
-    bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
-    return not bindings or any(_sees(project, unit, at) for at in bindings)
-
-
-def _sees(project: GraphProject, unit: Unit, binding: int) -> bool:
-    """Whether a file sees what is bound in another one: all of its own package, else what is for others."""
-    own = project.unit(binding)
-    is_beside = own.shares == unit.shares or not own.dialect.members_of_packages
-    _, scope = project.defined(binding)
-    if scope < 0:
-        return is_beside or project.binding(binding).how != OF_PACKAGE
-    flags = project.scope(scope).flags
-    is_open = flags & Flag.OPEN or project.scope(project.outer(scope)).kind == ScopeKind.INTERFACE
-    return not flags & Flag.HIDDEN and (is_beside or bool(is_open))
-
-
-def _may_inherit(solver: Solver, node: int) -> bool:
-    """Whether a name may be that of a member which a class around has from outside of the project."""
-    op, *parts = solver.project.expression(node)
-    scope = (node & ~MASK) | parts[1] if op == Op.BARE else NONE
-    while scope >= 0:
-        if solver.classes.whole(scope) in solver.classes.has_external_base:
-            return True
-        scope = solver.project.outer(scope)
-    return False
-
-
-def _on_other_systems(project: GraphProject, unit: Unit, scopes: list[int]) -> set[int]:
-    """Those of some modules that are not compiled on the system on which a file is, if any of them is."""
-    here = systems.taken_on(unit.compiled_on)
-    found = {scope for scope in scopes if not project.unit(scope).compiled_on & here}
-    return found if unit.compiled_on and len(found) < len(scopes) else set()
-
-
-def starred(solver: Solver, node: int, own: int) -> list[Any]:
-    """The places of a name that no scope of its file binds: modules of which all names are imported."""
-    unit = solver.project.unit(node)
-    beside, reason = solver.spaces.beside(unit, own)
-    if beside:
-        elsewhere = _on_other_systems(solver.project, unit, beside) if len(beside) > 1 else ()
-        capped = min(reason, Reason.OTHER_SYSTEM)
-        return [(("name", at, own), capped if at in elsewhere else reason, None) for at in beside]
-    if (
-        unit.dialect.shared == "directory"
-        and (module := solver.project.imports.by_package(unit, solver.project.text(own))) is not None
-    ):
-        return [(("module", module), Reason.BOUND, None)]
-    if unit.dialect.prototypes:  # `export * from a` binds no name here
-        return solver.global_names.places(unit, own)
-    if handed_on := of_stars(solver, unit.number, own, Reason.BOUND):
-        return handed_on
-    unlisted: list[Any] = []
-    for which in stars_with(solver, unit, own):
-        said, module, _, _ = solver.project.imports.target(unit, which)
-        inside, reason = solver.spaces.in_package(unit, said.module, own)
-        inside = [at for at in inside if _shown(solver.project, unit, ("name", at, own))]
-        if inside:
-            return [(("name", at, own), reason, None) for at in inside]
-        if module is not None and solver.stars.hands_on(module, own):
-            most = Reason.SEVERAL if solver.stars.starring(unit.number, own).is_cut else Reason.BOUND
-            found = [
-                place for place in places(solver, (MODULE, module), own, most) if place[0][0] in ("name", "module")
-            ]
-            found = [place for place in found if _shown(solver.project, unit, place[0])]
-            if unit.dialect.exported:
-                every, found = found, _loaded(found, solver.stars.lists(module, own))
-                # the package has it if some file has loaded it, and nothing else is seen to bring that name
-                unlisted += [(cell, Reason.SEVERAL, at) for cell, _, at in every if not found and cell[0] == "module"]
-            if found := found or in_class(solver, node, module, said.module, own):
-                return found
-    return unlisted or _of_crate(solver, unit, own)
-
-
-def _of_crate(solver: Solver, unit: Unit, own: int) -> list[Any]:
-    """The place of a name that is a crate's, or a module's where the crate begins, or one of a macro of any."""
-    if not unit.dialect.crates:
-        return []
-    name = solver.project.text(own)
-    if name in solver.crates:
-        return [(("module", solver.crates[name]), Reason.BOUND, None)]
-    if (root := solver.from_root.get((unit.number, name))) is not None:
-        return places(solver, (MODULE, root), own, Reason.BOUND)
-    macros = solver.spaces.binding("", own)
-    return [(("name", at, own), Reason.UNDECLARED, None) for at in macros]
-
-
-def _loaded(found: list[Any], listed: int | None) -> list[Any]:
-    """What `from a import *` of Python brings: no module of a package but what its `__all__` says, or may say."""
-    most = Reason.BOUND if listed == SURELY else Reason.SEVERAL
-    return [
-        (cell, min(sure, most) if cell[0] == "module" else sure, receiver)
-        for cell, sure, receiver in found
-        if listed or cell[0] != "module"
-    ]

@@ -9,20 +9,15 @@ from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import part_of
 from fledgling.worker.graph.solving.extension_members import of_any
-from fledgling.worker.graph.solving.lookup import (
-    bare_places,
-    may_be_of_macro,
-    means_type,
-    places_in,
-    seen_spaces,
-    starred,
-)
+from fledgling.worker.graph.solving.lookup import bare_places, may_be_of_macro, means_type
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
 from fledgling.worker.graph.solving.outside_types import known_type
 from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
 from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
+from fledgling.worker.graph.solving.seen_extensions import with_seen
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.starred_names import starred
 from fledgling.worker.graph.solving.this import this
 from fledgling.worker.graph.solving.traits import of_trait, qualified
 from fledgling.worker.graph.tables import NONE, TAG, Expression, Flag, Op, ScopeKind
@@ -45,8 +40,6 @@ from fledgling.worker.graph.values import (
     add,
     capped,
 )
-
-MAX_SEEN = 8  # extensions of one name that a file sees, of which each is likely; of more, each is possible
 
 
 def name(solver: Solver, node: int, expression: Expression) -> Values:
@@ -281,89 +274,6 @@ def _constants(solver: Solver, how: str, name: int, values: Values) -> Values | 
         solver.key(held, "*", ("just", (OBJECT, value[1], True)))
         found[held if how == "same" else (METHOD_OF, held, name)] = sure
     return found
-
-
-def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
-    """Values, of whose extensions of what may be outside those are meant that the file sees, if it sees any."""
-    if solver.project.unit(node).dialect.crates:
-        return of_seen_traits(solver, node, values)
-    if Reason.NAME_ONLY not in values.values():
-        return values
-    extensions = {value for value, sure in values.items() if sure == Reason.NAME_ONLY and value[0] == BOUND}
-    extensions = {value for value in extensions if value[2][0] == EXTERNAL}
-    if not extensions:
-        return values
-    functions = seen_extensions(solver, node, name)
-    functions -= _of_texts(solver, node, name) if any(value[2][1].endswith("#") for value in extensions) else set()
-    seen = {value for value in extensions if value[1] in functions}
-    others = {value: sure for value, sure in values.items() if value not in extensions}
-    reason = Reason.EXTENSION if len({value[1] for value in seen}) <= MAX_SEEN else Reason.MANY_IMPLEMENTATIONS
-    return {**others, **dict.fromkeys(seen, int(reason))} if seen else values
-
-
-def of_seen_traits(solver: Solver, node: int, values: Values) -> Values:
-    """Values, of which what a trait gives to types outside is no more than possible where the file does not name it."""
-    unit = solver.project.unit(node)
-    if unit.takes_all or not any(value[0] == BOUND and value[2][0] == EXTERNAL for value in values):
-        return values
-    return {
-        value: min(sure, Reason.NAME_ONLY)
-        if value[0] == BOUND and value[2][0] == EXTERNAL and not _names_trait(solver, unit, value[1])
-        else sure
-        for value, sure in values.items()
-    }
-
-
-def _names_trait(solver: Solver, unit: Unit, function: int) -> bool:
-    """Whether a file has the name of the trait that a function stands in, or is given for."""
-    project = solver.project
-    around = project.outer(function)
-    row = project.scope(around)
-    if project.unit(around) is unit:
-        return True
-    if row.kind == ScopeKind.INTERFACE:
-        return project.unit(around).names[row.name] in unit.mentioned
-    traits = [solver.child(around, base) for base in row.bases]
-    names = [
-        project.last_name(solver.child(at, project.expression(at)[1]) if solver.op(at) == Op.INDEX else at)
-        for at in traits
-    ]
-    return any(not name or project.number(name) in unit.mentioned for name in names)
-
-
-def _of_texts(solver: Solver, node: int, name: int) -> set[int]:
-    """The functions of a name that extend a text or a number: an object of a type that is written is none."""
-    unit = solver.project.unit(node)
-    extending = solver.classes.extensions.by_name.get(unit.names[name], ())
-    return {function for of, function in extending if unit.dialect.is_plain(of)}
-
-
-def seen_extensions(solver: Solver, node: int, name: int) -> set[int]:
-    """The functions of a name that extend types outside and that the file of an expression sees.
-
-    A name that types outside have too has to be imported.
-    """
-    unit = solver.project.unit(node)
-    own = unit.names[name]
-    extending = {function for _, function in solver.classes.extensions.by_name.get(own, ())}
-    if unit.dialect.spaces == "nested" and unit.facts.names[name] not in unit.dialect.common:
-        extending.update(solver.classes.extensions.of_own.get(own, ()))
-        extending = {at for at in extending if solver.project.scope(at).flags & Flag.EXTENSION}
-        return {at for at in extending if _space_of(solver, at) in seen_spaces(solver, unit)}
-    if not extending or unit.dialect.spaces != "flat":
-        return set()
-    bindings = solver.project.table(unit.base).get(own, ())
-    given = solver.spaces.says(unit.base, own)[1] if bindings else frozenset()
-    if unit.facts.names[name] in unit.dialect.common and given.isdisjoint((Op.ALIAS, Op.IMPORT)):
-        return set()
-    places = places_in(solver, node, (Op.BARE, name, 0, 0 if bindings else NONE))
-    cells = [cell for cell, _, _ in places if cell[0] == "name"]
-    return {value[1] for cell in cells for value in solver.value(cell) if value[0] == FUNCTION} & extending
-
-
-def _space_of(solver: Solver, function: int) -> str:
-    """The path of the namespace that the class of a function stands in."""
-    return str(solver.spaces.paths.get(solver.project.outer_namespace(function), ""))
 
 
 def case(solver: Solver, node: int, expression: Expression) -> Values:

@@ -5,12 +5,11 @@ to its own type parameters, the object that was asked.
 """
 
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import MADE, NONE, Op, ScopeKind
+from fledgling.worker.graph.tables import CLASSES, MADE, NONE, Op
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS, CONTAINER, OBJECT, Cell, Value, Values
 
 ALIAS = "alias"  # what stands for the receiver in the type that another one names, `type A<T> = B<T>`
-CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 MAX_DEPTH = 4  # types within each other that may say a type parameter
 PARAMETERS = (Op.MADE, Op.NAME, Op.BARE, Op.GET, Op.INDEX, Op.EVERY)  # what they are bound to
 

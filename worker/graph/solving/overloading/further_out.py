@@ -3,10 +3,10 @@
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.bound_members import bound_to
-from fledgling.worker.graph.solving.lookup import CLASSES, bare_places, places_in
+from fledgling.worker.graph.solving.lookup import bare_places, places_in
 from fledgling.worker.graph.solving.overloading.fits import taken
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import Expression, Op
+from fledgling.worker.graph.tables import CLASSES, Expression, Op
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import BOUND, FUNCTION, Values, add
 

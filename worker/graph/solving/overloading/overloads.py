@@ -21,11 +21,10 @@ from fledgling.worker.graph.solving.overloading.specific import (
 )
 from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value, Values
 
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
-CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 Group = tuple[int | None, int]  # the class of some functions, and their name
 
 
