@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.expressions import AROUND, constant_key, operator_between, runs
+from fledgling.worker.graph.reading.expressions import constant_key
 from fledgling.worker.graph.reading.labels import (
     BITS,
     IS_ALIASED,
@@ -16,6 +16,7 @@ from fledgling.worker.graph.reading.labels import (
     RIGHT,
     TYPE,
 )
+from fledgling.worker.graph.reading.operators import AROUND, operator_between, runs
 from fledgling.worker.graph.reading.statements import any_of, arms
 from fledgling.worker.graph.reading.targets import key_changed, left_of, take_shape, target
 from fledgling.worker.graph.reading.told_types import comment_before, told_type

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fledgling.worker.graph.reading.bound_names import LOCAL
-from fledgling.worker.graph.reading.builder import REPLACED, Builder, visits
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.calls_on_classes import make, note_extended, note_replaced
 from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
 from fledgling.worker.graph.reading.labels import (
     ARG,
     ARGS,
     BITS,
-    INCLUDED,
     INIT,
     IS_CALL,
     IS_CLASS,
-    IS_DICT,
     IS_GET,
     IS_INDEX,
     IS_KEYWORD,
@@ -35,14 +34,12 @@ from fledgling.worker.graph.reading.parameters import block_parameter
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
 from fledgling.worker.graph.reading.targets import field_named
-from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Imported, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Op, ScopeKind, Site, Use
 
 IS_REFERENCE = BITS["reference"]
 HOLDING = ("elements", "mapped")
 UNTYPED = (Op.UNKNOWN, Op.MADE, Op.TEXT)  # what `var` is read as
 CALLING = (Use.CALL, Use.DECORATOR)
-EXTENDED, MIXED = BITS["extended"], BITS["mixed"]
-WHERE_MIXED_IN = ("included", "prepended", "inherited")  # methods of a module that run where that is done with it
 
 
 class HandedOver(NamedTuple):
@@ -310,57 +307,6 @@ def applied(builder: Builder, node: int, use: int) -> int:
     if use == Use.CALL and read:
         builder.applied[at] = read
     return at
-
-
-def make(builder: Builder, node: int) -> None:
-    """Note that a macro defines names of a module: those of a file, `include!("a.rs")`, or others that are not seen."""
-    tree = builder.tree
-    texts = [each for kid in tree.kids[node] for each in (kid, *tree.kids[kid]) if tree.labels[each] & INCLUDED]
-    if not texts:
-        builder.scopes[builder.scope].flags |= Flag.MAKES
-    for text in texts:
-        builder.scopes[builder.scope].stars.append(len(builder.imports))
-        builder.imports.append(Imported(builder.line(node), tree.text(text).strip('"'), "*"))
-
-
-def note_replaced(builder: Builder, node: int, function: int, arguments: list[int]) -> None:
-    """Note whose members a call sets by name: `setattr(a, "b", c)`, `Object.defineProperties(a, { b: c })`.
-
-    Where nothing stands before the name, it is what the method is called on: `a.define_method(:b) { c }`.
-    """
-    tree = builder.tree
-    if arguments[:1] and arguments[0] >= 0:
-        given = [kid for args in tree.having(node, ARGS) for kid in tree.kids[args]]
-        pairs = [pair for kid in given if tree.kind(kid) == IS_DICT for pair in tree.kids[kid]]
-        op, *parts = builder.expressions[function]
-        is_first = bool(tree.labels[given[0]] & REPLACED) if given else False
-        of = parts[0] if op == Op.GET and is_first else arguments[0]
-        of = MADE if "calls" in builder.dialect.sending.values() and not is_first else of  # a.send(:remove_method, :b)
-        builder.replace(given + [tree.first(pair, KEY) for pair in pairs], of)
-
-
-def note_extended(builder: Builder, node: int, of: int, arguments: list[int]) -> None:
-    """Note the modules whose methods a class has itself: `extend A` in it, or where a module is included in it."""
-    tree = builder.tree
-    args = tree.first(node, ARGS)
-    given = [] if args == NONE else [args] if tree.labels[args] & EXTENDED else tree.kids[args]  # without brackets
-    pairs = [*zip(given, arguments, strict=False)]
-    extended, mixed = ([at for kid, at in pairs if tree.labels[kid] & label] for label in (EXTENDED, MIXED))
-    row = builder.scopes[builder.scope]
-    if extended and of == NONE and row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
-        row.extended = extended + row.extended  # the last one comes first
-    elif of != NONE or row.kind == ScopeKind.LAMBDA:  # a.class_eval { extend B }
-        note_for_includers(builder, extended, mixed)
-
-
-def note_for_includers(builder: Builder, extended: list[int], mixed: list[int]) -> None:
-    """Note what a class gets that includes the module around, where that is done: `def self.included(a)`."""
-    row = builder.scopes[builder.scope]
-    if row.kind == ScopeKind.LAMBDA:
-        row = builder.scopes[row.parent]
-    if (extended or mixed) and row.name != NONE and builder.text_of(row.name) in WHERE_MIXED_IN:
-        around = builder.scopes[row.parent]
-        around.extends, around.includes = extended + around.extends, around.includes + mixed
 
 
 def is_behind_call(builder: Builder, node: int, of: int) -> bool:

@@ -2,7 +2,8 @@
 
 from fledgling.worker.graph.reading.assignments import FRESH, assign_each
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.call_expressions import called, note_for_includers
+from fledgling.worker.graph.reading.call_expressions import called
+from fledgling.worker.graph.reading.calls_on_classes import note_for_includers
 from fledgling.worker.graph.reading.definitions import apart, note_types, read_rest, said_inside
 from fledgling.worker.graph.reading.labels import (
     ARGS,

@@ -3,7 +3,7 @@
 import re
 
 from fledgling.worker.graph.reading.builder import Builder
-from fledgling.worker.graph.reading.expressions import constant_key, last_number, runs_on_key, without_sigil
+from fledgling.worker.graph.reading.expressions import constant_key, last_number, without_sigil
 from fledgling.worker.graph.reading.labels import (
     BIND,
     BITS,
@@ -21,6 +21,7 @@ from fledgling.worker.graph.reading.labels import (
     RIGHT,
     VALUE,
 )
+from fledgling.worker.graph.reading.operators import runs_on_key
 from fledgling.worker.graph.reading.put_by_call import put_all
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write

@@ -4,7 +4,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import applied_outside, container_methods
 from fledgling.worker.graph.solving.arguments import MadeCall, hand_over, substituted
 from fledgling.worker.graph.solving.bound_members import of_any, returned
-from fledgling.worker.graph.solving.containers import constants, element_of, iterated
+from fledgling.worker.graph.solving.containers import element_of, iterated
 from fledgling.worker.graph.solving.declared_beside import says_more
 from fledgling.worker.graph.solving.expected import called_as
 from fledgling.worker.graph.solving.generated import hand_to_fields
@@ -14,24 +14,21 @@ from fledgling.worker.graph.solving.named_callables import named_callables
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.calls import external
 from fledgling.worker.graph.solving.overloading.overloads import called, fitting
-from fledgling.worker.graph.solving.prototypes import becomes_member, makes_objects, put
+from fledgling.worker.graph.solving.prototypes import makes_objects
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, called_on
 from fledgling.worker.graph.solving.sent import sent
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.starred_names import starred
 from fledgling.worker.graph.solving.this import this
-from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
-from fledgling.worker.graph.unit import MASK, SHIFT
+from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (
     BOUND,
-    BUILTIN,
     CLASS,
     CONTAINER,
     EXTERNAL,
     FUNCTION,
     GIVEN,
     METHOD_OF,
-    MODULE,
     OBJECT,
     SUPER,
     Cell,
@@ -39,7 +36,6 @@ from fledgling.worker.graph.values import (
     Values,
     add,
     capped,
-    told,
 )
 
 MAX_ARGUMENTS = 64  # of one call that are followed
@@ -291,85 +287,6 @@ def _constructed(solver: Solver, value: Value, made: MadeCall, after: int | None
 # ---- what several places write
 
 
-def parameter_cell(solver: Solver, cell: Cell) -> Values:
-    """("parameter", function, place)"""
-    _, function, place = cell
-    row = solver.project.scope(function)
-    given = row.parameters[place]
-    dialect = solver.project.unit(function).dialect
-    if given.rest:
-        value: Value = (CONTAINER, ("rest" if given.rest == 1 else "words", function))
-        if given.type == NONE:
-            return {value: Reason.BOUND}
-        type_: Cell = ("type", solver.child(function, given.type), None)
-        if dialect.typed and dialect.prototypes:  # ...a: A[]
-            return add({value: int(Reason.BOUND)}, solver.value(type_))
-        solver.key(value, "*", type_)
-        return {value: Reason.BOUND}
-    owner = solver.classes.owner(function)
-    if place == 0 and owner is not None and dialect.receiver_parameter and not row.flags & Flag.STATIC:
-        own = solver.project.unit(function).facts.names[row.name]
-        is_class = row.flags & Flag.CLASSMETHOD or own in dialect.class_receiving
-        return {(CLASS if is_class else OBJECT, owner, True): Reason.OWN_CLASS}
-    found: Values = {}
-    if given.type != NONE:
-        add(found, solver.value(("type", solver.child(function, given.type), None)))
-        if any(value[0] in (OBJECT, CLASS, CONTAINER) for value in found):
-            taken = solver.taken(cell)
-            passed = {} if dialect.typed else _callables(solver, taken)
-            return add(add(found, _exact(solver, taken, found)), passed)
-    found = found if dialect.typed else capped(found, Reason.FLOW)
-    taken = solver.taken(cell)
-    if given.told != NONE and (said := solver.value(("type", solver.child(function, given.told), None))):
-        return add(told(add(found, taken)), said)
-    if dialect.typed and (said := _expected(solver, cell)):
-        taken = capped(add(_exact(solver, taken, said), said), Reason.FLOW)
-    add(found, taken)
-    if given.default != NONE:
-        add(found, solver.value(solver.child(function, given.default)), Reason.FLOW)
-    return found
-
-
-def _expected(solver: Solver, cell: Cell) -> Values:
-    """What a parameter without a type gets, by that of the function that is asked for; nothing if it may be any."""
-    said = [solver.value(type_) for type_ in solver.expected.get(cell, ())]
-    is_known = all(values and all(value[0] in (OBJECT, CLASS) for value in values) for values in said)
-    return {value: sure for values in said for value, sure in values.items()} if is_known else {}
-
-
-def _callables(solver: Solver, taken: Values) -> Values:
-    """What is passed that is or holds functions, of which a type may say no more: `dict[str, A | Callable]`.
-
-    As many values as a cell has (MAX_VALUES), of each as many keys as a container has, and again as many values.
-    """
-    found: Values = {}
-    for value, sure in taken.items():
-        if value[0] in (FUNCTION, BOUND):
-            found[value] = min(sure, Reason.FLOW)
-        cells = (("element", value, key) for key in solver.known_keys(value)) if value[0] == CONTAINER else ()
-        if any(held[0] in (FUNCTION, BOUND, CLASS) for cell in cells for held in solver.value(cell)):
-            found[value] = min(sure, Reason.FLOW)
-    return found
-
-
-def _exact(solver: Solver, taken: Values, declared: Values) -> Values:
-    """What is passed where its type is declared: only what is of exactly one class, below that if it is no protocol."""
-    wanted = {value[1] for value in declared if value[0] in (OBJECT, CLASS)}
-    takes_any = any(solver.project.scope(at).flags & Flag.PROTOCOL for at in wanted)
-    return {
-        value: min(sure, Reason.FLOW)
-        for value, sure in taken.items()
-        if value[0] in (OBJECT, CLASS)
-        and not value[2]
-        and (takes_any or not wanted.isdisjoint(solver.classes.order(value[1])))
-    }
-
-
-def parameter(solver: Solver, node: int, expression: Expression) -> Values:
-    """PARAMETER"""
-    return dict(solver.value(("parameter", solver.child(node, expression[1]), expression[2])))
-
-
 def returned_cell(solver: Solver, cell: Cell) -> Values:
     """("returned", function): an argument that is returned as it came stands for itself."""
     function = cell[1]
@@ -430,46 +347,3 @@ def held_cell(solver: Solver, cell: Cell) -> Values:
 def just_cell(_solver: Solver, cell: Cell) -> Values:
     """("just", value)"""
     return {cell[1]: Reason.BOUND}
-
-
-def write_cell(solver: Solver, cell: Cell) -> Values:
-    """("write", file, place): what is put into a field or behind a key; it stands for nothing itself."""
-    unit = solver.project.units[cell[1]]
-    write = unit.facts.writes[cell[2]]
-    value = unit.base | write.value
-    if write.name != NONE and write.key != NONE:
-        own = unit.names[write.name]
-        for place, _, _ in starred(solver, unit.base | write.of, own):
-            if place[0] == "name" and solver.project.scope(place[1]).kind == ScopeKind.MODULE:
-                solver.source(("field", place[1], own), value, Reason.BOUND)
-        return {}
-    by_text = write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
-    for held in _whose_variables(solver, unit.base | write.of) if by_text else ():
-        put(solver, held, unit.names[unit.expressions[write.key][1]], value)
-    for held in list(solver.value(unit.base | write.of)):
-        becomes_member(solver, held, value)
-        if write.name == NONE:
-            if held[0] == CONTAINER:
-                most = Reason.CONTAINER if unit.dialect.typed else Reason.BOUND  # its type says what it may hold
-                for key in constants(solver, unit.base | write.key):
-                    solver.key(held, key, value, most)
-            continue
-        put(solver, held, unit.names[write.name], value)
-    return {}
-
-
-def _whose_variables(solver: Solver, node: int) -> Values:
-    """What has behind its keys the members of an object or module gives that: `vars(a)`, `a.__dict__`, `globals()`."""
-    at, _ = solver.project.meant(node)
-    variables = solver.project.unit(node).dialect.variables
-    if not variables or type(at) is not int:
-        return {}
-    op, *parts = solver.project.expression(at)
-    if op == Op.GET:
-        is_of = solver.project.unit(at).facts.names[parts[1]] in variables
-        return solver.value(solver.child(at, parts[0])) if is_of else {}
-    if op != Op.CALL or not any(
-        (EXTERNAL, BUILTIN + name) in solver.value(solver.child(at, parts[0])) for name in variables
-    ):
-        return {}
-    return solver.value(solver.child(at, parts[1][0])) if parts[1] else {(MODULE, at >> SHIFT): Reason.BOUND}

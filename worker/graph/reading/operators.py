@@ -1,0 +1,111 @@
+"""Operators: what reads their operands, and the methods that they run where a class declares those."""
+
+from fledgling.worker.graph.reading.bound_names import QUOTES
+from fledgling.worker.graph.reading.builder import Builder, visits
+from fledgling.worker.graph.reading.labels import BIND, IS_COMPUTED, IS_NARROW, IS_NUMBER, IS_TEXT, LEFT, OVER, TYPE
+from fledgling.worker.graph.reading.made_texts import filled, of_places
+from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, Use
+
+WRITTEN_OUT = (Op.MADE, Op.TEXT, Op.NUMBER)
+SIGNS = b"+-"
+AROUND = b"() \t\r\n\\"  # what may stand beside an operator
+
+
+def runs(builder: Builder, left: int, method: int, at: int) -> int:
+    """Note that the operator behind a node runs a method, which gives an expression; return that."""
+    source, start = builder.tree.source, builder.tree.end[left]
+    while source[start] in AROUND:
+        start += 1
+    builder.named("")  # which its row has
+    builder.site_at(start, method, Use.OPERATOR, at)
+    return at
+
+
+def runs_on_key(builder: Builder, node: int, of: int, sign: str) -> None:
+    """Note what `a[b] = c` runs, or `del a[b]`."""
+    if (method := builder.dialect.operators.get(sign)) and builder.tree.kids[node]:
+        name = builder.named(method)
+        runs(builder, builder.tree.kids[node][0], name, builder.add(Op.OPERATED, [of], name))
+
+
+def operator_between(builder: Builder, left: int, right: int) -> int:
+    """The name of the method behind an operator between two nodes, `+` or `+=`; -1 where none is known."""
+    tree = builder.tree
+    between = tree.source[tree.end[left] : tree.start[right]] if right != NONE else b""
+    method = builder.dialect.operators.get(between.strip(AROUND).removesuffix(b"=").decode(errors="replace"))
+    return builder.named(method) if method else NONE
+
+
+@visits("sum")
+def sum_(builder: Builder, node: int, _use: int) -> int:
+    """`a + b`"""
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
+    parts = [(kid, builder.visit(kid)) for kid in builder.tree.kids[node]]
+    return builder.add(Op.SUM, [1 if is_negative(builder, kid) else at for kid, at in parts])  # `-1` is no `uint`
+
+
+@visits("operation", "narrow")
+def operation(builder: Builder, node: int, _use: int) -> int:
+    """What gives nothing that is followed: `not a`."""
+    tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
+    if is_negative(builder, node):
+        return builder.visit(tree.kids[node][0])
+    found: dict[int, int] = {}
+    operands: list[int] = []
+    is_computed = False
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BIND and tree.labels[node] & IS_NARROW:  # a instanceof B b
+            parts = [found.get(role, 0) for role in (TYPE, LEFT)]
+            builder.bind(kid, builder.add(Op.CAST, *parts))
+            continue
+        at = builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
+        if kid == tree.kids[node][0] and tree.source[tree.start[kid]] in QUOTES:  # "%s" % a
+            builder.scopes[builder.frame].flags |= Flag.FORMATS
+        if tree.labels[kid] & OVER:  # a in b
+            builder.take(at, kid)
+        found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
+        operands.append(at)
+        is_computed = is_computed or builder.expressions[at][0] not in WRITTEN_OUT
+    if builder.dialect.made_names and (made := of_operator(builder, node)) != MADE:
+        return made
+    if is_computed and builder.dialect.operators and (at := operated(builder, node, operands)) != NONE:
+        return at
+    return builder.add(Op.COMPUTED) if is_computed and tree.labels[node] & IS_COMPUTED else 1
+
+
+def operated(builder: Builder, node: int, operands: list[int]) -> int:
+    """`a - b`, `a == b`, `a in b`: what the method gives that is behind the operator; -1 where none is known."""
+    tree = builder.tree
+    if len(operands) != 2:
+        return NONE
+    left, right = tree.kids[node]
+    sign = tree.source[tree.end[left] : tree.start[right]].strip(AROUND).decode(errors="replace")
+    method = builder.dialect.operators.get(sign.removeprefix("not "))
+    if not method:
+        return NONE
+    if tree.labels[right] & OVER:
+        operands.reverse()
+    name = builder.named(method)
+    return runs(builder, left, name, builder.add(Op.OPERATED, operands, name))
+
+
+def of_operator(builder: Builder, node: int) -> int:
+    """`"a_%s" % b`, `"a_" + b`, `"a_" . b`"""
+    tree = builder.tree
+    kids = tree.kids[node]
+    if len(kids) != 2:
+        return MADE
+    texts = [tree.text(kid) if tree.kind(kid) == IS_TEXT and not tree.kids[kid] else "" for kid in kids]
+    between = tree.source[tree.end[kids[0]] : tree.start[kids[1]]].strip(AROUND)
+    if between in (b"+", b"."):
+        return filled(builder, texts[0][:-1], texts[1][1:])
+    return of_places(builder, texts[0], "%") if between == b"%" else MADE
+
+
+def is_negative(builder: Builder, node: int) -> bool:
+    """Whether a node is a number with a sign, `-5L`, which has the type of the number where that says which."""
+    tree = builder.tree
+    kids = tree.kids[node]
+    is_number = len(kids) == 1 and bool(tree.labels[kids[0]] & IS_NUMBER or tree.kind(kids[0]) == IS_NUMBER)
+    return bool(builder.dialect.literals) and is_number and tree.source[tree.start[node]] in SIGNS
