@@ -8,7 +8,7 @@ from tables import every_row
 
 from fledgling.worker.languages.c.conditionals import but_one, others
 
-SIZE = 1 << 14  # bytes: the square of that would take half a minute and more
+SIZE = 1 << 16  # bytes: the least of squares takes a second of CPU; of a quarter as many 0.07, which nobody would see
 SECONDS = 0.25  # of CPU; a quarter of it on a quiet machine
 
 LEFT = {  # a text, and what is left of its lines

@@ -606,7 +606,7 @@ OURS = {
     "comments and strings as tokens": "extracting/lexical.py",
     "changes laid over the sealed index": "store/overlay/changed.py",
 }
-FOUND = 0.75  # the mean of one over the place of the file that is meant; 0.96 when this was written, 0.80 of 500 files
+FOUND = 0.8  # the mean of one over the place of the file that is meant; 0.96 when this was written, 0.81 of 500 files
 
 
 async def test_questions_about_our_own_code_find_it() -> None:

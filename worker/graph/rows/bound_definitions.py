@@ -289,7 +289,7 @@ class BoundDefinitions:
         is_export = row.name != NONE and unit.facts.names[row.name].startswith(EXPORT)
         if is_export or unit.facts.expressions[row.value][0] in (Op.IMPORT, Op.ALIAS):
             self._of_expression(unit.base | row.value, name, found, sure, depth + 1)
-            if is_export or not _is_required(unit, row):
+            if is_export or not _holds_module(unit, row):
                 return
         target, scope = self.project.defined(binding)
         holds = row.scope != NONE and unit.facts.scopes[row.scope].kind in HOLDING
@@ -326,7 +326,7 @@ class BoundDefinitions:
             put(found, other, sure)
 
 
-def _is_required(unit: Unit, row: Binding) -> bool:
+def _holds_module(unit: Unit, row: Binding) -> bool:
     """Whether a binding is of a variable that holds a module: `const a = require("b")`."""
     op, *parts = unit.facts.expressions[row.value]
     return unit.dialect.prototypes and op == Op.IMPORT and unit.facts.imports[parts[0]].name == WHOLE
