@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fledgling.worker.graph.linking.method_types import OWN_TYPES
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import applied_outside
 from fledgling.worker.graph.solving.bound_members import returned
@@ -150,7 +151,14 @@ def union(solver: Solver, nodes: list[int], receiver: Value | None, depth: int) 
     found = every(solver, nodes, receiver, depth)
     kinds = [value[0] for value in found]
     is_any = any(kinds.count(kind) > 1 for kind in (OBJECT, FUNCTION, CONTAINER, CLASS))
+    if OBJECT in kinds and not solver.project.unit(nodes[0]).dialect.prototypes:  # TypeScript says A & B so, too
+        is_any |= any(_may_have_any(value) for value in found)
     return capped(found, Reason.SEVERAL) if is_any else found
+
+
+def _may_have_any(value: Value) -> bool:
+    """Whether a value may have whatever member is asked for: it is outside, and of no type of the language."""
+    return bool(value[0] == EXTERNAL and not value[1].startswith(OWN_TYPES))
 
 
 def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Values:
