@@ -263,8 +263,8 @@ def of_scope(solver: Solver, unit: Unit, scope: int, own: int, *, is_of_class: b
         return []
     receiver: Value = (CLASS if is_of_class else OBJECT, at, True)
     held = [place for place in places(solver, receiver, own, Reason.OWN_CLASS) if place[0][0] == "name"]
-    if not held and is_of_class and project.text(own) == "new":
-        return [(("just", receiver), Reason.OWN_CLASS, None)]
+    if is_of_class and project.text(own) == "new":  # one that objects have is none of the class
+        return [(("member", receiver, own) if held else ("just", receiver), Reason.OWN_CLASS, None)]
     return [(cell, sure, receiver) for cell, sure, _ in held]
 
 
