@@ -109,6 +109,8 @@ function outline(path) {
       return define(node, 'property', text(node.name), path)
     } else if (ts.isPropertyAssignment(node) && isFunction(node.initializer)) {
       return define(node, 'method', text(node.name), path)
+    } else if (ts.isParameter(node) && ts.isParameterPropertyDeclaration(node, node.parent) && ts.isIdentifier(node.name)) {
+      define(node, variableKind(text(node.name)), text(node.name), path.slice(0, -1)) // of the class, not of its constructor
     } else if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name)) {
       const whole = declared(node)
       if (isFunction(node.initializer)) return define(whole, 'function', text(node.name), path)

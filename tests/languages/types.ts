@@ -15,7 +15,9 @@ export declare function load(path: string): void
 @Logged('x')
 export abstract class Service<T> {
   private readonly cache = new Map<string, T>()
-  constructor(protected http: Http) {}
+  constructor(protected http: Http, readonly depth = 1, @Inject() private log?: Log, retries: number) {
+    function local() {}
+  }
   /** Fetch it. */
   @Memo()
   protected async fetch(key: string): Promise<T> {

@@ -23,6 +23,15 @@
   @definition.variable
 (class_body (_ (accessibility_modifier) @visibility name: (_) @name))
 
+; ---- parameters of a constructor that are fields of its class, which stand outside of its body then
+
+((method_definition name: (_) @name body: (_) @inside) (#eq? @name "constructor"))
+(required_parameter [(accessibility_modifier) (override_modifier) "readonly"]
+  pattern: (identifier) @name value: (_)? @value) @definition.variable
+(optional_parameter [(accessibility_modifier) (override_modifier) "readonly"]
+  pattern: (identifier) @name value: (_)? @value) @definition.variable
+(_ (accessibility_modifier) @visibility pattern: (identifier) @name)
+
 ; ---- what a type that has a name says that objects have; in a function it is local
 
 (interface_body (property_signature name: (property_identifier) @name) @definition.property)
