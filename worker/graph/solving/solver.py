@@ -51,7 +51,7 @@ class Solver:
         self.sources: dict[Cell, dict[Cell, int]] = {}  # what a cell takes its values from, at most so sure
         self.members: dict[tuple[Value, int], tuple[list[Any], list[Cell], int]] = {}  # what classes say of them
         self.taking: dict[int, dict[str, list[int]]] = {}  # what scopes take all names of, by the last name of each
-        self.seen_spaces: dict[int, set[str]] = {}  # the namespaces that a file sees (lookup.py)
+        self.seen_spaces: dict[int, set[str]] = {}  # the namespaces that a file sees (taken_names.py)
         self.bringing: dict[tuple[int, int], list[int]] = {}  # the imports of all names that may bring one into a file
         self.generated: dict[int, dict[str, tuple[int, int]]] = {}  # the fields that a constructor takes (generated.py)
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
