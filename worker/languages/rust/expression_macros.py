@@ -9,18 +9,21 @@ import re
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.source_text import Span
 
+# The name of an argument, `a = b`, and how `trace!(a = %b, ?c)` shows what it holds.
+FIELD = rb"(?:[A-Za-z_]\w*+\s*+=(?![=>])\s*+ | [A-Za-z_][\w.]*+\s*+=\s*+(?=[%?]))?+ [%?]?+"
 TOKEN = deferred(
     rb"(?sx) (?P<text> b?r(?P<fence>\#*+)\".*?(?:\"(?P=fence)|\Z) | \"(?:[^\"\\]|\\.)*+(?:\"|\Z)"
     rb"  | '(?:[^'\\\n]|\\.[^'\n]{0,10}+)' )"
     rb"| (?P<comment> //[^\n]*+ | /\*.*?(?:\*/|\Z) )"
-    rb"| (?P<macro> \b[A-Za-z_]\w*+(?P<sign>!)[ \t]*+\( )"
+    rb"| (?P<macro> \b[A-Za-z_]\w*+(?P<sign>!)[ \t]*+\( \s*+ (?P<first>" + FIELD + rb") )"
+    rb"| (?P<comma> , \s*+ (?P<next>" + FIELD + rb") )"
     rb"| (?P<list> \bvec!(?=[ \t]*+\[) )"
     rb"| (?P<open> [(\[{] ) | (?P<close> [)\]}] ) | (?P<end> ; ) | (?P<function> \bfn\b )"
 )
 CLOSURE = deferred(rb"([(,=]|\A|\bmove)\s*+\|[^|]{0,400}+\|")  # its parameters are patterns
 # What no list of expressions has, where nothing is left of texts, braces and macros in it.
 OTHERWISE = deferred(
-    rb"(?x) [$\#@~'\\] | ;(?![^\[\](),]{0,200}+\]) | => | -> | <- | (?<!:):(?!:) | \b_\b"
+    rb"(?x) [$\#@~'\\] | =\s*+[%?] | ;(?![^\[\](),]{0,200}+\]) | => | -> | <- | (?<!:):(?!:) | \b_\b"
     rb"| \b(?:const|dyn|enum|extern|fn|impl|in|let|mod|pub|ref|static|struct|trait|type|use|where)\b"
     rb"| \b(?!(?:as|async|await|break|else|if|loop|match|move|mut|return|unsafe|while)\b)\w++\s++(?!(?:as|else)\b)\w"
     rb"| [)\]]\s*+(?!(?:as|else)\b)\w"
@@ -28,14 +31,14 @@ OTHERWISE = deferred(
     rb"| (?:\A|[(,\[])\s*+(?:[+/%^=?,]|\.(?!\.))"
 )
 FAR = 64  # bytes before a macro in which a `=` makes it what a constant is
-LEFT = {"text": b"m", "comment": b" ", "list": b"vec"}  # of what stands in a list
+LEFT = {"text": b"m", "comment": b" ", "list": b"vec", "comma": b","}  # of what stands in a list
 
 
 class _Arguments:
     """What a macro gets, as far as it is read: up to `at`, without what stands in braces in it."""
 
-    def __init__(self, sign: Span, at: int) -> None:
-        self.sign, self.at, self.text = sign, at, bytearray()
+    def __init__(self, sign: Span, field: Span) -> None:
+        self.leaving, self.at, self.text = [sign, field], field[1], bytearray()
 
     def read(self, source: bytes, token: Span, left: bytes) -> None:
         """Read on behind a token, of which something is left."""
@@ -56,10 +59,10 @@ class _Bracket:
 
 
 def first(source: bytes) -> list[Span]:
-    """The spans to leave out: the sign of a macro, and the name of `vec!`, which leaves a list.
+    """The spans to leave out: the sign of a macro, names of its arguments, and the name of `vec!`, which leaves a list.
 
-    >>> first(b"fn f() { f!(a => b); println!(b); vec![c] }")
-    [(28, 29), (34, 38)]
+    >>> first(b"fn f() { f!(a => b); info!(c = %d); vec![e] }")
+    [(25, 26), (27, 32), (36, 40)]
     """
     found: list[Span] = []
     brackets = [_Bracket(None, is_macro=False, runs=False)]
@@ -67,6 +70,8 @@ def first(source: bytes) -> list[Span]:
         around, kind = brackets[-1], match.lastgroup
         if kind in LEFT and around.arguments:
             around.arguments.read(source, match.span(), LEFT[kind])
+            if kind == "comma":
+                around.arguments.leaving.append(match.span("next"))
         if kind == "list":
             found.append(match.span())
         elif kind == "macro" or kind == "open":
@@ -86,7 +91,7 @@ def _opened(around: _Bracket, source: bytes, match: re.Match[bytes]) -> _Bracket
     if match["macro"]:
         before = source[max(0, match.start() - FAR) : match.start()].rstrip()
         runs = around.runs or before.endswith(b"=")
-        return _Bracket(_Arguments(match.span("sign"), match.end()), is_macro=True, runs=runs)
+        return _Bracket(_Arguments(match.span("sign"), match.span("first")), is_macro=True, runs=runs)
     is_brace = match["open"] == b"{"
     runs = around.runs or (is_brace and around.has_function)
     around.has_function = around.has_function and not is_brace
@@ -94,11 +99,11 @@ def _opened(around: _Bracket, source: bytes, match: re.Match[bytes]) -> _Bracket
 
 
 def _closed(around: _Bracket, bracket: _Bracket, source: bytes, token: Span) -> list[Span]:
-    """The sign of the macro whose bracket is closed, where that is to be left out."""
+    """What of a macro whose bracket is closed is to be left out: its sign, and names of arguments."""
     arguments = bracket.arguments
     if around.arguments is not arguments and around.arguments:
         around.arguments.at = token[1]
     if not bracket.is_macro or arguments is None or not bracket.runs:
         return []
     arguments.read(source, token, b"")
-    return [arguments.sign] if arguments.are_expressions() else []
+    return [span for span in arguments.leaving if span[0] < span[1]] if arguments.are_expressions() else []
