@@ -8,6 +8,7 @@ from fledgling.worker.graph.solving.containers import (
     VALUES,
     copied,
     element_of,
+    entries_anew,
     entry_of,
     in_container,
     is_pair,
@@ -37,7 +38,8 @@ from fledgling.worker.graph.values import (
     capped,
 )
 
-PARTS = ("first", "second", "same", "values", "keys")  # how a container gives what it has by a name alone
+PARTS = ("first", "second", "same", "values", "keys", "entries")  # how a container gives what it has by a name alone
+OF_ENTRIES = ("each", "finds", "flattens", "folds", "folds_from", "indexed", "sifts")  # these go over pairs of a map
 MAX_CALLING = 2  # methods of arrays that call each other: `a.find(a.sort)` of an array that holds both has no end
 
 
@@ -60,6 +62,8 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if how == "keyed":  # a.sort(key=f)
         _with_elements(solver, container, made, [cell for _, cell in made.words])
         return {}
+    if how in OF_ENTRIES:
+        container = entries_anew(solver, container) or container
     within = solver.array_methods.get(made.node, 0)
     if how in OF_ARRAYS and within < MAX_CALLING:
         solver.array_methods[made.node] = within + 1
@@ -80,8 +84,8 @@ def _of_library(solver: Solver, container: Value, own: str, node: int, sure: int
 
 def part_of(solver: Solver, container: Value, how: str, node: int, sure: int) -> Values:
     """What a container has by a name alone: `a.values`, `a.getKey()`; nothing where it is of another kind."""
-    if how == "same":
-        return {container: sure}
+    if how in ("same", "entries"):
+        return {(how == "entries" and entries_anew(solver, container)) or container: sure}
     if how == "values":
         return _elements_anew(solver, container, node, sure, VALUES)
     if how == "keys":
@@ -104,6 +108,12 @@ def _filtered(solver: Solver, container: Value, made: MadeCall, arguments: list[
     """a.sortedBy(f): f gets each element, and the elements come back."""
     _with_elements(solver, container, made, arguments)
     return {container: sure} if entry_of(solver, container) else _elements_anew(solver, container, made.node, sure)
+
+
+def _listed(solver: Solver, container: Value, made: MadeCall, _arguments: list[Cell], sure: int) -> Values:
+    """a.toList(): the elements, or the pairs of a map."""
+    entries = entries_anew(solver, container)
+    return {entries: sure} if entries else _elements_anew(solver, container, made.node, sure)
 
 
 def _indexed(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
@@ -140,7 +150,11 @@ def _each(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell
     for value in list(solver.value(arguments[0])) if len(arguments) > 1 else ():
         if value[0] in (FUNCTION, BOUND) and has_prototype(solver, value[1]):  # a.forEach(b, c)
             receives(solver, value[1], arguments[1])
-    return of_these(solver, made, given or element_of(solver, container))
+    elements = element_of(solver, container)
+    is_of_pairs = solver.project.unit(made.node).dialect.loops_over_entries and any(
+        value[0] == CONTAINER and is_pair(solver, value) for value in elements
+    )
+    return of_these(solver, made, given or ({} if is_of_pairs else elements))  # `map(Map.Entry::getValue)`
 
 
 def _with_elements(solver: Solver, of: Value, made: MadeCall, functions: list[Cell], times: int = 1) -> Values:
@@ -213,6 +227,7 @@ OF_ARRAYS: dict[str, Any] = {
     "flattens": _flattened,
     "folds_from": _folded_from,
     "indexed": _indexed,
+    "lists": _listed,
     "finds": _found,
     "sifts": _sifted,
     "sorts": _sorted,

@@ -32,8 +32,8 @@ from fledgling.worker.graph.values import (
 )
 
 PAIR = "pair"  # what a pair of a key and a value of a map is a container of
-KEYS, VALUES = "keys", "values"  # what one is of that holds the keys of a map, or what is behind them
-OF_ANOTHER = (PAIR, KEYS, VALUES)  # these hold what the map is declared to hold
+KEYS, VALUES, ENTRIES = "keys", "values", "entries"  # of what one is that holds a map's keys, what is there, or pairs
+OF_ANOTHER = (PAIR, KEYS, VALUES, ENTRIES)  # these hold what the map is declared to hold
 MAPPED = "mapped"  # what a Map of JavaScript is a container of: iterating gives pairs
 WRITTEN_OUT = (Op.TEXT, Op.NUMBER)
 MAX_PLACE = 32  # elements of a list that are told apart
@@ -309,6 +309,16 @@ def keys_anew(solver: Solver, value: Value) -> Values:
     if type_:
         solver.key(keys, "*", type_)
     return {keys: Reason.BOUND} if type_ else {}
+
+
+def entries_anew(solver: Solver, value: Value) -> Value | None:
+    """A container of the pairs of a map: `a.entrySet()`; None of another container."""
+    entry = entry_of(solver, value)
+    if entry is None:
+        return None
+    entries: Value = (CONTAINER, (ENTRIES, value))
+    solver.key(entries, "*", ("just", entry))
+    return entries
 
 
 def keys_of(solver: Solver, value: Value) -> Values | None:

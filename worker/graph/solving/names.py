@@ -272,7 +272,7 @@ def _constants(solver: Solver, how: str, name: int, values: Values) -> Values | 
             return None
         held: Value = (CONTAINER, ("constants", value[1]))
         solver.key(held, "*", ("just", (OBJECT, value[1], True)))
-        found[held if how == "same" else (METHOD_OF, held, name)] = sure
+        found[held if how == "entries" else (METHOD_OF, held, name)] = sure
     return found
 
 
