@@ -84,7 +84,7 @@ def _registered(asked: Asked) -> str | None:
         if above := taker(known, row.kind, occurrences.head(asked.request, file, row)):
             return f"`{above}` stands above it and may use it ({file.path}:{row.line_start})."
         if not is_run(known, row.kind, row.name) and (bases := _bases_outside(asked, file, row)):
-            return f"Outside of the index, what its class is derived from may call it: {unknown.listed(bases)}."
+            return f"Bases of its class, outside of the index or not resolved, may call it: {unknown.listed(bases)}."
         if is_tested(file.path, row.kind, row.name):
             return f"A runner of tests may run it by its name ({file.path}:{row.line_start})."
     return None
