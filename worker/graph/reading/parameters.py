@@ -39,7 +39,7 @@ def parameter(builder: Builder, node: int, function: int) -> tuple[int, int, int
     use = Use.READ if tree.labels[node] & ARG else Use.TYPE  # A a(b);
     type_ = of_brackets(builder, node, builder.optional(said, use))
     default = builder.optional(tree.first(node, INIT))
-    for kid in [] if tree.labels[node] & (TYPE | PATTERNS) else tree.kids[node]:
+    for kid in [] if tree.labels[node] & (TYPE | PATTERNS | BIND) else tree.kids[node]:  # `$a` of PHP is what it binds
         if tree.labels[kid] & DECORATOR:
             builder.visit(kid)
         elif not tree.labels[kid] & (READ_APART | REST | REST_WORDS):  # the parameters of `void (*a)(B)`
