@@ -102,6 +102,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # class and above it, or of the "nearest" class that has one.
     overloads: bool = False  # all definitions of a name count, and not the last alone
     selects: Literal["", "all", "nearest"] = ""
+    packages_of_all: frozenset[str] = frozenset()  # whose functions all files see without an import
     prelude: frozenset[str] = frozenset()  # functions outside that a call means where no other takes its arguments
     converts: bool = False  # a class makes an object of an argument by a constructor; a template takes any as it is
     outward: bool = False  # where no function of a class takes the arguments, those further out are asked

@@ -1,4 +1,4 @@
-"""Of functions that extend a type from outside, those that a file sees: by imports, or by the names of traits."""
+"""Of functions that extend a type, those that a file sees: by its package, by imports, or by the names of traits."""
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.lookup import places_in
@@ -13,8 +13,11 @@ MAX_SEEN = 8  # extensions of one name that a file sees, of which each is likely
 
 def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     """Values, of whose extensions of what may be outside those are meant that the file sees, if it sees any."""
-    if solver.project.unit(node).dialect.crates:
+    dialect = solver.project.unit(node).dialect
+    if dialect.crates:
         return of_seen_traits(solver, node, values)
+    if dialect.spaces == "flat":
+        values = _of_seen_packages(solver, node, name, values)
     if Reason.NAME_ONLY not in values.values():
         return values
     extensions = {value for value, sure in values.items() if sure == Reason.NAME_ONLY and value[0] == BOUND}
@@ -27,6 +30,36 @@ def with_seen(solver: Solver, node: int, name: int, values: Values) -> Values:
     others = {value: sure for value, sure in values.items() if value not in extensions}
     reason = Reason.EXTENSION if len({value[1] for value in seen}) <= MAX_SEEN else Reason.MANY_IMPLEMENTATIONS
     return {**others, **dict.fromkeys(seen, int(reason))} if seen else values
+
+
+def _of_seen_packages(solver: Solver, node: int, name: int, values: Values) -> Values:
+    """Values, without the functions of Kotlin that the file of an expression sees no way to; possible if none is left.
+
+    They stand in no class, in a package that it is not in and does not import, or are private in another file.
+    """
+    unit = solver.project.unit(node)
+    unseen = {value for value in values if value[0] == BOUND and not _is_seen(solver, unit, name, value[1])}
+    if not unseen:
+        return values
+    seen = {value: sure for value, sure in values.items() if value not in unseen}
+    if any(value[0] == BOUND and solver.project.scope(value[1]).flags & Flag.EXTENSION for value in seen):
+        return seen
+    return {**seen, **{value: min(values[value], Reason.NAME_ONLY) for value in unseen}}
+
+
+def _is_seen(solver: Solver, unit: Unit, name: int, function: int) -> bool:
+    """Whether a file of Kotlin sees a function by a name, if that extends a type and stands in no class."""
+    project = solver.project
+    row, own = project.scope(function), project.unit(function)
+    if own is unit or not row.flags & Flag.EXTENSION or project.outer(function) != own.base:
+        return True
+    if row.flags & Flag.HIDDEN:
+        return False
+    if own.shares == unit.shares or own.shares in unit.dialect.packages_of_all:
+        return True
+    own_name = unit.names[name]
+    imported = solver.value(("name", unit.base, own_name)) if project.table(unit.base).get(own_name) else {}
+    return (FUNCTION, function) in imported or own.shares in seen_spaces(solver, unit)
 
 
 def of_seen_traits(solver: Solver, node: int, values: Values) -> Values:
