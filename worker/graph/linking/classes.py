@@ -71,6 +71,8 @@ class Classes(Hierarchy):
         for scope, bases in self.bases.items():
             for base, _ in bases:
                 self.kids.setdefault(base, []).append(scope)
+        for scope in self.kids:
+            self.below(scope)
         self.mixins.extend()
         self.has_unknown_base |= self.mixins.cut
         self.has_external_base |= self.mixins.cut

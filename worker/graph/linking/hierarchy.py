@@ -1,6 +1,7 @@
 """Which classes stand above and below which, and which of them has a member."""
 
 from collections.abc import Callable
+from itertools import chain
 
 from fledgling.worker.graph.linking import c3
 from fledgling.worker.graph.linking.project import GraphProject
@@ -28,7 +29,7 @@ class Hierarchy:
         self._parts: dict[int, list[int]] = {}
         self.kids: dict[int, list[int]] = {}  # right below a class
         self._below: dict[int, list[int]] = {}
-        self.cut: set[int] = set()  # those with more below than are looked at
+        self.cut: set[int] = set()  # those with more below than are looked at: all of them, once settled
         self._having: dict[tuple[int, int, int | None], tuple[int | None, bool]] = {}  # what of_class() found
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
         self.is_settled = False
@@ -70,25 +71,26 @@ class Hierarchy:
         return found[:MAX_BASES]
 
     def below(self, scope: int) -> list[int]:
-        """The classes below, at most MAX_BELOW; a class with more is noted in `cut`."""
+        """The classes below, nearest first, at most MAX_BELOW; a class with more is noted in `cut`."""
         found = self._below.get(scope)
         if found is None:
             found = []
-            todo, seen = [*self.kids.get(scope, ())], {scope}
-            while todo and len(found) < MAX_BELOW:
-                kid = todo.pop(0)
-                if kid not in seen:
-                    seen.add(kid)
-                    found.append(kid)
-                    todo += self.kids.get(kid, ())
-            if not seen.issuperset(todo) or not self.cut.isdisjoint(found):
+            seen = {scope}
+            for kid in (kid for at in chain([scope], found) for kid in self.kids.get(at, ())):
+                if kid in seen:
+                    continue
+                if len(found) == MAX_BELOW:
+                    self.cut.add(scope)
+                    break
+                seen.add(kid)
+                found.append(kid)
+            if not self.cut.isdisjoint(found):
                 self.cut.add(scope)
             self._below[scope] = found
         return found
 
     def has_more_below(self, scope: int) -> bool:
         """Whether a class has more below than are looked at."""
-        self.below(scope)
         return scope in self.cut
 
     def has(self, scope: int, name: int) -> bool:
