@@ -1,7 +1,7 @@
 """C and C++: files that are included, beside the including file or on a likely include path.
 
 Which directories a build searches is not in the sources. Those of a directory above and its `include` and `src` are
-taken first; else the header of that name that is nearest, if one is.
+taken first; else the header of that name that is nearest, if one is. `<a.h>` is none deeper in an `include`.
 """
 
 import posixpath
@@ -26,6 +26,12 @@ def searched_below(directory: str, folders: Sequence[str]) -> Sequence[str]:
     return [posixpath.join(up, folder, "") for up in ancestors(posixpath.join(directory, "x")) for folder in folders]
 
 
+def is_asked_by_root(found: str | None, header: str) -> bool:
+    """Whether `<a.h>` may mean what was found: one in a folder `include` goes by its path from there, `<b/a.h>`."""
+    _, folder, below = f"/{found}".rpartition("/include/")
+    return not folder or below == header
+
+
 def resolver(project: Project, language: str) -> Resolver:
     """Resolve includes; a name that several headers share equally near stays open."""
     frameworks = Frameworks(project) if language == "objc" else None
@@ -47,7 +53,8 @@ def resolver(project: Project, language: str) -> Resolver:
             return searched(directory, header, FOLDERS if quoted else ("include",))
         if made.nearest(header, directory):
             return None
-        return searched(directory, header, FOLDERS) or only(suffixes.nearest(header, directory))
+        found = searched(directory, header, FOLDERS) or only(suffixes.nearest(header, directory))
+        return found if quoted or is_asked_by_root(found, header) else None
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         directory = posixpath.dirname(path)
