@@ -11,7 +11,17 @@ from fledgling.worker.rows import LEAST_LIKELY
 from fledgling.worker.store.graph import ANY_OF_LINE, IN_NO_OUTLINE, Graph, GraphDefinition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import empty_answers, paths, unknown
-from fledgling.worker.tools.meant import SHOWN_MEANT, VALUES, Placed, all_named, code, first_meant, owning, placed
+from fledgling.worker.tools.meant import (
+    SHOWN_MEANT,
+    VALUES,
+    WORDS,
+    Placed,
+    all_named,
+    code,
+    first_meant,
+    owning,
+    placed,
+)
 from fledgling.worker.tools.request import Refused, Request
 
 MAX_ABOVE = 256  # classes above one that are looked at for a member: a hierarchy as deep has no reader
@@ -35,7 +45,7 @@ def named(request: Request, question: Symbols) -> list[Placed]:
     symbol = question.symbol or ""
     is_path = matching.in_path(paths.pattern(question.path))
     left = _left(question, all_named(request, symbol, lambda file: is_path(file.path)))
-    known = code(placed(left, symbol) or placed(left, symbol, any_case=True))
+    known = code(placed(left, symbol) or placed(_of_code(left), symbol, any_case=True))
     if not known:
         raise _unknown(request, question)
     return known
@@ -83,7 +93,7 @@ def _unknown(request: Request, question: Symbols) -> Refused:
         proposed = filter(None, (next_step if has_uses else "", _as_text(request, question)))
         why = f"no definition {symbol!r} has {left}; {named}"
         return Refused("not_found", why, " ".join(proposed) or next_step)
-    alike = placed(all_named(request, last, lambda _: True), last) if last not in ("", symbol) else []
+    alike = placed(_of_code(all_named(request, last, lambda _: True)), last) if last not in ("", symbol) else []
     if request.is_early and alike and owning(request, symbol, lambda _: True):
         return early()  # what the class has from above, the graph knows
     if above := inherited(request, symbol):
@@ -91,9 +101,14 @@ def _unknown(request: Request, question: Symbols) -> Refused:
         has_it = f"{symbol.rpartition('.')[0]} has it from {named.partition(': ')[2]}"
         return Refused("not_found", f"no definition {symbol!r} in the index; {has_it}", next_step.partition(": ")[2])
     looked = empty_answers.of_symbols(request, Symbols(question.path, question.kind, question.language, last or None))
-    named, ways = _named(question, last, code(alike)) if alike else ("", empty_answers.ways_to(request, symbol))
+    named, ways = _named(question, last, alike) if alike else ("", empty_answers.ways_to(request, symbol))
     reason = "; ".join(filter(None, (f"no definition {symbol!r} in the index", named)))
     return Refused("not_found", reason, f"{looked} {ways}" if looked else ways)
+
+
+def _of_code(found: Iterable[Placed]) -> list[Placed]:
+    """Return those of some definitions that something may use: what documents and data say is none."""
+    return [each for each in found if each.row.kind not in WORDS]
 
 
 def early() -> Refused:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from fledgling.messages.questions import Search, Symbols
-from fledgling.plain import counted
+from fledgling.plain import by_depth, counted
 from fledgling.worker.matching import globs, prefilter
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import DEFINITIONS
@@ -16,6 +16,7 @@ from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.request import Request
 
 _NAME = re.compile(r"[^\W\d]\w*")  # a query that may be one
+_OF_MODULE = re.compile(r"\w+(?:(?:\.|::)\w+)*")
 
 SHOWN_LANGUAGES = 5  # in a note
 MAX_NEAR = 64  # characters of a name that is compared with others, which takes the square of them: few are longer
@@ -111,7 +112,21 @@ def ways_to(request: Request, symbol: str) -> str:
         f'symbols(name_pattern="*{word}*") lists names that hold it' if words and _is_in_names(request, word) else "",
         f"search(query={query}) finds text" if _is_in_text(request, word) else "",
     ]
-    return f"{'; '.join(filter(None, ways)) or f'No name and no line of the index holds {query}'}."
+    said = "; ".join(filter(None, ways)) or f"No name and no line of the index holds {query}"
+    return " ".join(filter(None, (_as_module(request, symbol), f"{said}.")))
+
+
+def _as_module(request: Request, symbol: str) -> str | None:
+    """Say which files of code have a name, as that of a module: `pelican.signals`, `core::queue`."""
+    if not _OF_MODULE.fullmatch(symbol):
+        return None
+    name = globs.literal(symbol.replace("::", "/").replace(".", "/"))
+    found = map(request.blocks.find, paths.matching(request, rf"(^|/){name}\.[^./]+$"))
+    code = request.opened.generation.code
+    files = sorted([file.path for file in found if file and file.language in code], key=by_depth)
+    if not files:
+        return None
+    return f'It is the name of {unknown.listed(files)}: symbols(path="{files[0]}") lists what that defines.'
 
 
 def _is_in_names(request: Request, word: str) -> bool:

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Kind, Read, Search, Symbols
 from fledgling.plain import by_depth
 from fledgling.worker.matching import globs
-from fledgling.worker.matching import lines as matching
 from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
 from fledgling.worker.store.text import File
@@ -69,7 +68,7 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
             return _below(request, question, question.symbol, inside)
         question = _definition(request, question, question.symbol)
     elif isinstance(question, Symbols) and question.symbol and request.outlines:
-        name = _last_name(request, question.symbol)
+        name = _last_name(request, question.symbol, words=False)
         question = question if name == question.symbol else replace(question, symbol=name)
     elif isinstance(question, Symbols) and question.name_pattern and request.outlines:
         name = _name(request, question.name_pattern)
@@ -137,7 +136,7 @@ def _alike(request: Request, asked: str) -> Iterator[_Alike]:
 
     The first IN_THIS_CASE are spelled as was asked.
     """
-    candidates = _matching(request, rf"(?i)(^|/){globs.literal(asked)}(\.[^./]+)?(/|$)")
+    candidates = paths.matching(request, rf"(?i)(^|/){globs.literal(asked)}(\.[^./]+)?(/|$)")
     yield _Alike([path for path in candidates if _stem(path) == asked], [])
     exact = [path for path in candidates if f"/{path}".endswith(f"/{asked}")]
     yield _Alike(exact, _directories(candidates, asked))
@@ -154,13 +153,6 @@ def _stem(path: str) -> str:
     """Return a path without the extension of its file."""
     directories, slash, name = path.rpartition("/")
     return f"{directories}{slash}{name.rpartition('.')[0] or name}"
-
-
-def _matching(request: Request, pattern: str) -> list[str]:
-    """Return the paths that match a pattern of globs.py, all at once: a twentieth of the time."""
-    blocks = request.blocks
-    text = b"\n".join([blocks.raw_path(number) for number in blocks.files])
-    return [blocks.path(blocks.files[place]) for place in matching.places(matching.of_pattern(pattern), text)]
 
 
 def _directories(candidates: Sequence[str], asked: str, *, any_case: bool = False) -> list[str]:
@@ -287,7 +279,8 @@ def _below(request: Request, question: Read, symbol: str, directory: str) -> Mea
     known = code(placed(everything, symbol) or placed(everything, symbol, any_case=True))
     found = first_meant(known, symbol)
     files = [*dict.fromkeys(each.file.path for each in found)]
-    if not found and (owner := _owner(request, symbol, place)):
+    is_code = placed(known, symbol) or any(each.row.kind not in WORDS for each in known)
+    if not is_code and (owner := _owner(request, symbol, place)):
         return MeantQuestion(replace(question, path=owner), None)
     if not found:
         looked = of_symbols(request, Symbols(directory or None, name_pattern=name))
@@ -343,13 +336,17 @@ def _at(request: Request, rows: Set[int], is_meant: Callable[[File], bool]) -> I
             yield from (Placed(file, request.outlines.row(row)) for row in some)
 
 
-def _name(request: Request, name: str) -> str:
-    """Return the name that is meant by one in another case, if it is the only one and none ends in this."""
+def _name(request: Request, name: str, *, words: bool = True) -> str:
+    """Return the name that is meant by one in another case, if it is the only one and none ends in this.
+
+    Without `words` it is none of what documents and data say.
+    """
     assert request.outlines
     if not globs.plain(name) or request.outlines.named(name):
         return name
     rows = _listed(request, rf"^(?i:{globs.literal(name)})$|\.{globs.literal(name)}$")
-    names = {request.outlines.row(row).name for row in rows}
+    listed = map(request.outlines.row, rows)
+    names = {row.name for row in listed if words or row.kind not in WORDS}
     only = names.pop() if len(names) == 1 else name
     return only if only.casefold() == name.casefold() else name
 
@@ -372,10 +369,10 @@ def _listed(request: Request, name: str, kind: Kind | None = None) -> list[int]:
     return [row for _, row in found if row is not None]
 
 
-def _last_name(request: Request, name: str) -> str:
+def _last_name(request: Request, name: str, *, words: bool = True) -> str:
     """Return a name whose last part is the one that is meant by one in another case: `Engine.run` of `Engine.RUN`."""
     first, dot, last = name.rpartition(".")
-    return f"{first}{dot}{_name(request, last)}"
+    return f"{first}{dot}{_name(request, last, words=words)}"
 
 
 def _several(reason: str, places: Sequence[str], next_step: str) -> Refused:
