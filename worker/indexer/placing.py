@@ -31,6 +31,7 @@ class BegunOnLine(NamedTuple):
     rows: list[Row]
     doubled: Set[int]  # places of several
     by_name: dict[str, list[int]]
+    only: int  # the place of the one that something may stand in, `constructor(private a: A) {`; ANY_OF_LINE of several
     parts: list[int]
 
 
@@ -94,13 +95,16 @@ class Places:
         return (line & LINE) << PLACE_BITS | self.place(file, line & LINE, line >> LINE_BITS)
 
     def place(self, file: int, line: int, part: int, name: str = "") -> int:
-        """Return which of the definitions on a line a part of it is, or what has a name where that has no part."""
+        """Return which of the definitions on a line a part of it is; where that has no part, what has a name.
+
+        Without a name it is the only one that is no value: in what else could something stand?
+        """
         if not part and (file, line) not in self._several:
             return ANY_OF_LINE
         known = self._line(file, line)
         if part and part <= len(known.parts):
             return known.parts[part - 1]
-        named = known.by_name.get(name, ())
+        named = known.by_name.get(name, ()) if name else (known.only,)
         return named[0] if len(named) == 1 else ANY_OF_LINE
 
     def _is_open(self, file: int, line: int, place: int) -> bool:
@@ -189,9 +193,11 @@ class Places:
             by_name = defaultdict[str, list[int]](list)
             for number, row in enumerate(rows, 1):
                 by_name[row.name].append(number if number <= MAX_PLACES and len(rows) > 1 else ANY_OF_LINE)
+            holding = [number for number, row in enumerate(rows, 1) if row.kind not in _VALUES]
+            only = holding[0] if len(holding) == 1 and holding[0] <= MAX_PLACES else ANY_OF_LINE
             spelled = small if self.files[file].language in self._in_any_case else str
             parts = _parts(self._begun.get((file, line), ()), rows, spelled)
-            found = self._lines[file, line] = BegunOnLine(rows, doubled, by_name, parts)
+            found = self._lines[file, line] = BegunOnLine(rows, doubled, by_name, only, parts)
         return found
 
 
