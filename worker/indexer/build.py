@@ -20,8 +20,9 @@ from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT, WO
 from fledgling.plain import counted, said
 from fledgling.scope import Scope
 from fledgling.security import memory_file
+from fledgling.worker.extractor.batches import given_up, joined
 from fledgling.worker.extractor.messages import Batch, Source, packed
-from fledgling.worker.extractor.pool import Extractors, given_up, joined
+from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces

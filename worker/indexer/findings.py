@@ -10,8 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from fledgling.security import memory_file
+from fledgling.worker.extractor.batches import one_by_one
 from fledgling.worker.extractor.messages import Batch, ExtractedBatch, Source
-from fledgling.worker.extractor.pool import one_by_one
 from fledgling.worker.extractor.wording import gathers
 from fledgling.worker.rows import FileWords
 from fledgling.worker.store import facts

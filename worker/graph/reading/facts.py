@@ -25,6 +25,7 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
     made_classes,
     matches,
     named_methods,
+    object_literals,
     operators,
     paths,
     statements,

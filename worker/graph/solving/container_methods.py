@@ -4,19 +4,8 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
-from fledgling.worker.graph.solving.containers import (
-    VALUES,
-    copied,
-    element_of,
-    entries_anew,
-    entry_of,
-    in_container,
-    is_pair,
-    iterated,
-    keys_anew,
-    keys_read,
-    type_holds,
-)
+from fledgling.worker.graph.solving.containers import copied, element_of, in_container, iterated, keys_read
+from fledgling.worker.graph.solving.maps import VALUES, entries_anew, entry_of, is_pair, keys_anew, type_holds
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.collecting import of_these
 from fledgling.worker.graph.solving.outside_types import type_outside

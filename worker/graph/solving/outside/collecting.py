@@ -4,7 +4,8 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
-from fledgling.worker.graph.solving.containers import MAPPED, copied, element_of, iterated, keys_of
+from fledgling.worker.graph.solving.containers import copied, element_of, iterated
+from fledgling.worker.graph.solving.maps import MAPPED, keys_of
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Op

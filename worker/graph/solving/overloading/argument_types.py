@@ -3,6 +3,14 @@
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.applied_outside import is_of
+from fledgling.worker.graph.solving.overloading.arrays import (
+    array_type,
+    arrays_of,
+    fits_array,
+    into_array,
+    is_bare_list,
+    takes_whole,
+)
 from fledgling.worker.graph.solving.overloading.function_types import counts_of, of_function_type
 from fledgling.worker.graph.solving.overloading.library_types import (
     ANYTHING,
@@ -20,29 +28,18 @@ from fledgling.worker.graph.solving.overloading.library_types import (
     of_library,
     widens_to,
 )
+from fledgling.worker.graph.solving.overloading.wanted import POINTER, POINTING, TO_ANY, Wanted, wanted_of
 from fledgling.worker.graph.solving.overrides import of_one_type
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import CHARACTER, NONE, NULL, Flag, Op, Parameter
 from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import (
-    CLASS,
-    CONSTANT,
-    CONTAINER,
-    EXTERNAL,
-    FUNCTION,
-    OBJECT,
-    Cell,
-    Value,
-    Values,
-)
+from fledgling.worker.graph.values import CLASS, CONSTANT, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Value, Values
 from fledgling.worker.library import ROOT
 
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
-POINTER, TO_ANY, POINTING = "char*", "void*", "*"  # the names of those types of C++: the last of a template's `T *`
 UNWRAPPED = ("Value", "GetValueOrDefault()")  # what gives the value of a type that has null as well: `int?`
 MAX_CONVERTING = 16  # constructors of a class that are asked whether they take an argument; with more, one may
 LONG = (EXTERNAL, "builtins.long#")
-Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
 
 
 def is_declared(solver: Solver, function: int, cell: Cell) -> bool:
@@ -131,7 +128,7 @@ def _of_template(solver: Solver, values: Values, *, is_pointer: bool) -> int:
 
     One that `is_pointer`, `T *`, takes no number; a text points, and an object is not told from what points to it.
     """
-    if all(_is_bare_list(solver, value) for value in values):
+    if all(is_bare_list(solver, value) for value in values):
         return NO
     if is_pointer and all(value[:2] == (CONSTANT, "number") for value in values):
         return NO
@@ -165,13 +162,13 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
     if dialect.library and (full := container_type(solver, cell)) and not wanted[1]:
         return _of_container(dialect, full, wanted[0], is_rest=bool(parameter.rest))
     may_be_whole = parameter.rest and (is_spread or not dialect.spreads_arrays)
-    if may_be_whole and any(value[0] == CONTAINER or _array(solver, value) for value in values):
+    if may_be_whole and any(value[0] == CONTAINER or array_type(solver, value) for value in values):
         is_whole = takes_whole(solver, function, parameter, cell)
         is_other = arrays_of(solver, values) and all(_fits(solver, dialect, value, wanted) == NO for value in values)
         return YES if is_whole == YES else NO if is_other and is_whole == NO else PERHAPS
     declared = _declared_of(values) if dialect.selects else []
-    if len(values) > 1 and dialect.selects and any(_array(solver, value) for value in values):
-        declared = [value for value in declared if not _is_bare_list(solver, value)]
+    if len(values) > 1 and dialect.selects and any(array_type(solver, value) for value in values):
+        declared = [value for value in declared if not is_bare_list(solver, value)]
     each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
     how = min(each) if dialect.selects else max(each)
     return NO if parameter.by_reference and dialect.selects == "nearest" and PERHAPS < how < YES else how
@@ -235,54 +232,13 @@ def _of_written(solver: Solver, function: int, parameter: Parameter, cell: Cell)
     return NO if arity < 0 or (counts and arity not in counts) else WIDER
 
 
-def takes_whole(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
-    """How well an array fits as all that a parameter takes which takes several: `f(A... a)`, given an `A[]`."""
-    arrays = arrays_of(solver, solver.value(cell))
-    if not arrays or parameter.type == NONE:
-        return NO
-    name, objects = wanted_of(solver, solver.child(function, parameter.type))
-    dialect = solver.project.unit(function).dialect
-    return min(_of_array(solver, dialect, own, (name + ARRAY, objects)) for own in arrays)
-
-
-def arrays_of(solver: Solver, values: Values) -> list[Wanted]:
-    """The types of the arrays that an argument may be; none if it may be anything else."""
-    found = [_array(solver, value) for value in values]
-    known = [own for own in found if own]
-    is_all = all(own or _is_bare_list(solver, value) for own, value in zip(found, values, strict=True))
-    return known if is_all else []
-
-
-def _is_bare_list(solver: Solver, value: Value) -> bool:
-    """Whether a value is an array that is written out without its type, `{1, 2}`: that of what it is given to."""
-    return value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.LIST
-
-
-def _array(solver: Solver, value: Value) -> Wanted | None:
-    """The type of an array: what is declared, or what a parameter that takes several is in its function."""
-    if value[0] == EXTERNAL and value[1].endswith(ARRAY + "#"):
-        return value[1].removesuffix("#").rpartition(".")[2], []
-    if value[0] != CONTAINER:
-        return None
-    at = value[1]
-    if type(at) is int:
-        return wanted_of(solver, at) if solver.op(at) == Op.ARRAY else None
-    if at[0] != "rest" or type(at[1]) is not int:
-        return None
-    rest = next((each for each in solver.project.scope(at[1]).parameters if each.rest), None)
-    if rest is None or rest.type == NONE:
-        return None
-    name, objects = wanted_of(solver, solver.child(at[1], rest.type))
-    return name + ARRAY, objects
-
-
 def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
     """How well a value fits a type."""
     name, wanted = type_
-    if dialect.selects and (own := _array(solver, value)):
-        return _of_array(solver, dialect, own, type_)
+    if dialect.selects and (own := array_type(solver, value)):
+        return fits_array(solver, dialect, own, type_)
     if name.endswith(ARRAY):
-        return _into_array(solver, value)
+        return into_array(solver, value)
     if value[0] == OBJECT:
         return _of_object(solver, dialect, value, type_)
     if value[0] == CONSTANT:
@@ -290,7 +246,7 @@ def _fits(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) -> int:
     if value[0] == EXTERNAL:
         return _of_external(dialect, value[1], name, is_own=bool(wanted))
     is_plain = name in dialect.texts or name in dialect.numbers
-    if dialect.declared and _is_bare_list(solver, value):  # what it makes is of the type that is asked for
+    if dialect.declared and is_bare_list(solver, value):  # what it makes is of the type that is asked for
         return PERHAPS
     if value[0] in (CONTAINER, CLASS):
         is_other = wanted and value[0] == CONTAINER  # a class may stand for its companion object
@@ -313,49 +269,6 @@ def _of_object(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) ->
     return PERHAPS if name in ANYTHING else by_base(solver, value[1], name) if is_outside else NO
 
 
-def _into_array(solver: Solver, value: Value) -> int:
-    """How well what is not known as an array fits one."""
-    is_other = value[0] in (OBJECT, FUNCTION, CLASS, CONSTANT)
-    is_named = value[0] == EXTERNAL and value[1].endswith("#") and value[1] != "builtins.dynamic#"
-    is_generic = value[0] == CONTAINER and type(value[1]) is int and solver.op(value[1]) == Op.INDEX
-    return NO if is_other or is_named or is_generic else PERHAPS
-
-
-def _of_array(solver: Solver, dialect: Dialect, own: Wanted, type_: Wanted) -> int:
-    """How well an array of a type, `A[]`, fits what is declared to be of a type."""
-    (name, objects), (other, wanted) = own, type_
-    if not other.endswith(ARRAY):
-        is_above = other in ANYTHING or other == "Cloneable" or dialect.selects == "nearest"
-        return PERHAPS if is_above and not wanted and not dialect.is_plain(other) else NO
-    (name, more), (other, others) = of_array(name), of_array(other)
-    if more != others or (other.endswith(ARRAY) and name and not name.endswith(ARRAY)):
-        return NO
-    is_plain = name in dialect.boxes or name in dialect.widens  # a number of Java is in no array of objects
-    if other in ANYTHING and not wanted:
-        is_any = other == "" and dialect.selects == "nearest"
-        return PERHAPS if name == other or (is_plain and is_any) else NO if is_plain else BOXED
-    if objects and wanted and name.endswith(ARRAY) == other.endswith(ARRAY):
-        order = solver.classes.order(objects[0][1])
-        place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
-        return NO if place == NO else max(YES - place, 2)
-    if name == other and not objects and not wanted:
-        return YES
-    if is_plain or other in dialect.boxes or other in dialect.widens or (objects and dialect.is_plain(other)):
-        return NO
-    if name in dialect.texts and other in dialect.texts:
-        return WIDER
-    if (library := dialect.library) and not objects and library.arity(name) is not None:
-        return WIDER if library.is_below(name, other) else NO
-    return NO if dialect.is_plain(name) and dialect.is_plain(other) and not objects else PERHAPS
-
-
-def of_array(name: str) -> tuple[str, int]:
-    """The name of what an array holds, by the name of its type, and how many dimensions it has beside the first."""
-    within = name.removesuffix(ARRAY)
-    held = within.rstrip(",")
-    return held, len(within) - len(held)
-
-
 def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> int:
     """How well a number or text that is written out fits a type of a name."""
     known = dialect.numbers if value[1] == "number" else dialect.texts
@@ -370,33 +283,6 @@ def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> 
     may_convert = dialect.converts and not (is_own or name[-1:] == "*" or dialect.is_plain(name))  # `string_view`
     otherwise = WIDER if is_other else PERHAPS if may_convert or _is_above_plain(name) else NO
     return known.get(name, min(known.get(name.removesuffix("?"), otherwise), WIDER))
-
-
-def wanted_of(solver: Solver, type_: int) -> Wanted:
-    """The last name of a type, "" where it may be any, and the objects of it that the project defines."""
-    values = solver.value(("type", type_, None))
-    known, found = solver.wanted.get(type_, (None, ("", [])))
-    if known is not values:
-        found = _wanted(solver, type_, values)
-        solver.wanted[type_] = values, found
-    return found
-
-
-def _wanted(solver: Solver, type_: int, values: Values) -> Wanted:
-    project = solver.project
-    wanted = [value for value in values if value[0] == OBJECT]
-    if is_pointer := solver.op(type_) == Op.POINTEE:
-        type_ = solver.child(type_, project.expression(type_)[1])
-    if not values and solver.op(type_) in (Op.NAME, Op.BARE):  # a type parameter
-        return POINTING if is_pointer and project.unit(type_).dialect.converts else "", wanted
-    op, *parts = project.expression(type_)
-    if op == Op.ARRAY and project.unit(type_).dialect.selects:
-        name, objects = wanted_of(solver, solver.child(type_, parts[0]))
-        return name + "," * sum(parts[2:]) + ARRAY, objects
-    name = project.last_name(solver.child(type_, parts[0]) if op == Op.INDEX else type_)
-    if is_pointer and not wanted:
-        return f"{name}*", wanted
-    return name if wanted else project.unit(type_).dialect.type_aliases.get(name, name), wanted
 
 
 def _is_above_plain(name: str) -> bool:

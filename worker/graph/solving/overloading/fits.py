@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from fledgling.worker.graph.linking.project import MAX_DECLARED
 from fledgling.worker.graph.solving.arguments import MadeCall, is_block, takes_receiver
-from fledgling.worker.graph.solving.overloading.argument_types import fits, is_declared, must_be_small, takes_whole
+from fledgling.worker.graph.solving.overloading.argument_types import fits, is_declared, must_be_small
+from fledgling.worker.graph.solving.overloading.arrays import takes_whole
 from fledgling.worker.graph.solving.overloading.library_types import NO, PERHAPS
 from fledgling.worker.graph.solving.overrides import alike, parameter_types
 from fledgling.worker.graph.solving.solver import Solver

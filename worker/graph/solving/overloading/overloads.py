@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.extended_types import is_in_function, lacks_object, of_another_type, of_type_asked
+from fledgling.worker.graph.solving.overloading.argument_dependent import beside_arguments, of_friends
 from fledgling.worker.graph.solving.overloading.argument_types import is_declared
 from fledgling.worker.graph.solving.overloading.constness import of_constness, of_lasting
 from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, taken
@@ -22,7 +22,7 @@ from fledgling.worker.graph.solving.overloading.specific import (
 from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, ScopeKind
-from fledgling.worker.graph.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value, Values
+from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, Value, Values
 
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
 Group = tuple[int | None, int]  # the class of some functions, and their name
@@ -39,9 +39,9 @@ def called(solver: Solver, values: Values, made: MadeCall) -> Values:
     found = fitting(solver, values, made)
     if dialect.outward:
         found = further_out(solver, _without_hidden(solver, found, made.node), made)
-    others = _beside_arguments(solver, values, made)
+    others = beside_arguments(solver, values, made)
     if not others:
-        return _of_friends(solver, found, made)
+        return of_friends(solver, found, made)
     return {value: min(sure, Reason.OVERLOAD) for value, sure in {**others, **found}.items()}
 
 
@@ -65,54 +65,6 @@ def _without_hidden(solver: Solver, values: Values, node: int) -> Values:
     functions = [value for value in values if value[0] in (FUNCTION, BOUND) and is_of_file(solver, value[1])]
     hidden = [value for value in functions if is_hidden(solver, value[1], node)]
     return {**values, **dict.fromkeys(hidden, int(Reason.NAME_ONLY))} if hidden else values
-
-
-def _of_friends(solver: Solver, values: Values, made: MadeCall) -> Values:
-    """The values, of which a friend that a class defines is certain only where an argument is an object of that class.
-
-    By its name alone no call finds it, but beside the class of an argument ([namespace.memdef], [basic.lookup.argdep]):
-    `struct A { friend int f(A a) {} };`.
-    """
-    project = solver.project
-    friends = {
-        value: project.outer(value[1]) for value in values if value[0] == FUNCTION and _is_friend(project, value[1])
-    }
-    if not friends:
-        return values
-    objects = {at[1] for cell, _ in made.arguments for at in solver.value(cell) if at[0] == OBJECT}
-    given = {above for at in objects for above in solver.classes.order(at)}
-    return {
-        at: min(sure, Reason.TYPES) if friends.get(at, NONE) not in (NONE, *given) else sure
-        for at, sure in values.items()
-    }
-
-
-def _is_friend(project: GraphProject, function: int) -> bool:
-    """Whether a function stands in a class that does not have it: it is one of the namespace around that."""
-    around, row, unit = project.outer(function), project.scope(function), project.unit(function)
-    if not unit.dialect.declared or around < 0 or row.name == NONE or project.scope(around).kind != ScopeKind.CLASS:
-        return False
-    own = project.table(around).get(unit.names[row.name], ())
-    return all(project.defined(at)[1] != function for at in own)
-
-
-def _beside_arguments(solver: Solver, values: Values, made: MadeCall) -> Values:
-    """The functions of other namespaces with the name of a call, where an argument may be an object."""
-    project = solver.project
-    unit = project.unit(made.node)
-    if not (unit.dialect.declared and unit.dialect.overloads) or any(
-        value[0] not in (FUNCTION, EXTERNAL) for value in values
-    ):
-        return {}
-    callee = project.expression(solver.child(made.node, project.expression(made.node)[1]))
-    if callee[0] != Op.BARE or all(solver.op(cell) in (Op.NUMBER, Op.TEXT) for cell, _ in made.arguments):
-        return {}
-    own = unit.names[callee[1]]
-    found: Values = {}
-    for scope in solver.spaces.anywhere(unit, own):
-        held = solver.value(("name", scope, own))
-        found.update((value, sure) for value, sure in held.items() if value[0] == FUNCTION and value not in values)
-    return found
 
 
 def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:

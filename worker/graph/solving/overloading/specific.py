@@ -1,16 +1,10 @@
 """Which of several functions that all take the arguments of a call is the most specific: takes the narrowest types."""
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.solving.overloading.argument_types import (
-    POINTER,
-    POINTING,
-    TO_ANY,
-    Wanted,
-    of_array,
-    wanted_of,
-)
+from fledgling.worker.graph.solving.overloading.arrays import of_array
 from fledgling.worker.graph.solving.overloading.fits import Fit, parameters_of
 from fledgling.worker.graph.solving.overloading.library_types import ANYTHING, ARRAY, NO, PERHAPS, YES, widens_to
+from fledgling.worker.graph.solving.overloading.wanted import POINTER, POINTING, TO_ANY, Wanted, wanted_of
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag
 from fledgling.worker.graph.values import Value
