@@ -468,7 +468,9 @@ async def test_an_answer_fills_its_tokens_and_no_more(tmp_path: Path) -> None:
     async with fronted(make(tmp_path, **{path.format(number): text for number in range(20)})) as (front, indexing):
         await indexing.built()
         found, all_ = [await ranked(front, "send a parcel", **asked) for asked in ({}, {"max_results": 20})]
-    assert TOKENS * 4 - 300 < len(tools.text(found)) <= TOKENS * 4
+        instead = [await ranked(front, f"send a parcel {word}", mode="auto") for word in ("away", "to an address", "z")]
+    for each in (found, *instead):  # a note takes of the same room
+        assert TOKENS * 4 - 300 < len(tools.text(each)) <= TOKENS * 4, tools.text(each)
     assert NEAREST < len(found.files) < ROWS
     assert len(all_.files) == 20
     assert [len(passage.others) for passage in all_.files][:3] == [8, 8, 8]

@@ -5,7 +5,6 @@ from functools import partial
 from math import inf
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -59,9 +58,8 @@ def ranked(request: Request, question: Search) -> Ranking:
 
 def again(request: Request, question: Search, near: Mapping[str, float]) -> Ranking | None:
     """Return the answer with its files in another order, by how near each is, too; None where no file says it."""
-    found, is_said = _ranked(request, question, near)
-    note = found.note if question.is_ranked else unknown.joined(NO_LINE, found.note)
-    return msgspec.structs.replace(found, note=note) if is_said else None
+    found, is_said = _ranked(request, question, near, None if question.is_ranked else NO_LINE)
+    return found if is_said else None
 
 
 def order_of(request: Request, question: Search, tagged: Set[int] | None) -> FileOrder:
@@ -73,7 +71,8 @@ def order_of(request: Request, question: Search, tagged: Set[int] | None) -> Fil
     return rank(corpus, asked(question.query, question.also), leaves, request.check)
 
 
-def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) -> Ranked:
+def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}, before: str | None = None) -> Ranked:
+    """Answer; `before` begins the note, which leaves that much less room."""
     tagged = tags.left(request, question)
     order = order_of(request, question, tagged)
     is_said = order.is_said
@@ -87,6 +86,7 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
     given_up = unknown.given_up(request, asked_of)
     shown = [file for each in found if (file := request.blocks.find(each.path)) and file not in given_up]
     note = unknown.joined(
+        before,
         tags.note(request, question, tagged),
         None if order.is_sure else _doubt(request, question, order, found),
         _unknown(order) if found else None,
@@ -142,8 +142,7 @@ def instead(request: Request, question: Search) -> Ranked | None:
     is_there = request.words and request.opened.generation.has_content
     if not is_there or not question.may_mean:
         return None
-    found, is_said = _ranked(request, question)
-    return Ranked(msgspec.structs.replace(found, note=unknown.joined(NO_LINE, found.note)), is_said)
+    return _ranked(request, question, before=NO_LINE)
 
 
 def nearest(request: Request, question: Search, found: Ranked | None) -> str | None:
