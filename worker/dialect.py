@@ -73,6 +73,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     prototypes: bool = False  # a function but a lambda has a `this`, and may make objects with what its prototype has
     variables: tuple[str, ...] = ()  # what gives the members of an object by keys: `vars(a)`, `a.__dict__`
     operators: dict[str, str] = {}  # the methods that operators call, by their signs
+    prefixes: dict[str, str] = {}  # likewise of operators before their operand: `!a`
     runs: dict[str, str] = {}  # the methods that functions of the language call on what they get: `len` calls `__len__`
     # What "calls" the method that its first argument names, or "gives" it, "runs" the object, gives its "class", the
     # one "above" a class, its "children" or all "below" it, or the "same" object; what "taps" or "yields" hands that to

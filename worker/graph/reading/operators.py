@@ -75,8 +75,10 @@ def operation(builder: Builder, node: int, _use: int) -> int:
 
 
 def operated(builder: Builder, node: int, operands: list[int]) -> int:
-    """`a - b`, `a == b`, `a in b`: what the method gives that is behind the operator; -1 where none is known."""
+    """`a - b`, `a == b`, `a in b`, `!a`: what the method gives that is behind the operator; -1 where none is known."""
     tree = builder.tree
+    if len(operands) == 1:
+        return _prefixed(builder, node, operands)
     if len(operands) != 2:
         return NONE
     left, right = tree.kids[node]
@@ -88,6 +90,20 @@ def operated(builder: Builder, node: int, operands: list[int]) -> int:
         operands.reverse()
     name = builder.named(method)
     return runs(builder, left, name, builder.add(Op.OPERATED, operands, name))
+
+
+def _prefixed(builder: Builder, node: int, operands: list[int]) -> int:
+    """`!a`, `-a`"""
+    tree = builder.tree
+    sign = tree.source[tree.start[node] : tree.start[tree.kids[node][0]]].strip(AROUND).decode(errors="replace")
+    method = builder.dialect.prefixes.get(sign)
+    if not method:
+        return NONE
+    name = builder.named(method)
+    at = builder.add(Op.OPERATED, operands, name)
+    builder.named("")  # which its row has
+    builder.site_at(tree.start[node], name, Use.OPERATOR, at)
+    return at
 
 
 def of_operator(builder: Builder, node: int) -> int:

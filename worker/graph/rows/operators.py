@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.members import member
-from fledgling.worker.graph.solving.operations import changing, reflected
+from fledgling.worker.graph.solving.operations import changing, is_reflected, reflected
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import Expression, Op
 from fledgling.worker.graph.values import BOUND, CONSTANT, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Values, capped
@@ -18,8 +18,10 @@ def run_by_operator(solver: Solver, node: int, expression: Expression) -> Values
         return found
     values = solver.value(first)
     if not values or any(value[0] == OBJECT for value in values):  # what is not known may have the method itself
-        return _methods(solver, first, name)
-    found = _methods(solver, others[0], reflected(name)) if others else {}
+        found = _methods(solver, first, name)
+        by_type = others and not is_reflected(name)  # `impl Add<A> for B`, of which there may be more
+        return capped(found, Reason.OVERLOAD if len(found) > 1 else Reason.TYPES) if by_type else found
+    found = _methods(solver, others[0], reflected(name)) if others and is_reflected(name) else {}
     is_written = all(value[0] in (CONSTANT, CONTAINER) for value in values)  # `1 + a`; else what is outside may have it
     return found if is_written else capped(found, Reason.ABSENT)
 

@@ -15,6 +15,7 @@ from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
+    CONSTANT,
     CONTAINER,
     EXTERNAL,
     FUNCTION,
@@ -98,6 +99,11 @@ def choice(solver: Solver, node: int, expression: Expression) -> Values:
     return number_or(solver, node, ways) or joined(solver, ways, Reason.SEVERAL)
 
 
+def is_reflected(method: str) -> bool:
+    """Whether an operator asks what stands behind it where what stands before it has no such method."""
+    return method.startswith("__")
+
+
 def reflected(method: str) -> str:
     """The method that an operator calls of what stands behind it: `__radd__` of `__add__`."""
     return method.replace("__", "__r", 1)
@@ -127,10 +133,17 @@ def _by_operator(solver: Solver, ways: list[int], method: int, node: int, *, in_
 
 
 def operated(solver: Solver, node: int, expression: Expression) -> Values:
-    """OPERATED: what the method of an object gives, of the second operand where the first is none."""
+    """OPERATED: what the method of an object gives, of the second operand where the first is none.
+
+    A number or a text with a sign before it stays one.
+    """
     name = solver.project.unit(node).facts.names[expression[2]]
     found: Values = {}
-    for part, own in zip(expression[1], (name, reflected(name)), strict=False):
+    if len(expression[1]) == 1:
+        values = solver.value(solver.child(node, expression[1][0]))
+        found = {value: sure for value, sure in values.items() if value[0] in (EXTERNAL, CONSTANT)}
+    names = (name, reflected(name)) if is_reflected(name) else (name,)
+    for part, own in zip(expression[1], names, strict=False):
         objects = [pair for pair in solver.value(solver.child(node, part)).items() if pair[0][0] == OBJECT]
         for value, sure in objects:
             add(found, called_member(solver, value, own, sure), Reason.SEVERAL)

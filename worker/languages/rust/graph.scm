@@ -53,7 +53,8 @@
 [(string_literal) (raw_string_literal) (char_literal) (boolean_literal) (float_literal)] @text
 (integer_literal) @number
 (reference_expression value: (_) @value) @await
-(unary_expression (_) @value) @await
+(unary_expression "*" (_) @value) @await
+(unary_expression ["-" "!"]) @operation
 (unary_expression . "*" (unary_expression . "*" (self) @points))
 (await_expression (_) @value) @await
 (try_expression (_) @of) @index
