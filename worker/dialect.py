@@ -81,6 +81,11 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     sending: dict[str, str] = {}
     unnamed: str = ""  # an expression of the names of methods that code runs without them: `__add__` by `a + b`
     by_parameter: str = ""  # an expression of what stands above a function that parameters of its name are given
+    fixture: str = ""  # the decorator of a function whose result parameters of its name get, where a test takes them
+    fixture_file: str = ""  # the file whose fixtures those beside it and below see: `conftest.py`
+    takes_fixtures: str = ""  # how names of functions begin that get them, besides fixtures
+    varies: str = ""  # the decorator that names parameters which get other values
+    names_fixtures: frozenset[str] = frozenset()  # functions whose arguments are names of fixtures
     tests: str = ""  # an expression of what stands above a module of tests, or in its first lines: `#[cfg(test)]`
     inert: str = ""  # an expression of what stands above a definition and hands it to nobody: `@Override`
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object

@@ -63,6 +63,7 @@ class Reason:
     MADE_NAME = 54
     TOLD = 55
     ABSENT = 56
+    FIXTURE = 57
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -125,6 +126,7 @@ WORDS: dict[int, str] = {
     Reason.MADE_NAME: "by a name that is made",
     Reason.TOLD: "of a type that only a comment says",
     Reason.ABSENT: "runs where there is no method of the name",
+    Reason.FIXTURE: "a fixture that is asked for by its name",
     Reason.MACRO: "in a macro",
     Reason.UNDECLARED: "the file names nothing that declares it",
     Reason.ONLY_DECLARED: "only declared in the project",

@@ -12,6 +12,7 @@ from fledgling.worker.graph.solving import (
     containers,
     expected,
     filled,
+    fixtures,
     given_back,
     globs,
     imports,
@@ -88,6 +89,7 @@ OPERATIONS = {
     Op.OPERATED: operations.operated,
     Op.ANNOTATION: operations.alias,
     Op.GIVEN_BACK: given_back.given_back,
+    Op.FIXTURE: fixtures.fixture,
 }
 RULES = {
     "name": names.named,

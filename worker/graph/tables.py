@@ -116,6 +116,7 @@ class Op:
     PART = 57  # import, place: what stands there in its path, a class or a package
     OPERATED = 58  # operands, the name of a method: what an operator gives that the class of the first may define
     GIVEN_BACK = 59  # call, place: what a call gives a variable that it declares itself: `f(out var a)`
+    FIXTURE = 60  # name, scope: the fixture that a text names there
     LOOKUP = 56  # of, key: the type of a member, `A["b"]`, or of what is held, `A[number]`
 
 

@@ -140,7 +140,7 @@ def _handed_over(asked: Asked) -> str | None:
 
 
 def _unnamed(asked: Asked) -> str | None:
-    """Say that a function may run where nothing names it: `__add__` by `a + b`, a fixture by a parameter."""
+    """Say that a function may run where nothing names it: `__add__` by `a + b`, a fixture by a computed name."""
     for place, (file, row) in zip(asked.places, asked.about.definitions, strict=True):
         if row.kind not in FUNCTIONS:
             continue
@@ -152,7 +152,7 @@ def _unnamed(asked: Asked) -> str | None:
             return f"Constructors of classes below may run `{row.name}` without naming it: such places are not found."
         if is_given(known, next(occurrences.head(asked.request, file, row), "")):
             ask = f'search(query="{row.name}", whole_word=true)'
-            return f"Parameters called `{row.name}` may be given what it returns: {ask} finds them."
+            return f"Parameters called `{row.name}` elsewhere may be given what it returns, too: {ask} finds them."
     return None
 
 

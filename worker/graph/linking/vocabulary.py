@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from fledgling.worker.graph.linking.fixtures import Fixtures
 from fledgling.worker.graph.linking.numbered import NumberedFiles
 from fledgling.worker.graph.linking.other_case import small
 from fledgling.worker.graph.tables import (
@@ -58,7 +59,13 @@ class Vocabulary:
         """The names of which each occurrence has a row: those that are defined, in files of whatever family."""
         numbers = self._files.numbers
         others = {numbers[name] for name in self.elsewhere if name in numbers}
-        return {*self.definitions, *others, *self._in_any_case(self.elsewhere)}
+        named = self.fixtures.functions.values()
+        return {*self.definitions, *others, *named, *self._in_any_case(self.elsewhere)}
+
+    @cached_property
+    def fixtures(self) -> Fixtures:
+        """The functions whose results parameters of their names get."""
+        return Fixtures(self._files)
 
     def _in_any_case(self, names: Iterable[str]) -> set[int]:
         """The numbers of all that is one of some names in the files of languages in which case says nothing."""

@@ -11,6 +11,7 @@ from fledgling.worker.graph.rows.declared import CAME, crowded, declared_types, 
 from fledgling.worker.graph.rows.named_arguments import filled_by
 from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.solving.class_members import asked_of
+from fledgling.worker.graph.solving.fixtures import fixtures_of
 from fledgling.worker.graph.solving.lookup import bare_places, is_variable
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, asks_this_of, called_on_others
 from fledgling.worker.graph.solving.solver import Solver
@@ -296,6 +297,14 @@ class Meaning:
             return True
         objects = [of[1] for of in receivers_of(self.solver, plain) if of and of[0] == OBJECT]
         return any(not self.solver.changing.isdisjoint(self.solver.classes.order(of)) for of in objects)
+
+    def given(self, unit: Unit, site: Site) -> Targets:
+        """The fixtures that a parameter gets its value from, where it is defined."""
+        if not unit.dialect.fixture or site.binding == NONE:
+            return {}
+        op, *parts = unit.expressions[unit.bindings[site.binding].value]
+        fixtures = fixtures_of(self.solver, unit.base | parts[0], parts[1]) if op == Op.PARAMETER else ()
+        return {self.project.place_of(at): int(Reason.FIXTURE) for at in fixtures}
 
     def called(self, node: int, found: Targets) -> None:
         """Add the functions that a call runs: the constructor of a class, what a name was given."""

@@ -163,6 +163,10 @@ class Rows:
         if site.column > WIDEST:
             self._rows.append((*self._head(unit, site), -1, 0, 0, CONFIDENCE[Reason.FAR], Reason.FAR))
             return
+        if site.use == Use.DEFINITION and (given := self._meaning.given(unit, site)):
+            site.use = Use.CALL
+            self._put(unit, site, given)
+            return
         is_read_as_key = site.use == Use.READ and unit.dialect.embeds and self._is_beside_last(unit, site)
         if is_read_as_key:
             return

@@ -1,6 +1,7 @@
 """What a parameter stands for: its type, what is passed to it, and its default."""
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.fixtures import given_by_fixtures
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Flag
 from fledgling.worker.graph.values import (
@@ -52,6 +53,7 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
     if dialect.typed and (said := _expected(solver, cell)):
         taken = capped(add(_exact(solver, taken, said), said), Reason.FLOW)
     add(found, taken)
+    add(found, given_by_fixtures(solver, function, place))
     if given.default != NONE:
         add(found, solver.value(solver.child(function, given.default)), Reason.FLOW)
     return found

@@ -92,6 +92,7 @@ class Solver:
         self.invoke: Callable[..., Values] = lambda *_: {}  # calls.invoked, which stands on what asks for it
         self.stars = Stars(project)
         self.spaces = Spaces(project)
+        self.fixtures = project.vocabulary.fixtures
         self.global_names = GlobalNames(project)
         self.crates = crates(project)
         self.from_root = from_root(project)
