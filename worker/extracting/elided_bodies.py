@@ -81,8 +81,7 @@ class Bodies:
             parts += source[done:start], opening, b" " * (end - start - 2), closing
             done = end
         parts.append(source[done:])
-        tokens = (token.span() for span in spans for token in self._token.finditer(source, *span))
-        comments = [token for token in tokens if source[token[0]] in COMMENTS] if self._with_comments else []
+        comments = [*self._comments(source, spans)] if self._with_comments else []
         blank = [(start + 1, end - 1) for start, end in spans]
         return Blanked(b"".join(parts), frozenset(start for start, _ in spans), comments, blank)
 
@@ -97,6 +96,13 @@ class Bodies:
             starts.append(token.start())
             ends.append(token.end())
         return frozenset(body for body in bodies if self._has_braces and ends[bisect_left(starts, body)] <= body)
+
+    def _comments(self, source: bytes, spans: list[Span]) -> Iterator[Span]:
+        """The comments in some bodies. Most have no byte that one could begin with: they are not looked through."""
+        for start, end in spans:
+            if source.find(b"/", start, end) >= 0 or source.find(b"#", start, end) >= 0:
+                tokens = (token.span() for token in self._token.finditer(source, start, end))
+                yield from (token for token in tokens if source[token[0]] in COMMENTS)
 
     def _bodies(self, source: bytes) -> Iterator[tuple[int, int, bool]]:
         """The spans that look like bodies, none in another: with their braces, or of lines that are indented alike.

@@ -83,7 +83,7 @@ class SourceText:
         below = offset
         while index >= 0:
             start, end = self.comments[index]
-            if below - end > MAX_GAP or self.code[end:below].strip() or self.source.count(b"\n", end, below) > 1:
+            if below - end > MAX_GAP or self.source.count(b"\n", end, below) > 1 or self.code[end:below].strip():
                 break
             if self.line(start) not in self.comment_lines:
                 break
@@ -95,17 +95,17 @@ class SourceText:
         return found[::-1]
 
     def _comment_lines(self) -> Iterator[int]:
-        source, code, ends = self.source, self.code, [*self.starts, len(self.source)]
-        last = 0
+        source, code, starts, ends = self.source, self.code, self.starts, [*self.starts, len(self.source)]
+        last = at = 0  # the last line that was looked at, and where it ends
         for start, end in self.comments:
-            first = bisect_right(self.starts, start)
-            first, last = max(first, last + 1), max(first, last)
-            if source.find(b"\n", start, end - 1) >= 0:
-                last = max(self.line(end - 1), last)
-            for line in range(first, last + 1):
+            first = last if start < at else bisect_right(starts, start, last)
+            behind = first if end <= ends[first] else bisect_right(starts, end - 1, first)
+            for line in range(max(first, last + 1), behind + 1):
                 whole = slice(ends[line - 1], ends[line])
                 if code[whole].isspace() and not source[whole].isspace():
                     yield line
+            last = max(last, behind)
+            at = ends[last]
 
 
 def without(source: bytes, spans: Iterable[Span]) -> bytes:
