@@ -89,7 +89,13 @@ def of_many(solver: Solver, scope: int, over: list[int], *, runs: bool = False) 
 
 
 def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool:
-    """Whether what a class has of a name may be in the place of what one above it has; a field may."""
+    """Whether what a class has of a name may be in the place of what one above it has; a field may.
+
+    What is of a struct of Go is never of one that embeds it.
+    """
+    is_of_struct = owner is not None and solver.project.unit(owner).dialect.structural
+    if owner is not None and is_of_struct and solver.project.scope(owner).kind != ScopeKind.INTERFACE:
+        return False
     functions = [_functions(solver, at, name) for at in (scope, owner) if at is not None]
     if len(functions) < 2 or not all(0 < len(each) <= MAX_OVERLOADS for each in functions):
         return True
