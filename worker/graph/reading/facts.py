@@ -148,12 +148,12 @@ class LanguageReader:
 
 
 def is_head(source: bytes, start: int, end: int) -> bool:
-    """Whether what is left out heads items that a macro is given; `cfg_rt! {` makes nothing.
+    """Whether what is left out heads items that a macro is given; `cfg_rt! {` makes nothing, nor does `vec![a]`.
 
-    >>> is_head(b"make! { }", 0, 5), is_head(b"cfg_a! { }", 0, 6), is_head(b"f!(a)", 1, 2)
-    (True, False, False)
+    >>> is_head(b"make! { }", 0, 5), is_head(b"cfg_a! { }", 0, 6), is_head(b"f!(a)", 1, 2), is_head(b"vec![a]", 0, 4)
+    (True, False, False, False)
     """
-    return end - start > 1 and source.endswith(b"!", start, end) and not source.startswith(b"cfg_", start)
+    return end - start > 1 and source.startswith(b"! {", end - 1) and not source.startswith(b"cfg_", start)
 
 
 def begin_above(builder: Builder, spans: list[tuple[int, int]]) -> None:
