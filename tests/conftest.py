@@ -59,19 +59,21 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         for room in ("fledgling", "broker", "worker", "security"):
             compileall.compile_dir(TESTS.parent / room, quiet=2)
-    forking.fork_instead()
     gc.disable()  # what is collected stays
     if hasattr(config, "workerinput"):
-        import_share(config.workerinput, config)
+        return
+    forking.fork_instead()
+    if sys.platform == "linux" and config.getoption("tx", None):
+        import_tests(config)
+        forking.fork_workers()
 
 
-def import_share(of: dict[str, Any], config: pytest.Config) -> None:
-    """Import some of the test files, each process others: what pytest makes of their asserts is kept for all."""
-    share, shares = int(of["workerid"].removeprefix("gw")), of["workercount"]
-    files = sorted(TESTS.glob("test_*.py"), key=lambda path: path.stat().st_size)
+def import_tests(config: pytest.Config) -> None:
+    """Import the test files that are asked for, once for all processes that run them."""
+    asked = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
-    for path in files[share::shares]:
-        if not is_left_out(path, config):
+    for path in sorted(TESTS.glob("test_*.py")):
+        if not is_left_out(path, config) and any(path.is_relative_to(place) for place in asked):
             with suppress(Exception, pytest.skip.Exception):  # it is said when the file is collected
                 import_module(path.stem)
     sys.dont_write_bytecode = before
@@ -94,7 +96,7 @@ LONG = re.compile(r"^pytestmark = (?:\[[^]]*)?pytest\.mark\.long\b", re.MULTILIN
 
 
 def is_left_out(path: Path, config: pytest.Config) -> bool:
-    """Return whether none of a file's tests is asked for: importing all test files takes seconds in each process."""
+    """Return whether none of a file's tests is asked for: importing all test files takes seconds."""
     if config.option.markexpr.startswith("quick"):
         return path != TESTS and (path.is_dir() or path.stem.removeprefix("test_") not in QUICK)
     return (

@@ -9,6 +9,8 @@ modules down. The back processes of such a process are forked from itself, with 
 holds in memory, but while it has other threads: those, as other programs that it starts, are executed. A test of what
 differs says so, by the fixture `executed`, or of back processes alone by `executed_behind`; a fixture that tests share,
 by `executing`.
+
+Processes of pytest-xdist are forked, too, from the one that has imported all files of tests.
 """
 
 import asyncio
@@ -30,7 +32,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -154,11 +156,37 @@ def fork_instead() -> None:
         start_instead(start, is_ours)
 
 
+def fork_workers() -> None:
+    """Have processes of pytest-xdist forked from this one as it is now, with all that it has imported."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    gc.freeze()
+    if not os.fork():
+        try:
+            ours.close()
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks says when it is over
+            become_each(theirs)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            reopen()
+            exec(eval(sys.stdin.readline()), {"__name__": "__main__"})  # as WORKER says
+        except BaseException:  # noqa: BLE001  (of what forked them, nothing is to run here)
+            os.write(2, traceback.format_exc().encode())
+            os._exit(1)
+        os._exit(0)
+    theirs.close()
+    forking = Forking(ours)
+
+    def start(words: list[str], environment: dict[str, str], directory: str, given: dict[int, int], leads: bool) -> int:
+        return forking.start(words, environment, directory, given, leads=leads)
+
+    start_instead(start, lambda asked: [*asked["args"]][-1:] == [WORKER])
+
+
 def start_instead(start: Callable[..., int], is_meant: Callable[[Mapping[str, Any]], bool]) -> None:
     """Have `subprocess` start the processes that are meant in another way, from now on and in this process."""
     execute = subprocess.Popen._execute_child
     parameters = inspect.signature(execute)
 
+    @wraps(execute)
     def execute_child(process: "subprocess.Popen[bytes]", *arguments: object) -> None:
         asked = parameters.bind(process, *arguments).arguments
         if not is_meant(asked):
@@ -179,6 +207,7 @@ def start_instead(start: Callable[..., int], is_meant: Callable[[Mapping[str, An
     subprocess.Popen._execute_child = execute_child
 
 
+WORKER = "import sys;exec(eval(sys.stdin.readline()))"  # what Python is told for a process of pytest-xdist
 PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 
 
@@ -244,8 +273,11 @@ def end() -> None:
         _loaded.pop().wait()
 
 
-def become_each(asked: socket.socket) -> Sequence[str]:
-    """Return in a new process for each request, as that, with its words; exit once nobody is there who asks."""
+def become_each(asked: socket.socket) -> tuple[Sequence[str], bool]:
+    """Return in a new process for each request, as that, with its words and whether it forks its back processes.
+
+    Exit once nobody is there who asks.
+    """
     while True:
         request, fds, *_ = socket.recv_fds(asked, MAX_REQUEST, MAX_FDS)
         if not request:
@@ -272,9 +304,7 @@ def become_each(asked: socket.socket) -> Sequence[str]:
     told.send(b"there")
     told.close()
     become(words, environment, directory, dict(zip(numbers, fds, strict=True)))
-    if forks:
-        fork_back_processes()
-    return list(words)
+    return list(words), forks
 
 
 def become(words: Sequence[str], environment: Mapping[str, str], directory: str, given: Mapping[int, int]) -> None:
@@ -362,11 +392,16 @@ def be_back_process(
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.write(telling, b".")
     become(words, environment, directory, given)
-    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(fd, mode, 1, closefd=False) for fd, mode in enumerate("rww"))
+    reopen()
     sys.modules.update(_standing_in)
     sys.argv[1:] = words[1:]
     runpy.run_module(words[0], run_name="__main__", alter_sys=True)
     os._exit(0)
+
+
+def reopen() -> None:
+    """Read and print by the descriptors that a process was given."""
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(fd, mode, 1, closefd=False) for fd, mode in enumerate("rww"))
 
 
 def place(descriptors: Mapping[int, int]) -> None:
@@ -386,6 +421,8 @@ def show(command: Sequence[str]) -> None:
     It looks for no further words where the last byte of that room is none of theirs (proc_pid_cmdline(5)).
     """
     begin, end = _room
+    if not end:  # it was not begun for this
+        return
     text = os.fsencode(" ".join(command))[: end - begin - 2]
     ctypes.memmove(begin, text.ljust(end - begin - 1, b"\0") + b".", end - begin)
 
@@ -491,7 +528,9 @@ def main() -> None:
     load(kind)
     _set.update(os.environ)
     assert len(os.listdir("/proc/self/task")) == 1, "a process with threads cannot be forked"
-    module, *words = become_each(socket.socket(fileno=asking[kind]))
+    (module, *words), forks = become_each(socket.socket(fileno=asking[kind]))
+    if forks:
+        fork_back_processes()
     sys.argv[1:] = words
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
