@@ -16,6 +16,7 @@ from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Flag, Op
 from fledgling.worker.graph.unit import SHIFT
 from fledgling.worker.graph.values import (
     BOUND,
+    BUILTIN,
     CLASS,
     CONSTANT,
     CONTAINER,
@@ -185,9 +186,23 @@ def index(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def _held_outside(solver: Solver, node: int, value: Value, sure: int) -> Values:
-    """What something outside holds that is of a type of which the language says that: a `ByteArray` holds a `Byte`."""
-    held = solver.project.unit(node).dialect.holding.get(value[1].removesuffix("#").rpartition(".")[2])
+    """What something outside holds that is of a type of which the language says that: a `ByteArray` holds a `Byte`.
+
+    In Ruby a class that is asked so makes a container: `Set[a, b]`.
+    """
+    dialect = solver.project.unit(node).dialect
+    if dialect.bare_calls and dialect.types.get(value[1].removeprefix(BUILTIN)) == "elements":
+        return _written_behind(solver, node, sure)
+    held = dialect.holding.get(value[1].removesuffix("#").rpartition(".")[2])
     return {(EXTERNAL, f"{held}#"): sure} if held and value[1].endswith("#") else {}
+
+
+def _written_behind(solver: Solver, node: int, sure: int) -> Values:
+    """A container of what stands in brackets."""
+    made: Value = (CONTAINER, ("made", node))
+    key = solver.child(node, solver.project.expression(node)[2])
+    solver.key(made, "*", ("elements of", key) if solver.op(key) == Op.TUPLE else key)
+    return {made: sure}
 
 
 def _by_key(solver: Solver, node: int, value: Value, sure: int, key: int) -> Values:

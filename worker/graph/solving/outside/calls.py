@@ -12,7 +12,10 @@ from fledgling.worker.graph.tables import Op
 from fledgling.worker.graph.values import EXTERNAL, Value, Values, capped
 
 # What gives something where it gets nothing.
-WITHOUT = ("words", "unknown", "mapped", "gathered", "defaults", "defined", "fills", "namespace", "field", "described")
+WITHOUT = (
+    "words", "unknown", "mapped", "gathered", "collects", "defaults", "defined", "fills", "namespace", "field",
+    "described",
+)  # fmt: skip
 
 
 def handing_on(solver: Solver, node: int, full: str) -> str | None:
@@ -92,6 +95,7 @@ HANDING_ON: dict[str, Callable[..., Values]] = {
     "fills": collecting.fills,
     "mapped": collecting.mapped,
     "gathered": collecting.gathered,
+    "collects": collecting.collects,
     "valued": collecting.valued,
     "paired": collecting.paired,
     "object": objects.made_object,

@@ -144,6 +144,15 @@ def gathered(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> 
     return {value: Reason.BOUND}
 
 
+def collects(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Values:
+    """Set.new(a), of Ruby; with a block what that makes of each element."""
+    if len(made.arguments) < 2:
+        return gathered(solver, made, first, sure)
+    function, *_ = made.arguments[1]
+    taken: list[tuple[Cell, bool]] = [(("elements of", first), False)]
+    return of_these(solver, made, called_outside(solver, solver.value(function), MadeCall(made.node, taken, [])))
+
+
 def valued(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     """Object.values(a): what is behind the keys of a"""
     value: Value = (CONTAINER, ("made", made.node))
