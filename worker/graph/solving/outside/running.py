@@ -5,7 +5,7 @@ from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import called_member, iterated
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.collecting import iterable, of_these
-from fledgling.worker.graph.solving.receivers import called_on, method_of_function
+from fledgling.worker.graph.solving.receivers import method_of_function
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.values import BUILTIN, EXTERNAL, OBJECT, Cell, Values, add, capped
 
@@ -26,7 +26,7 @@ def applies(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     apply = solver.project.number("apply")
     for value, own in list(solver.value(first).items()):
         for held, reason in method_of_function(solver, value, apply, min(own, sure)).items():
-            add(found, called_on(solver, held, MadeCall(made.node, made.arguments[1:], []), reason))
+            add(found, solver.invoke(solver, held, MadeCall(made.node, made.arguments[1:], []), reason))
     return found
 
 
