@@ -44,8 +44,7 @@ class Reason:
     ATTRIBUTE = 35
     CONTAINER = 36
     OVERRIDE = 37
-    OVERRIDDEN = 38
-    ABSTRACT = 39
+    FIXTURE = 38
     INTERFACE = 40
     OVERLOAD = OF_OVERLOADS
     EXTERNAL_BASE = 42
@@ -56,14 +55,16 @@ class Reason:
     EXTENSION = 47
     IMPLICIT = 48
     REPLACED = 49
-    ABSTRACT_ELSEWHERE = 50
     TYPES = 51
     TOGETHER = 52
     NAMED = 53
     MADE_NAME = 54
     TOLD = 55
     ABSENT = 56
-    FIXTURE = 57
+    # likely, and what runs alone is in doubt, not what it is declared to give
+    OVERRIDDEN = 57
+    ABSTRACT = 58
+    ABSTRACT_ELSEWHERE = 59
     # certain
     DECLARED = 60
     OWN_CLASS = 61

@@ -63,7 +63,7 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
         return {held: sure} if not flags & COMPUTED else {}
     is_hidden = hides(solver, held[1], receiver[1])
     if flags & COMPUTED:
-        return {} if is_hidden else capped(_read(solver, held[1], receiver), sure)
+        return {} if is_hidden else capped(_read(solver, held[1], receiver), surely_given(solver, held[1], sure))
     return {} if is_hidden else {(BOUND, held[1], receiver): sure}
 
 
@@ -249,6 +249,16 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
         elif _may_be_any(solver, function):
             return {value: sure for value, sure in found.items() if value[0] != EXTERNAL}
     return found
+
+
+def surely_given(solver: Solver, function: int, sure: int) -> int:
+    """How sure what a function gives is, where what runs is so sure: what overrides it gives what is declared, too.
+
+    What is not declared is inferred, and no surer for it.
+    """
+    row = solver.project.scope(function)
+    is_declared = row.returns != NONE and not row.flags & Flag.GENERATOR and solver.project.unit(function).dialect.typed
+    return Reason.DECLARED if is_declared and sure >= Reason.OVERRIDDEN else sure
 
 
 def _may_be_any(solver: Solver, function: int) -> bool:

@@ -3,7 +3,7 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import applied_outside, container_methods
 from fledgling.worker.graph.solving.arguments import MadeCall, hand_over, substituted
-from fledgling.worker.graph.solving.bound_members import of_any, returned
+from fledgling.worker.graph.solving.bound_members import of_any, returned, surely_given
 from fledgling.worker.graph.solving.containers import element_of, iterated
 from fledgling.worker.graph.solving.declared_beside import says_more
 from fledgling.worker.graph.solving.expected import called_as
@@ -236,7 +236,7 @@ def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> V
 def _run(solver: Solver, function: int, made: MadeCall, sure: int, receiver: Value | None) -> Values:
     hand_over(solver, function, made, receiver, _most(sure))
     found = substituted(solver, function, returned(solver, function, receiver), made, receiver)
-    return capped(found, sure)
+    return capped(found, surely_given(solver, function, sure))
 
 
 def _most(sure: int) -> int:

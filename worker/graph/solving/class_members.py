@@ -42,7 +42,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             own = min(own, Reason.OVERRIDDEN)
         elif is_abstract_member(solver, owner, name):
             own = min(own, Reason.ABSTRACT)
-        elif (
+        if (
             scope in classes.extensions.of_outside
             and solver.project.text(name) in solver.project.unit(scope).dialect.common
         ):
