@@ -33,6 +33,8 @@ from fledgling.worker.graph.values import (
     UNKNOWN,
 )
 
+CALLING = (Use.CALL, Use.DECORATOR)
+
 
 class Meaning:
     """Asks the cells of a solver that has run."""
@@ -123,7 +125,7 @@ class Meaning:
             return {target: Reason.BOUND} if scope >= 0 or holds else {}
         found: Targets = {}
         if site.at > 1:
-            is_call = site.use in (Use.CALL, Use.DECORATOR)
+            is_call = site.use in CALLING
             if is_call:
                 self.called(unit.base | site.at, found)
             is_settled = is_call and (found or unit.dialect.bare_calls)
@@ -149,7 +151,8 @@ class Meaning:
         self._bound.add_expression(unit.base | site.at, name, bound)
         if not is_chosen:
             found.update((at, sure) for at, sure in doubted.items() if found[at] in CAME or sure == Reason.OF_TESTS)
-            wrapped = self._wrapped.intersection(found.keys() - run) if run and not unit.dialect.typed else ()
+            is_call = site.use in CALLING and not unit.dialect.typed
+            wrapped = self._wrapped.intersection(found.keys() - run) if is_call else ()
             found.update((at, min(found[at], Reason.DECORATOR)) for at in wrapped)
             return
         functions = self.project.vocabulary.definitions.get(name, ())
