@@ -43,6 +43,7 @@ from fledgling.worker.graph.solving import globs
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
+from fledgling.worker.graph.solving.container_methods import MAX_ANEW
 from fledgling.worker.graph.solving.extension_members import MAX_EXTENDING
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
 from fledgling.worker.graph.solving.overloading.argument_types import MAX_CONVERTING
@@ -733,6 +734,17 @@ def test_of_many_parts_of_a_class_none_says_what_its_type_parameter_is() -> None
         text += "impl<T> S<T> { fn f(&self) { self.a.go(); } }\n"
         graph, files = graph_of({"a.rs": text.encode()})
         assert said(graph, files)["a.rs", count + 1, "go"] == expected
+
+
+def test_containers_made_of_each_other_are_told_apart_so_far() -> None:
+    """Beyond MAX_ANEW what they hold is known as well."""
+    for count in (1, MAX_ANEW, MAX_ANEW + 1, 1_600):
+        text = (
+            "class A { fun go() {} }\nfun f(a: List<A>) {\nvar x = a\n" + "x = x.toList()\n" * count + "x[0].go()\n}\n"
+        )
+        files = graph_files({"a.kt": text.encode()})
+        resolve = partial(resolved, files, budget=GraphBudget(), languages=LANGUAGES.rows)
+        assert said(costs_under(0.6, resolve), files)["a.kt", count + 4, "go"] == {"1 likely"}, count
 
 
 def test_what_extends_a_type_outside_is_asked_so_far() -> None:

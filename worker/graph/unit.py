@@ -249,6 +249,17 @@ class Unit:
         return [which for which in self.facts.scopes[0].stars if self.facts.imports[which].path == NONE]
 
     @cached_property
+    def renamed(self) -> dict[int, int]:
+        """The names that the file gives what it imports, and what that is called itself: `import a.b as c`."""
+        found = {}
+        for name, bound in self.facts.scopes[0].every.items():
+            for op, *parts in (self.expressions[self.bindings[at].value] for at in bound):
+                path = self.expressions[parts[0]] if op == Op.ALIAS else (NONE,)
+                if path[0] == Op.GET and path[2] != name:
+                    found[self.names[name]] = self.names[path[2]]
+        return found
+
+    @cached_property
     def by_line(self) -> dict[int, list[ImportRow]]:
         """The imports of each line."""
         return _grouped((row.line_number, row) for row in self.rows)

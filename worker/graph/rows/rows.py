@@ -24,6 +24,7 @@ from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.rows.unresolved import Unresolved
 from fledgling.worker.graph.solving.made_names import MAX_NAMES_ASKED
 from fledgling.worker.graph.solving.overrides import Overrides, may_override
+from fledgling.worker.graph.solving.renamed_extensions import renamed
 from fledgling.worker.graph.solving.seen_extensions import seen_extensions
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
@@ -201,7 +202,7 @@ class Rows:
             return targets, Reason.BOUND
         reason = self._unresolved.reason(unit, site)
         if reason == Reason.UNKNOWN_RECEIVER and site.use in (Use.CALL, Use.READ):
-            targets = self._by_name(unit, site)
+            targets = {**self._by_name(unit, site), **self._renamed(unit, site)}
         if reason == Reason.OUTSIDE and self._project.is_partial:
             reason = Reason.BEYOND
         return targets, reason
@@ -210,7 +211,7 @@ class Rows:
         """Add what a call runs whose name the project does not define, or that has none."""
         targets: Targets = {}
         self._meaning.called(unit.base | site.at, targets)
-        self._put(unit, site, targets)
+        self._put(unit, site, targets or self._renamed(unit, site))
 
     def _put(self, unit: Unit, site: Site, targets: Targets) -> None:
         head = self._head(unit, site)
@@ -263,6 +264,11 @@ class Rows:
             return {}
         seen = {self._project.place_of(at) for at in seen_extensions(self._solver, unit.base | site.at, site.name)}
         return dict.fromkeys(known, int(Reason.EXTENSION if seen.issuperset(known) else Reason.NAME_ONLY))
+
+    def _renamed(self, unit: Unit, site: Site) -> Targets:
+        """What extends a type outside by a name that the file gives it, where nothing else is known."""
+        functions = renamed(self._solver, unit.base | site.at)
+        return dict.fromkeys(map(self._project.place_of, functions), int(Reason.EXTENSION))
 
     # ---- hierarchy
 

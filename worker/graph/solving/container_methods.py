@@ -30,6 +30,7 @@ from fledgling.worker.graph.values import (
 PARTS = ("first", "second", "same", "values", "keys", "entries")  # how a container gives what it has by a name alone
 OF_ENTRIES = ("each", "finds", "flattens", "folds", "folds_from", "indexed", "sifts")  # these go over pairs of a map
 MAX_CALLING = 2  # methods of arrays that call each other: `a.find(a.sort)` of an array that holds both has no end
+MAX_ANEW = 8  # containers made of each other by methods, `a.toList().filter(b)`; the next one is not told apart
 
 
 def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
@@ -87,10 +88,22 @@ def part_of(solver: Solver, container: Value, how: str, node: int, sure: int) ->
 
 def _elements_anew(solver: Solver, container: Value, node: int, sure: int, how: str = "elements") -> Values:
     """Another container of the same elements, of which type is not known: `a.toList()`."""
+    if _is_far(container):
+        return {container: sure}
     other: Value = (CONTAINER, (how, node, container))
     for key in solver.known_keys(container):
         solver.key(other, "*", ("element", container, key))
     return {other: sure}
+
+
+def _is_far(container: Value) -> bool:
+    """Whether a container is made of as many others, one after the other, as are told apart."""
+    of = container[1]
+    for _ in range(MAX_ANEW):
+        if type(of) is not tuple or type(of[-1]) is not tuple:
+            return False
+        of = of[-1][1]
+    return True
 
 
 def _filtered(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
@@ -253,6 +266,8 @@ def _taken(solver: Solver, container: Value, own: str, arguments: list[Cell], su
 
 def _pairs(solver: Solver, container: Value, made: MadeCall, sure: int) -> Values:
     """items()"""
+    if _is_far(container):
+        return {}
     pairs: Value = (CONTAINER, ("pairs", made.node, container))
     pair: Value = (CONTAINER, ("pair", made.node, container))
     solver.key(pair, ("number", 1), ("held", container))

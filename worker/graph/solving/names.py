@@ -14,6 +14,7 @@ from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.operations import joined
 from fledgling.worker.graph.solving.outside_types import known_type
 from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
+from fledgling.worker.graph.solving.renamed_extensions import with_renamed
 from fledgling.worker.graph.solving.replaceable import DEFINITIONS, may_be_put_over
 from fledgling.worker.graph.solving.seen_extensions import with_seen
 from fledgling.worker.graph.solving.solver import Solver
@@ -234,6 +235,8 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
         return of_trait(solver, path, own, {value: sure for each in every for value, sure in each.items()})
     if (EXTERNAL, MODULE_OBJECT) in values and is_exports(solver, node, solver.project.text(own)):
         return {(MODULE, node >> SHIFT): Reason.BOUND}
+    if dialect.spaces == "flat" and not dialect.crates and own in unit.renamed:
+        return _renamed(solver, node, expression[2], values)
     if len(values) == 1:
         [(value, sure)] = values.items()
         held = with_seen(solver, node, expression[2], member(solver, value, own, sure))
@@ -241,6 +244,16 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
     found: Values = {}
     for value, sure in list(values.items()):
         add(found, with_seen(solver, node, expression[2], member(solver, value, own, sure)))
+    return found
+
+
+def _renamed(solver: Solver, node: int, name: int, values: Values) -> Values:
+    """What a name of a file of Kotlin means behind a dot that the file gives something it imports."""
+    found: Values = {}
+    own = solver.project.unit(node).names[name]
+    for value, sure in list(values.items()):
+        held = with_seen(solver, node, name, member(solver, value, own, sure))
+        add(found, with_renamed(solver, node, name, value, sure, held))
     return found
 
 
