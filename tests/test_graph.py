@@ -18,6 +18,7 @@ from fledgling.worker.graph import unit as graph_unit
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.linking.computed_mixins import MAX_MIXED
+from fledgling.worker.graph.linking.fixtures import MAX_ABOVE, MAX_FIXTURES
 from fledgling.worker.graph.linking.global_names import MAX_DECLARED
 from fledgling.worker.graph.linking.hierarchy import MAX_BELOW
 from fledgling.worker.graph.linking.mixins import MAX_MODULES
@@ -745,6 +746,24 @@ def test_containers_made_of_each_other_are_told_apart_so_far() -> None:
         files = graph_files({"a.kt": text.encode()})
         resolve = partial(resolved, files, budget=GraphBudget(), languages=LANGUAGES.rows)
         assert said(costs_under(0.6, resolve), files)["a.kt", count + 4, "go"] == {"1 likely"}, count
+
+
+def test_fixtures_of_one_name_are_looked_for_so_far() -> None:
+    """In MAX_ABOVE files above, of which each may have many; what stands above a test is asked for by that."""
+    fixture = b"import pytest\n@pytest.fixture\ndef db(db): return db\n"
+    shared = {f"{'d/' * depth}conftest.py": b"" for depth in range(1, MAX_ABOVE + 1)}
+    taking = b"import pytest\n@pytest.mark.usefixtures('db')\ndef test_it(): pass\n"
+    for count, found in ((MAX_ABOVE - 1, {"conftest.py:2 likely"}), (MAX_ABOVE, set())):
+        test = f"{'d/' * count}test_it.py"
+        graph, files = graph_of({"conftest.py": fixture, **dict([*shared.items()][:count]), test: taking})
+        likely = {each for each in said(graph, files)[test, 2, "db"] if each.endswith("likely")}
+        assert likely == found, count
+        asked = [at for at, line in enumerate(graph.line) if files[graph.file[at]].path == test and line == 2]
+        assert {graph.enclosing_line[at] for at in asked if graph.names[graph.name[at]] == "db"} == {2}
+    many = graph_files({"conftest.py": fixture * 1_000, "test_a.py": b"def test_a(db): pass\n" * 1_000})
+    graph = costs_under(3, lambda: resolved(many, budget=GraphBudget(), languages=LANGUAGES.rows))
+    rows = said(graph, many)["test_a.py", 9, "db"]
+    assert len(rows) == MAX_FIXTURES
 
 
 def test_what_extends_a_type_outside_is_asked_so_far() -> None:

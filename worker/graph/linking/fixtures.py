@@ -1,6 +1,7 @@
 """Fixtures of pytest: functions whose results parameters of their names get, in tests and in other fixtures."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from fledgling.worker.graph.linking.numbered import NumberedFiles
 from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
@@ -9,6 +10,8 @@ from fledgling.worker.of_tests import is_test
 
 NAME_OF_FIXTURE, INDIRECT = "name", "indirect"  # arguments of decorators
 SEPARATED = (Op.TUPLE, Op.LIST)
+MAX_ABOVE = 32  # files for the tests around them in which a fixture is looked for, the nearest first
+MAX_FIXTURES = 8  # fixtures of one name in one place; the last ones count
 
 
 class Fixtures:
@@ -57,9 +60,12 @@ class Fixtures:
                     return
                 name = unit.names[parts[0]]
             self.functions[scope] = name
-            self.defined.setdefault((self._files.outer(scope), name), []).append(scope)
+            defined = self.defined.setdefault((self._files.outer(scope), name), [])
+            defined.append(scope)
+            del defined[:-MAX_FIXTURES]
             if is_plugin:
-                self.of_plugins.setdefault(name, []).append(scope)
+                plugins = self.of_plugins.setdefault(name, [])
+                plugins += [scope] if len(plugins) <= MAX_FIXTURES else []
 
     def takes(self, function: int, place: int) -> bool:
         """Whether a parameter may get what a fixture gives: that of a test or fixture, if it has no other value."""
@@ -81,7 +87,8 @@ class Fixtures:
         directory = unit.path.rpartition("/")[0]
         known = self._above.get(directory)
         if known is None:
-            known = self._above[directory] = [self._modules[at] for at in _upwards(directory) if at in self._modules]
+            above = (self._modules[at] for at in _upwards(directory) if at in self._modules)
+            known = self._above[directory] = [*islice(above, MAX_ABOVE)]
         return [unit.base, *(at for at in known if at != unit.base)]
 
 

@@ -13,7 +13,9 @@ DECORATOR, COMPILED, SKIP = BITS["decorator"], BITS["compiled"], BITS["skip"]
 def decorated(builder: Builder, node: int, _use: int) -> int:
     """`@a` above a definition."""
     tree = builder.tree
+    before = len(builder.sites)
     decorators = [builder.visit(kid, Use.DECORATOR) for kid in tree.having(node, DECORATOR)]
+    asked = [site for site in builder.sites[before:] if builder.expressions[site.at][0] == Op.FIXTURE]
     for kid, decorator in zip(tree.having(node, DECORATOR), decorators, strict=True):
         if builder.expressions[decorator][0] == Op.CALL:
             builder.site_of_call(kid, builder.add(Op.CALL, decorator, [], []))
@@ -26,6 +28,10 @@ def decorated(builder: Builder, node: int, _use: int) -> int:
         elif not tree.labels[kid] & DECORATOR:
             builder.begin(kid, node)
             value = builder.visit(kid)
+    op, *parts = builder.expressions[value]
+    op, *parts = builder.expressions[parts[0]] if op == Op.DECORATED else (op, *parts)
+    for site in asked if op in (Op.FUNCTION, Op.CLASS) else ():  # `@usefixtures("a")`: what it stands above gets it
+        site.scope = parts[0]
     return value
 
 

@@ -3,6 +3,7 @@
 Never certain: a plugin outside, or an argument of the command, may put another one in its place.
 """
 
+from fledgling.worker.graph.linking.fixtures import MAX_ABOVE
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.solver import Solver
@@ -47,9 +48,12 @@ def _nearest(solver: Solver, scope: int, name: int, but: int) -> list[int]:
             if found := [each for each in known.defined.get((at, name), ()) if each != but]:
                 return found
         scope = project.outer(scope)
-    for module in known.seen_from(project.unit(scope)) if scope != NONE else ():
+    modules = known.seen_from(project.unit(scope)) if scope != NONE else ()
+    for module in modules:
         if found := [each for each in _of_module(solver, module, name) if each != but]:
             return found
+    if len(modules) > MAX_ABOVE:  # one further up may have it
+        return []
     plugins = [each for each in known.of_plugins.get(name, ()) if each != but]
     return plugins if len(plugins) == 1 else []
 
