@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 
+from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import applied_outside, delegates
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.expected import hand_types
 from fledgling.worker.graph.solving.outside import collecting, objects, running
+from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.type_arguments import arguments_of
 from fledgling.worker.graph.tables import Op
 from fledgling.worker.graph.values import EXTERNAL, Value, Values, capped
 
+CALLABLE_PAIR = 2  # an object or a class, and the name of its method
 # What gives something where it gets nothing.
 WITHOUT = (
     "words", "unknown", "mapped", "gathered", "collects", "defaults", "defined", "fills", "namespace", "field",
@@ -33,6 +36,8 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if (result := delegates.returned(solver, value)) is not None:
         return capped(result, sure)
     how = handing_on(solver, made.node, full)
+    if how is None and solver.project.unit(made.node).dialect.texts_name_classes:
+        _run_named(solver, made)
     first = made.arguments[0][0] if made.arguments else None
     if how == "=":  # of the type that is asked: `a shl b`
         of = full.rpartition(".")[0]
@@ -46,6 +51,14 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if how is None or (first is None and how not in WITHOUT):
         return {applied_outside.called(solver, value, made): sure} if not full.startswith("?") else {}
     return HANDING_ON[how](solver, made, first, sure)
+
+
+def _run_named(solver: Solver, made: MadeCall) -> None:
+    """Let something outside run the methods that two things in brackets name: `add_action("a", [$this, "b"])`."""
+    lists = [cell for cell, _ in made.arguments if type(cell) is int and solver.op(cell) == Op.LIST]
+    for cell in lists:
+        if len(solver.project.expression(cell)[1]) == CALLABLE_PAIR:
+            called_outside(solver, solver.value(cell), MadeCall(made.node, [], []), Reason.NAMED)
 
 
 def _hand_applied(solver: Solver, type_: int, made: MadeCall) -> None:
