@@ -310,12 +310,17 @@ class Unresolved:
         if held and (is_closed or any(value[0] not in OUTSIDE for value in held)):
             if self._is_key_of_type(node, site):
                 return Reason.UNKNOWN_RECEIVER
-            return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
+            is_outside = all(map(self._is_applied, receivers)) or all(value[0] in OUTSIDE for value in held)
+            return Reason.OUTSIDE if is_outside else Reason.FIELD
         if site.use == Use.WRITE and not self.project.unit(node).dialect.plain_fields:
             is_untold = not receivers and self.project.unit(node).names[site.name] in self.project.vocabulary.fields
             return Reason.UNKNOWN_RECEIVER if is_untold else Reason.FIELD
         is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
         return Reason.OUTSIDE if is_outside and is_closed else Reason.UNKNOWN_RECEIVER
+
+    def _is_applied(self, value: Value) -> bool:
+        """Whether a value is of a type outside that is applied to others, whatever its members hold: `Entry<A, B>`."""
+        return value[0] == CONTAINER and type(value[1]) is int and self.solver.op(value[1]) == Op.INDEX
 
     def _is_put(self, node: int, site: Site) -> bool:
         """Whether a member that is not called is a field that the project gives objects of its classes."""
