@@ -78,6 +78,24 @@ class Unit:
         return frozenset(self.names)
 
     @cached_property
+    def taken_as(self) -> dict[int, set[str]]:
+        """The numbers of names that imports give, and what has them by another name: `from a import run as go`."""
+        found = dict[int, set[str]]()
+        for bound in self.bindings:
+            own = self._taken(bound.value) if NONE not in (bound.name, bound.value) else None
+            if own and own != self.facts.names[bound.name]:
+                found.setdefault(self.names[bound.name], set()).add(own)
+        return found
+
+    def _taken(self, node: int) -> str | None:
+        """The name of what an import takes: `b` of `a.b`; None where that is a whole module, or where none does."""
+        op, *parts = self.expressions[node]
+        if op == Op.IMPORT:
+            return self.facts.imports[parts[0]].name
+        of = self.expressions[parts[0]] if op == Op.ALIAS else ()
+        return self.facts.names[of[2]] if of and of[0] == Op.GET else None
+
+    @cached_property
     def takes_all(self) -> bool:
         """Whether the file of a module of Rust takes all names of another, and not only of itself: `use super::*`."""
         paths = (

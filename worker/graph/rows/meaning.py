@@ -92,6 +92,15 @@ class Meaning:
             found = _before(unit, site, found)
         return self._of_outside(unit, site, found) if found and self.solver.classes.extensions.of_outside else found
 
+    def named(self, unit: Unit, site: Site, name: int) -> Targets:
+        """The definitions of a name that an occurrence means which goes by another one."""
+        found: Targets = {}
+        if site.at > 1:
+            self._bound.add_expression(unit.base | site.at, name, found)
+            if self._is_of_changed(unit.base | site.at):
+                found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
+        return self._compiled(unit, site.line, found)
+
     def _types_or_values(self, unit: Unit, site: Site, found: Targets) -> Targets:
         """The targets, of TypeScript a type or none: `interface A {} const A = b;`. What is called is no mere type."""
         vocabulary = self.project.vocabulary

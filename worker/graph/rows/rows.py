@@ -33,6 +33,8 @@ from fledgling.worker.graph.unit import LINE, LINE_BITS, MASK, Target, Unit
 from fledgling.worker.graph.values import CLASS, FUNCTION
 from fledgling.worker.rows import MAX_BY_MADE_NAMES, MAX_CROWDED, MAX_GUESSED, MAX_TARGETS, WIDEST, surer
 
+CALLS = (Use.CALL, Use.DECORATOR, Use.OPERATOR)
+MENTIONS = (Use.READ, Use.TYPE, Use.INHERIT)
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
 
@@ -40,8 +42,9 @@ Row = tuple[int, ...]
 
 
 def with_rows(unit: Unit, sites: Sites, asked: Container[int]) -> npt.NDArray[np.bool_]:
-    """Which sites of a file have rows: those of a name that the project defines, and calls."""
-    named = np.fromiter((name in asked for name in unit.names), np.bool_, len(unit.names))
+    """Which sites of a file have rows: those of a name that the project defines or an import gives, and calls."""
+    taken = unit.taken_as
+    named = np.fromiter((name in asked or name in taken for name in unit.names), np.bool_, len(unit.names))
     uses = sites[USE]
     wanted: npt.NDArray[np.bool_] = named[sites[NAME]] | (uses == Use.CALL) | (uses == Use.DECORATOR)
     return wanted
@@ -197,7 +200,7 @@ class Rows:
 
     def _meant(self, unit: Unit, site: Site) -> tuple[Targets, int]:
         """The definitions that an occurrence means, or why it means none."""
-        targets = self._meaning.targets(unit, site)
+        targets = self._meaning.targets(unit, site) or self._taken(unit, site)
         if targets:
             return targets, Reason.BOUND
         reason = self._unresolved.reason(unit, site)
@@ -208,10 +211,21 @@ class Rows:
         return targets, reason
 
     def _add_call(self, unit: Unit, site: Site) -> None:
-        """Add what a call runs whose name the project does not define, or that has none."""
+        """Add what a call runs whose name the project does not define, or that has none; what an import gave it."""
+        targets = self._taken(unit, site)
+        if site.use in CALLS:
+            self._meaning.called(unit.base | site.at, targets)
+            targets = targets or self._renamed(unit, site)
+        self._put(unit, site, targets)
+
+    def _taken(self, unit: Unit, site: Site) -> Targets:
+        """What a name means that an import gives to what has another: `from a import run as go`."""
         targets: Targets = {}
-        self._meaning.called(unit.base | site.at, targets)
-        self._put(unit, site, targets or self._renamed(unit, site))
+        for own in sorted(unit.taken_as.get(unit.names[site.name], ())) if site.use in MENTIONS else ():
+            name = self._project.numbers.get(own)
+            if name is not None and name in self._asked:
+                targets |= self._meaning.named(unit, site, name)
+        return targets
 
     def _put(self, unit: Unit, site: Site, targets: Targets) -> None:
         head = self._head(unit, site)
