@@ -687,6 +687,13 @@ def test_a_property_with_many_setters_is_assigned_to_at_the_cost_of_one() -> Non
     costs_under(3, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
+def test_one_name_for_many_imports_costs_no_more_for_each_place() -> None:
+    given = "".join(f"from a import x{each} as t\n" for each in range(1_000))
+    files = {"a.py": "".join(f"def x{each}(): ...\n" for each in range(1_000)).encode()}
+    files["b.py"] = given.encode() + b"print(t)\n" * 1_000
+    costs_under(4, partial(graph_of, files))  # 1.1
+
+
 def test_each_class_is_asked_once_whether_its_bases_are_seen() -> None:
     """Classes within each other double the time, if each asks for all that are around; bases within bases end it."""
     count = 24

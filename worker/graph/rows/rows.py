@@ -19,7 +19,7 @@ from fledgling.worker.graph.linking.stars import MAX_STARRED
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
 from fledgling.worker.graph.rows.bound_definitions import Targets
 from fledgling.worker.graph.rows.computed import Computed, is_module
-from fledgling.worker.graph.rows.meaning import Meaning
+from fledgling.worker.graph.rows.meaning import CALLING, Meaning
 from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.rows.unresolved import Unresolved
 from fledgling.worker.graph.solving.made_names import MAX_NAMES_ASKED
@@ -33,7 +33,7 @@ from fledgling.worker.graph.unit import LINE, LINE_BITS, MASK, Target, Unit
 from fledgling.worker.graph.values import CLASS, FUNCTION
 from fledgling.worker.rows import MAX_BY_MADE_NAMES, MAX_CROWDED, MAX_GUESSED, MAX_TARGETS, WIDEST, surer
 
-CALLS = (Use.CALL, Use.DECORATOR, Use.OPERATOR)
+CALLS = (*CALLING, Use.OPERATOR)
 MENTIONS = (Use.READ, Use.TYPE, Use.INHERIT)
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
