@@ -99,6 +99,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     says_virtual: bool = False  # what no class calls virtual is overridden only by what says that it overrides
     plain_bases: tuple[str, ...] = ()  # classes outside without members to speak of
     enumerations: tuple[str, ...] = ()  # bases, with their modules: what a class below binds are objects of it
+    pastes: str = ""  # what a macro makes names of parts by: `##`
     macros: frozenset[str] = frozenset()  # what these get are surely expressions; what others get that reads so, likely
     unwrapping: frozenset[str] = frozenset()  # macros that give what their argument holds
     outside_methods: dict[str, tuple[str, ...]] = {}  # all methods of some interfaces outside
@@ -179,6 +180,11 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     items: str = ""  # the type that a class names of what going over its objects gives: `Item` of Iterator
     called_by: str = "__call__"  # the method that runs where an object is called
     common: frozenset[str] = frozenset()  # never guessed by the name alone: built-in types have one too
+
+    @property
+    def declares_all_types(self) -> bool:
+        """Whether types are declared, and always are."""
+        return self.typed and not self.may_lack_types
 
     def is_plain(self, type_: str) -> bool:
         """Whether a type is that of numbers, texts or the like, or the box of one."""

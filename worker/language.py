@@ -136,6 +136,12 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         """One word for the languages with a graph that may use each other's names."""
         return self.graph.family or self.imports or ""
 
+    @property
+    def unnamed(self) -> Unnamed:
+        """What may run a definition where nothing names it."""
+        graph = self.graph
+        return Unnamed(graph.unnamed, graph.by_parameter, graph.inert, graph.plain_bases, graph.tests)
+
 
 class Languages(Struct, frozen=True):
     """The rows, the token expressions they name, the text of their rules, and the three ways to a name."""
@@ -217,11 +223,7 @@ class Languages(Struct, frozen=True):
 
     def unnamed(self) -> dict[str, Unnamed]:
         """What may run a definition where nothing names it, of each language whose uses of names are resolved."""
-        graphs = ((name, self.rows[name].graph) for name in self.graphed())
-        return {
-            name: Unnamed(graph.unnamed, graph.by_parameter, graph.inert, graph.plain_bases, graph.tests)
-            for name, graph in graphs
-        }
+        return {name: self.rows[name].unnamed for name in self.graphed()}
 
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""

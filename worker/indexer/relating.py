@@ -78,7 +78,6 @@ class Relating:
         self._index = index
         self._rows, self._graphed = languages.rows, languages.graphed()
         self._in_any_case, self._beside = languages.in_any_case(), languages.beside()
-        self._unnamed = languages.unnamed()
         self._extractors = extractors
         for_graph = limits.graph(limit, index.size())
         self._most_rows = for_graph // graph_writer.ROW_BYTES
@@ -218,7 +217,7 @@ class Relating:
         if effects := [*judged(files, graph, tell)]:
             paths = [files[row.file].path for row in effects]
             tables.add("effects", {"path": paths, **of_rows(Judged._fields[1:], [row[1:] for row in effects])})
-        whole = Whole(graph, files, places, blocks, outlines, in_any_case=self._in_any_case, unnamed=self._unnamed)
+        whole = Whole(graph, files, places, blocks, outlines, self._rows)
         tell()
         if circles := [*whole.circles()]:
             tables.add("cycles", of_rows(Circle._fields, circles))

@@ -9,13 +9,13 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
-from fledgling.messages.control import Unnamed
 from fledgling.worker.graph.columns import FURTHER, GraphColumns
 from fledgling.worker.graph.linking.other_case import small
 from fledgling.worker.graph.tables import GraphFile, Op, unpacked
 from fledgling.worker.graph.unit import LINE
 from fledgling.worker.indexer.edges import CALLS
 from fledgling.worker.indexer.placing import MAX_LINES, Places
+from fledgling.worker.language import Language
 from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.graph import CONFIDENCES, IN_NO_OUTLINE, PLACE_BITS, USES
 from fledgling.worker.store.symbols import Outlines
@@ -29,8 +29,6 @@ DOUBTFUL = tuple(map(CONFIDENCES.index, ("possible", "unresolved")))
 KINDS = frozenset(("function", "method", "class"))
 # Names that a language or its tools run.
 STARTED = frozenset(("main", "init", "setup", "teardown", "constructor", "__init__", "__construct"))
-BY_NAME = frozenset(("python", "javascript", "typescript", "php", "ruby"))  # no interface calls a method unseen
-PASTING = frozenset(("c", "cpp"))  # their macros make names by `##`
 WORD = re.compile(r"\w+")
 LINE_BITS = 32
 DEFINING = USES.index("definition")
@@ -77,7 +75,7 @@ class Spans:
 class Whole:
     """Asks a graph, its files and their definitions.
 
-    >>> whole = Whole(graph, files, places, blocks, outlines, in_any_case=("php",), unnamed={"rust": Unnamed("drop")})
+    >>> whole = Whole(graph, files, places, blocks, outlines, load_languages().rows)
     >>> [*whole.circles()], [*whole.unreached(not_whole={"c"}, beside={"python": ["jupyter"]})]
     """
 
@@ -88,13 +86,10 @@ class Whole:
         places: Places,
         blocks: Blocks,
         outlines: Outlines,
-        *,
-        in_any_case: Sequence[str],
-        unnamed: Mapping[str, Unnamed],
+        languages: Mapping[str, Language],
     ) -> None:
-        """`places` have settled the rows; some languages have names `in_any_case`, or run some that are `unnamed`."""
-        self._in_any_case = in_any_case
-        self._unnamed = unnamed
+        """`places` have settled the rows."""
+        self._languages = languages
         self._graph, self._files, self._places, self._blocks = graph, files, places, blocks
         self._split: tuple[int, list[bytes]] = -1, []  # the block that was read last, and its lines
         self._symbols: list[list[Symbol]] = [outlines.definitions(place) for place in places.files]
@@ -181,14 +176,15 @@ class Whole:
                 if row.kind not in KINDS or (file << LINE_BITS | row.line_start) in used:
                     continue
                 language = self._files[file].language
-                name = small(row.name) if language in self._in_any_case else row.name
+                dialect = self._languages[language].graph
+                name = small(row.name) if dialect.in_any_case else row.name
                 is_whole = language not in not_whole
                 unseen = None if is_whole else "a file that is not wholly in the graph may use it"
                 if name in doubtful:
                     unseen = "uses of its name lead nowhere that is known"
                 elif name in words:
                     unseen = "its name stands in a string"
-                elif language in PASTING and self._are_pasted:
+                elif self._languages[language].family in self._pasting:
                     unseen = "a macro may make its name of parts"
                 elif place in replacing or derived.hold(row.line_start):
                     unseen = "it may be called through a class that its own is derived from"
@@ -243,28 +239,28 @@ class Whole:
     def _spelled(self, file: int, name: str) -> Iterator[str]:
         """Yield a name of a file, and in small letters what may mean one in another case."""
         yield name
-        if self._files[file].language in self._in_any_case:
+        if self._languages[self._files[file].language].graph.in_any_case:
             yield small(name)
 
     @cached_property
-    def _are_pasted(self) -> bool:
-        """Whether macros of the project make names of parts."""
-        return any(
-            b"##" in self._blocks.text(block)
+    def _pasting(self) -> set[str]:
+        """The families of languages of which macros of the project make names of parts."""
+        return {
+            self._languages[file.language].family
             for file, place in zip(self._files, self._places.files, strict=True)
-            if file.language in PASTING
-            for block in range(place.block, place.block + place.blocks)
-        )
+            if (sign := self._languages[file.language].graph.pastes.encode())
+            and any(sign in self._blocks.text(block) for block in range(place.block, place.block + place.blocks))
+        }
 
     def _run_by_others(self, file: int, row: Symbol) -> str | None:
         """Say who may run a definition that no code of the project names."""
         path, language = self._files[file].path, self._files[file].language
         if is_test(path) or row.name.lower().startswith("test"):
             return "a test runner may run it"
-        known = self._unnamed.get(language, Unnamed())
+        known, dialect = self._languages[language].unnamed, self._languages[language].graph
         if is_run(known, row.kind, row.name) or row.name in STARTED:
             return "the language or a tool may run it"
-        if row.kind == "method" and language not in BY_NAME:
+        if row.kind == "method" and dialect.declares_all_types:
             return "it may be called through an interface or a trait"
         if is_given(known, next(self._head(file, row), "")):
             return "parameters of its name may be given what it returns"

@@ -89,7 +89,7 @@ class Unresolved:
     def _is_of_unknown(self, unit: Unit, node: int, use: int) -> bool:
         """Whether a member may be what is not known, or of that, where types need not be declared: `(a or []).b`."""
         op, *parts = self.project.expression(node)
-        is_asked = op == Op.GET and (not unit.dialect.typed or unit.dialect.may_lack_types)
+        is_asked = op == Op.GET and not unit.dialect.declares_all_types
         if not is_asked:
             return False
         receiver = (node & ~MASK) | parts[0]
