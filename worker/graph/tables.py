@@ -47,6 +47,7 @@ SIGNATURE = (
 )
 BLOCK = "&"  # the name of the parameter that gets the block behind a call
 TAG = "struct:"  # stands before the name of a struct, union or enum of C, which a function may have, too
+VARIABLE = "variable:"  # stands before the name of what a class or file of Ruby assigns to, which no method sees
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 Expression = tuple[Any, ...]  # an Op, and its parts
 

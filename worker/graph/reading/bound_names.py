@@ -21,6 +21,7 @@ from fledgling.worker.graph.tables import (
     ONLY_TYPE,
     OWN,
     TAG,
+    VARIABLE,
     Binding,
     Expression,
     Flag,
@@ -63,7 +64,7 @@ class BoundNames(Positions):
         self.own: list[set[int]] = []  # the names that each scope binds
         self.definitions: list[set[int]] = []  # those that are no variables: functions, types, constants
         self.items: list[set[int]] = []  # those that a use there means in any case: all of no function, but in Ruby
-        self.shut: set[int] = set()  # functions of Rust and Ruby, which see no variables around them
+        self.shut: set[int] = set()  # functions of Rust, functions and classes of Ruby: they see no variables around
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
         self.type_parameters: set[Key] = set()  # scopes and names: of a class its methods see them, and no other names
         self.only_types: set[Key] = set()  # those of TypeScript whose names are given to nothing else there
@@ -77,6 +78,7 @@ class BoundNames(Positions):
         self.uncounted: dict[int, dict[int, list[int]]] = {}  # by scope: signatures, which need no body
         self.aliased: set[tuple[int, int]] = set()  # scopes and variables that `&$a` may change; NONE, for all: `$$a`
         self.constness: list[tuple[int, int]] = []  # what is said of what bindings hold
+        self._variables: dict[tuple[int, int], int] = {}  # by scopes and names: under which names classes have them
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
         self._declared = declared_names(tree, dialect, self.key)
 
@@ -131,6 +133,7 @@ class BoundNames(Positions):
         self.items.append(self.definitions[-1] if kind in LOCAL or self.dialect.bare_calls else self.own[-1])
         self.outward.append(self._declared.outward.get(node, {}))
         is_apart = kind == ScopeKind.FUNCTION and (self.dialect.crates or self.dialect.bare_calls)
+        is_apart = is_apart or (kind in HOLDING and self.dialect.bare_calls)
         if is_apart and (node == NONE or not self.tree.labels[node] & BITS["lambda"]):  # `define_method(:a) { b }`
             self.shut.add(scope)
         self.scope = scope
@@ -171,6 +174,7 @@ class BoundNames(Positions):
         is_around = False  # another function is, which sees no variables around it
         if beyond != NONE:
             scope = inner = self.scopes[beyond].parent
+            is_around = beyond in self.shut
         while scope != NONE:
             if name in self.outward[scope]:
                 if self.outward[scope][name] == 0:
@@ -248,6 +252,8 @@ class BoundNames(Positions):
         is_own = how == OF_CLASS or self._is_static(scope, value)
         key = self.named(OWN + self.tree.text(node)) if is_own else name
         key = self.key(node) if self.tree.labels[node] & BITS["tag"] else key
+        if self.dialect.bare_calls and use == Use.WRITE and self.scopes[scope].kind in HOLDING:
+            key = self._variable(scope, node, key)
         if how != OF_OBJECTS and self._is_behind_field(scope, key):
             counts = False
         elif self.frames[scope] == self.frame:
@@ -345,8 +351,9 @@ class BoundNames(Positions):
         at = self._bound_name(name)
         return self.add(Op.UNSURE, at) if self.within else at
 
-    def _bound_name(self, name: int) -> int:
+    def _bound_name(self, own: int) -> int:
         """The expression of a name that a scope binds."""
+        name = own
         scope = self.binder(name)
         while self.dialect.prototypes and scope != NONE and self._is_member(scope, name):  # class A { B = B }
             scope = self.binder(name, scope)
@@ -355,9 +362,11 @@ class BoundNames(Positions):
             own = self._bound_name(of) if outer in (NONE, of) else self.add(Op.GET, self._bound_name(outer), of)
             return self.add(Op.GET, own, name)
         scope = self._bound_before(scope, name)
+        name = self.key_there(scope, name)
         is_parameter = (scope, name) in self.type_parameters and not self.dialect.bare_members
         looks_around = not is_parameter and (self.dialect.bare_members or self.dialect.spaces)
-        if looks_around and (scope == NONE or self.scopes[scope].kind not in LOCAL):
+        is_variable = scope != NONE and (self.scopes[scope].kind in LOCAL or name != own)
+        if looks_around and not is_variable:
             return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
         is_followed = scope != NONE and self.frames[scope] == self.frame
         found = self.flow.reaching((scope, name)) if is_followed else None
@@ -375,6 +384,21 @@ class BoundNames(Positions):
             if found is not None:
                 self.flow.uses.append((at, (scope, name), found))
         return at
+
+    def _variable(self, scope: int, node: int, name: int) -> int:
+        """The name under which a class or file of Ruby has what it assigns to a node: that of no member, `a = 1`."""
+        if self.tree.labels[node] & BITS["constant"]:
+            return name
+        key = self._variables[scope, name] = self.named(VARIABLE + self.tree.text(node))
+        return key
+
+    def key_there(self, scope: int, name: int) -> int:
+        """The name under which a scope has what one means here: in a class or file of Ruby perhaps a variable's."""
+        key = self._variables.get((scope, name), name)
+        at = self.scope if key != name else scope
+        while at not in (scope, NONE) and at not in self.shut:
+            at = self.scopes[at].parent
+        return key if at == scope else name
 
     def _bound_before(self, scope: int, name: int) -> int:
         """The scope that a name here means of one that binds it and those around: `let a = a();` means an outer one.

@@ -40,8 +40,9 @@ def narrow(builder: Builder, narrowed: Sequence[tuple[int, int]]) -> list[tuple[
             before = builder.use_name(name)
             value = builder.add(Op.NARROWED, before, type_)
             builder.bindings.append(Binding(scope, name, value, builder.line(node)))
-            builder.flow.hold((scope, name), len(builder.bindings) - 1)
-            found.append(((scope, name), len(builder.bindings) - 1))
+            key = (scope, builder.key_there(scope, name))
+            builder.flow.hold(key, len(builder.bindings) - 1)
+            found.append((key, len(builder.bindings) - 1))
     return found
 
 
