@@ -251,9 +251,7 @@ class BoundNames(Positions):
             use = Use.DEFINITION
         is_own = how == OF_CLASS or self._is_static(scope, value)
         key = self.named(OWN + self.tree.text(node)) if is_own else name
-        key = self.key(node) if self.tree.labels[node] & BITS["tag"] else key
-        if self.dialect.bare_calls and use == Use.WRITE and self.scopes[scope].kind in HOLDING:
-            key = self._variable(scope, node, key)
+        key = self.key(node) if self.tree.labels[node] & BITS["tag"] else self._key_of(scope, key, node, use)
         if how != OF_OBJECTS and self._is_behind_field(scope, key):
             counts = False
         elif self.frames[scope] == self.frame:
@@ -385,9 +383,10 @@ class BoundNames(Positions):
                 self.flow.uses.append((at, (scope, name), found))
         return at
 
-    def _variable(self, scope: int, node: int, name: int) -> int:
-        """The name under which a class or file of Ruby has what it assigns to a node: that of no member, `a = 1`."""
-        if self.tree.labels[node] & BITS["constant"]:
+    def _key_of(self, scope: int, name: int, node: int, use: int) -> int:
+        """The name under which a scope has what a node gives a name: a variable of a class of Ruby is no member."""
+        is_ruby = self.dialect.bare_calls and use == Use.WRITE
+        if not is_ruby or self.scopes[scope].kind not in HOLDING or self.tree.labels[node] & BITS["constant"]:
             return name
         key = self._variables[scope, name] = self.named(VARIABLE + self.tree.text(node))
         return key
