@@ -42,7 +42,7 @@ constraints pins: # pins and hashes of all that the tests need, of every platfor
 	uv pip compile --quiet --universal --python-version 3.11 --extra test --generate-hashes $(if $(filter constraints,$@),--upgrade) \
 	  --no-annotate --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
 
-docs: # writes what documents say of tools, languages, profiles and settings, from the code
+docs: # writes what documents say of tools, languages, profiles, settings and modules, from the code
 	.venv/bin/python tests/documents.py
 
 site: # the documents as pages, every link checked; sets itself up

@@ -1,9 +1,11 @@
 """What documents say of tools, languages, profiles and settings, as the code has it: `make docs` writes it there.
 
-A section stands between `<!-- generated: NAME -->` and `<!-- end -->`; the words around it are written by hand.
+A section stands between `<!-- generated: NAME -->` and `<!-- end -->`; the words around it are written by hand. One
+of several of a kind says what it is of: `<!-- generated: modules worker/graph/rows -->`.
 tests/test_reference.py fails where a document says anything else.
 """
 
+import ast
 import inspect
 import pkgutil
 import re
@@ -31,7 +33,9 @@ from fledgling.worker.languages.table import load_languages
 ROOT = Path(__file__).parent.parent
 MARKED = ROOT / "tests/languages"  # sources, each beside the table of what is found in it
 COMMAND = "make docs"
-SECTION = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
+SECTION = re.compile(
+    r"(?<=<!-- generated: )(?P<head>(?P<name>\w+)(?: (?P<of>\S+))? -->\n).*?(?=<!-- end -->\n)", re.DOTALL
+)
 EVERY_TOOL = re.compile(r"^SET tools = '.*';$", re.MULTILINE)  # of fledgling-analyst, which has them all
 LIMITS = ROOT / "tests/limits.toml"  # those of security/README.md
 LIMIT = re.compile(r"^((?:MAX|MANY)_\w+) = [^#\n]+?(?:  # (.+))?$", re.MULTILINE)
@@ -347,7 +351,15 @@ def graph_limits() -> Iterator[str]:
     yield from rows(("limit", "value", "of what, and why", "place"), cells)
 
 
-SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
+def modules(room: str) -> Iterator[str]:
+    """Yield the modules of a room, each with what the first paragraph of its docstring says of it."""
+    files = (path for path in sorted((ROOT / room).glob("*.py")) if path.name != "__init__.py")
+    said = ((path.relative_to(ROOT), ast.get_docstring(ast.parse(path.read_text())) or "") for path in files)
+    cells = ((f"`{path}`", " ".join(text.partition("\n\n")[0].split())) for path, text in said)
+    yield from rows(("module", "what"), cells)
+
+
+SECTIONS: dict[str, Callable[..., Iterator[str]]] = {
     section.__name__: section
     for section in (
         tool_list,
@@ -361,6 +373,7 @@ SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
         tables,
         settings,
         graph_limits,
+        modules,
     )
 }
 # The profile stands before the documents that say what is in it.
@@ -371,6 +384,9 @@ DOCUMENTS = (
     "docs/tools.md",
     "docs/profiles.md",
     "docs/settings.md",
+    "docs/graph/reading.md",
+    "docs/graph/resolving.md",
+    "docs/graph/effects.md",
     "docs/graph/limits.md",
 )
 
@@ -382,7 +398,12 @@ def as_generated(text: str) -> str:
     if ASKED.search(text):
         listed = ", ".join(f'"{tool}"' for tool in questions.QUESTIONS)
         return ASKED.sub(f"TOOLS = ({listed})", text)
-    return SECTION.sub(lambda found: found[1] + found[2] + "\n".join(SECTIONS[found[1]]()).rstrip() + "\n", text)
+    return SECTION.sub(lambda found: found["head"] + "\n".join(generated(found)).rstrip() + "\n", text)
+
+
+def generated(section: re.Match[str]) -> Iterator[str]:
+    """Yield the lines of a section, by its name and what it is of, if it says so."""
+    yield from SECTIONS[section["name"]](*filter(None, [section["of"]]))
 
 
 if __name__ == "__main__":
