@@ -78,11 +78,11 @@ class Loading:
         self.db.execute("SET memory_limit=$1", [f"{size}B"])
 
 
-class TableRows(Mapping[str, "npt.NDArray[np.generic]"]):
+class TableRows(Mapping[str, list[object]]):
     """Rows that lie in a table of the catalog `memory`, as columns: loading them takes no way through Python.
 
     >>> TableRows(loading, "rest", first=0, count=500)["path"]
-    array(['a.py', ...], dtype=object)
+    ['a.py', ...]
     """
 
     def __init__(self, loading: Loading, table: str, first: int, count: int) -> None:
@@ -91,10 +91,9 @@ class TableRows(Mapping[str, "npt.NDArray[np.generic]"]):
         self._count = count
         self.select = f"FROM memory.{table} WHERE rowid BETWEEN {first} AND {first + count - 1}"
 
-    def __getitem__(self, name: str) -> npt.NDArray[np.generic]:
+    def __getitem__(self, name: str) -> list[object]:
         """Return a column."""
-        column: npt.NDArray[np.generic] = self._db.execute(f"SELECT {name} {self.select}").fetchnumpy()[name]
-        return column
+        return [value for (value,) in self._db.execute(f"SELECT {name} {self.select}").fetchall()]
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of the columns."""

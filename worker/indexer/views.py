@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 from fledgling.messages.profile import Profile, View
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
-from fledgling.worker.indexer.loading import Columns, Loading, TableRows, load, of_rows
+from fledgling.worker.indexer.loading import Loading, TableRows, load, of_rows
 from fledgling.worker.rows import FileRow
 from fledgling.worker.store.database import AGAIN, ROWS_TOGETHER, SQL
 
@@ -88,12 +88,15 @@ class Views:
 
         Others need the memory. Raises ViewError.
         """
-        with self._computing(of):
-            self._db.execute(f"CREATE OR REPLACE TABLE rest AS {SQL[f'left_{of}']}")
+        count = self._compute(of)
         for table in _HELD[of]:
             self._db.execute(f"DROP TABLE {table}")
         self._loading.let_go()
-        [[count]] = self._db.execute("SELECT count(*) FROM rest").fetchall()
+        return count
+
+    def _compute(self, of: str) -> int:
+        with self._computing(of):
+            [[count]] = self._db.execute(f"CREATE OR REPLACE TABLE rest AS {SQL[f'left_{of}']}").fetchall()
         return int(count)
 
     def rest(self) -> Iterator[Any]:
@@ -135,19 +138,12 @@ class Views:
         """Note of files, by path, what extracted them and whether it understood them whole."""
         load(self._db, "extracted_files", of_rows(("path", "engine", "is_parsed"), rows))
 
-    def files(self) -> Iterator[Columns]:
+    def files(self) -> Iterator[TableRows]:
         """Yield the files that there are, each once and in the order of paths, as far as is known of them by now."""
-        names = self._columns("memory.files")
-        cursor = self._db.cursor()
-        with self._computing("files", cursor):
-            cursor.execute(SQL["left_files"])
-        while rows := self._next_files(cursor):
-            yield of_rows(names, rows)
-
-    def _next_files(self, cursor: duckdb.DuckDBPyConnection) -> list[Any]:
-        """Return further rows: what is done with them meanwhile is no time of the view's."""
-        with self._computing("files", cursor):
-            return cursor.fetchmany(ROWS_TOGETHER)
+        count = self._compute("files")
+        for first in range(0, count, ROWS_TOGETHER):
+            yield self.rest_as_columns(first, min(ROWS_TOGETHER, count - first))
+        self._db.execute("DROP TABLE rest")
 
     def forget_hidden(self) -> None:
         """Forget the files that `files` leaves out: from here on no view can read of them."""
@@ -188,13 +184,13 @@ class Views:
         return {name: type_ for name, type_, *_ in self._db.execute(f"DESCRIBE {of}").fetchall()}
 
     @contextmanager
-    def _computing(self, name: str, at_work: duckdb.DuckDBPyConnection | None = None) -> Iterator[None]:
+    def _computing(self, name: str) -> Iterator[None]:
         """Name the view, and its line of the profile, that fails on a value of the project, or takes for ever.
 
         That value is never named.
         """
         is_done = threading.Event()
-        limit = threading.Thread(target=_interrupt, args=[at_work or self._db, is_done], daemon=True)
+        limit = threading.Thread(target=_interrupt, args=[self._db, is_done], daemon=True)
         if name in self:
             limit.start()
         try:
