@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.reading.bound_names import QUOTES, BoundNames
+from fledgling.worker.graph.reading.bound_names import BoundNames
 from fledgling.worker.graph.reading.flow import Key
 from fledgling.worker.graph.reading.labels import BITS
+from fledgling.worker.graph.reading.open_scopes import QUOTES
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
 from fledgling.worker.graph.tables import NONE, Augmented, Binding, Consumed, Flag, Imported, Op, ScopeKind, Use
 

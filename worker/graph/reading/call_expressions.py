@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fledgling.worker.graph.reading.bound_names import LOCAL
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.calls_on_classes import make, note_extended, note_replaced
 from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
@@ -32,6 +31,7 @@ from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.made_texts import of_places
 from fledgling.worker.graph.reading.named_fixtures import note_fixtures
 from fledgling.worker.graph.reading.object_literals import fill_made, literal_of, name_key
+from fledgling.worker.graph.reading.open_scopes import LOCAL
 from fledgling.worker.graph.reading.parameters import block_parameter
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types

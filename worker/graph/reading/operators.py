@@ -1,9 +1,9 @@
 """Operators: what reads their operands, and the methods that they run where a class declares those."""
 
-from fledgling.worker.graph.reading.bound_names import QUOTES
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.labels import BIND, IS_COMPUTED, IS_NARROW, IS_NUMBER, IS_TEXT, LEFT, OVER, TYPE
 from fledgling.worker.graph.reading.made_texts import filled, of_places
+from fledgling.worker.graph.reading.open_scopes import QUOTES
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, Use
 
 WRITTEN_OUT = (Op.MADE, Op.TEXT, Op.NUMBER)
