@@ -1,7 +1,7 @@
 """What files, directories and definitions say of themselves, and how a project is built, as far as names tell."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.protocol import tools
 from fledgling.messages.answers import Architecture, DependencyGraph, Exploration, Next, Refusal, Summaries, Summarized
 from fledgling.messages.questions import Dependencies, Explore
-from fledgling.worker.ranking import sentences
+from fledgling.worker.ranking import comments, documents
 from fledgling.worker.ranking.sentences import Sentence
 from fledgling.worker.tools import manifests
 from fledgling.worker.tools.architecture import TOKENS, between
@@ -83,7 +83,7 @@ TOPS: dict[str, tuple[str, Sentence | None]] = {
 @pytest.mark.parametrize("name", TOPS)
 def test_the_top_of_a_file_is_its_first_comment_that_says_something(name: str) -> None:
     text, expected = TOPS[name]
-    assert sentences.of_file(text.encode(), is_document=False) == expected
+    assert comments.of_code(text.encode()) == expected
 
 
 DOCUMENTS: dict[str, tuple[str, str | None]] = {
@@ -289,13 +289,13 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
 @every_row("name", DOCUMENTS)
 def test_a_document_is_its_heading_and_its_first_sentence(name: str) -> None:
     text, expected = DOCUMENTS[name]
-    found = sentences.of_file(text.encode(), is_document=True)
+    found = documents.of_document(text.encode())
     assert found == (Sentence(expected, HEADING) if expected else None)
 
 
 def test_a_reference_of_restructured_text_has_no_mark() -> None:
     text = b"Up_ sends __files__ with `class_` and my_.\n"
-    found = sentences.of_file(text, is_document=True, has_references=True)
+    found = documents.of_document(text, has_references=True)
     assert found == Sentence("Up sends __files__ with class_ and my.", HEADING)
 
 
@@ -317,14 +317,14 @@ NOTEBOOKS: dict[str, tuple[object, str | None]] = {
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_is_its_first_cell_of_markdown(name: str, indent: int | None) -> None:
     cells, expected = NOTEBOOKS[name]
-    found = sentences.of_notebook(json.dumps({"metadata": {}, "cells": cells}, indent=indent).encode())
+    found = documents.of_notebook(json.dumps({"metadata": {}, "cells": cells}, indent=indent).encode())
     assert found == (Sentence(expected, "Markdown cell") if expected else None)
 
 
 @pytest.mark.parametrize("text", ["", '{"cells": [', '{"cells": [{"a": 1},', '{"cells": [' + "[" * 9000])
 def test_a_notebook_that_is_cut_off_says_nothing(text: str) -> None:
-    costs_under(0.5, lambda: sentences.of_notebook(text.encode()))
-    assert sentences.of_notebook(text.encode()) is None
+    costs_under(0.5, lambda: documents.of_notebook(text.encode()))
+    assert documents.of_notebook(text.encode()) is None
 
 
 # Lines above a definition, its own lines, and what is said of it.
@@ -343,7 +343,7 @@ DEFINITIONS: dict[str, tuple[list[str], list[str], Sentence | None]] = {
 @every_row("name", DEFINITIONS)
 def test_a_definition_is_its_docstring_or_the_comment_above(name: str) -> None:
     above, head, expected = DEFINITIONS[name]
-    assert sentences.of_definition(above, head, has_docstring=True) == expected
+    assert comments.of_definition(above, head, has_docstring=True) == expected
 
 
 HOSTILE = [
@@ -553,9 +553,9 @@ def test_a_hostile_manifest_takes_no_time(part: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:4])
-@pytest.mark.parametrize("is_document", [True, False])
-def test_a_hostile_text_takes_no_time(text: str, *, is_document: bool) -> None:
-    costs_under(0.5, lambda: sentences.of_file(text.encode(), is_document=is_document))
+@pytest.mark.parametrize("sentence", [comments.of_code, documents.of_document])
+def test_a_hostile_text_takes_no_time(text: str, sentence: Callable[[bytes], Sentence | None]) -> None:
+    costs_under(0.5, lambda: sentence(text.encode()))
 
 
 # ---- what stands on what ---------------------------------------------------------------------------------------------

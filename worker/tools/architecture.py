@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fledgling.messages.answers import Architecture
 from fledgling.plain import by_depth, counted, one_line
 from fledgling.worker.of_tests import TEST_DIRECTORY, is_test
-from fledgling.worker.ranking import sentences
+from fledgling.worker.ranking.sentences import cut
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import components, manifests, packages, summaries, tags, unknown
 from fledgling.worker.tools.entry_points import entry_points
@@ -242,7 +242,7 @@ def _says(request: Request, project: OwnCode, unit: str) -> str:
     place = f"{project.prefix}{unit}"
     speaker = summaries.speaking(place, request.blocks.below(place)) if unit.endswith("/") else None
     found = summaries.sentence_of(request, speaker) if speaker else None
-    return f'  "{sentences.cut(found.text, SAYS_CHARS)}"' if found else ""
+    return f'  "{cut(found.text, SAYS_CHARS)}"' if found else ""
 
 
 def _units(project: OwnCode) -> dict[str, str]:

@@ -9,8 +9,8 @@ from fledgling.messages.answers import Summaries, Summarized
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Explore
 from fledgling.plain import said
-from fledgling.worker.ranking import sentences
-from fledgling.worker.ranking.sentences import Sentence
+from fledgling.worker.ranking import comments, documents
+from fledgling.worker.ranking.sentences import TOP_BYTES, Sentence
 from fledgling.worker.store.symbols import CODES, Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import tags, unknown, unlisted
@@ -133,10 +133,10 @@ def _of_directory(request: Request, foremost: "Foremost", path: str, numbers: Se
 
 def _of_row(request: Request, file: File, row: Row, split: Callable[[int], list[bytes]] | None = None) -> Summarized:
     request.check()
-    above = lines_of(request, file, max(row.line_start - sentences.ABOVE_LINES, 1), row.line_start - 1, split)
-    last = row.line_start + sentences.HEAD_LINES + sentences.ABOVE_LINES
+    above = lines_of(request, file, max(row.line_start - comments.ABOVE_LINES, 1), row.line_start - 1, split)
+    last = row.line_start + comments.HEAD_LINES + comments.ABOVE_LINES
     head = lines_of(request, file, row.line_start, last, split)
-    found = sentences.of_definition(above, head, has_docstring=file.language == "python")
+    found = comments.of_definition(above, head, has_docstring=file.language == "python")
     return Summarized(
         path=file.path,
         name=row.qualified_name,
@@ -158,19 +158,17 @@ def sentence_of(request: Request, file: File) -> Sentence | None:
     """Return what the top of a file says of it; of data nothing."""
     known = request.opened.generation
     if file.language == unknown.NOTEBOOK:
-        return sentences.of_notebook(_top(request, file))
-    is_document = file.language in known.documents
-    if not file.blocks or not (is_document or file.language in known.code):
-        return None
-    has_references = file.language == "restructuredtext"
-    return sentences.of_file(_top(request, file), is_document=is_document, has_references=has_references)
+        return documents.of_notebook(_top(request, file))
+    if file.blocks and file.language in known.documents:
+        return documents.of_document(_top(request, file), has_references=file.language == "restructuredtext")
+    return comments.of_code(_top(request, file)) if file.blocks and file.language in known.code else None
 
 
 def _top(request: Request, file: File) -> bytes:
     texts: list[bytes] = []
     for block in range(file.block, file.block + file.blocks):
-        texts.append(request.blocks.text(block)[: sentences.TOP_BYTES])
-        if sum(map(len, texts)) > sentences.TOP_BYTES:
+        texts.append(request.blocks.text(block)[:TOP_BYTES])
+        if sum(map(len, texts)) > TOP_BYTES:
             break
     return b"\n".join(texts)
 
