@@ -190,6 +190,9 @@ class Flag:
     SINGLE = 1099511627776  # it needs no object of a class that others may be of: what an `object` has, and that itself
     IS_BLOCK = 2199023255552  # a block that stands behind a call: `a { b }`
     HEADED = 4398046511104  # its head says what makes its objects: `class A(val b: B)`, not `class A { val b: B }`
+    BORROWS = 8796093022208  # it is called on a reference, `&self`
+    MUTATES = 17592186044416  # on one that it may change, `&mut self`
+    CONSUMES = 35184372088832  # on the object itself, `self`
 
 
 class Use:

@@ -1,7 +1,17 @@
 """Operators: what reads their operands, and the methods that they run where a class declares those."""
 
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.labels import BIND, IS_COMPUTED, IS_NARROW, IS_NUMBER, IS_TEXT, LEFT, OVER, TYPE
+from fledgling.worker.graph.reading.labels import (
+    ARM,
+    BIND,
+    IS_COMPUTED,
+    IS_NARROW,
+    IS_NUMBER,
+    IS_TEXT,
+    LEFT,
+    OVER,
+    TYPE,
+)
 from fledgling.worker.graph.reading.made_texts import filled, of_places
 from fledgling.worker.graph.reading.open_scopes import QUOTES
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, Use
@@ -53,6 +63,7 @@ def operation(builder: Builder, node: int, _use: int) -> int:
         return builder.visit(tree.kids[node][0])
     found: dict[int, int] = {}
     operands: list[int] = []
+    moved: list[int] = []
     is_computed = False
     for kid in tree.kids[node]:
         if tree.labels[kid] & BIND and tree.labels[node] & IS_NARROW:  # a instanceof B b
@@ -66,7 +77,11 @@ def operation(builder: Builder, node: int, _use: int) -> int:
             builder.take(at, kid)
         found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
         operands.append(at)
+        if tree.labels[kid] & ARM:
+            moved.append(at)
         is_computed = is_computed or builder.expressions[at][0] not in WRITTEN_OUT
+    if moved:  # `(a + 1)->b` of C: what a points to, wherever in an array that is
+        return builder.add(Op.EVERY, moved)
     if builder.dialect.made_names and (made := of_operator(builder, node)) != MADE:
         return made
     if is_computed and builder.dialect.operators and (at := operated(builder, node, operands)) != NONE:
@@ -88,8 +103,8 @@ def operated(builder: Builder, node: int, operands: list[int]) -> int:
         return NONE
     if tree.labels[right] & OVER:
         operands.reverse()
-    name = builder.named(method)
-    return runs(builder, left, name, builder.add(Op.OPERATED, operands, name))
+    asked = builder.dialect.calling.get(method, method)  # who has `ne` of its own has `eq`, too
+    return runs(builder, left, builder.named(asked), builder.add(Op.OPERATED, operands, builder.named(method)))
 
 
 def _prefixed(builder: Builder, node: int, operands: list[int]) -> int:

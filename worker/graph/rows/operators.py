@@ -2,10 +2,22 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.members import member
-from fledgling.worker.graph.solving.operations import changing, is_of_trait, is_reflected, reflected
+from fledgling.worker.graph.solving.operations import changing, is_reflected, reflected
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.traits import by_trait, run_by_trait
 from fledgling.worker.graph.tables import Expression, Op
-from fledgling.worker.graph.values import BOUND, CONSTANT, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Values, capped
+from fledgling.worker.graph.values import (
+    BOUND,
+    CONSTANT,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    OBJECT,
+    Cell,
+    Value,
+    Values,
+    capped,
+)
 
 
 def run_by_operator(solver: Solver, node: int, expression: Expression) -> Values:
@@ -18,20 +30,10 @@ def run_by_operator(solver: Solver, node: int, expression: Expression) -> Values
         return found
     values = solver.value(first)
     if not values or any(value[0] == OBJECT for value in values):  # what is not known may have the method itself
-        found = _methods(solver, first, name)
-        return found if is_reflected(name) else _of_traits(solver, found)
+        return _methods(solver, first, name)
     found = _methods(solver, others[0], reflected(name)) if others and is_reflected(name) else {}
     is_written = all(value[0] in (CONSTANT, CONTAINER) for value in values)  # `1 + a`; else what is outside may have it
     return found if is_written else capped(found, Reason.ABSENT)
-
-
-def _of_traits(solver: Solver, methods: Values) -> Values:
-    """Those methods that a trait gives, `impl Add<A> for B`: never certain, as there may be others that macros make.
-
-    They may be for another operand, for a reference, `&B`, or for other arguments of a type, `B<i32>`.
-    """
-    found = {at: sure for at, sure in methods.items() if is_of_trait(solver.project, at[1])}
-    return capped(found, Reason.OVERLOAD if len(found) > 1 else Reason.TYPES)
 
 
 def run_by_function(solver: Solver, node: int, values: Values, arguments: list[int]) -> Values:
@@ -51,6 +53,12 @@ def _methods(solver: Solver, of: Cell, name: str) -> Values:
         return {}
     number, found = solver.project.number(name), Values()
     for value, sure in list(values.items()):
-        held = member(solver, value, number, sure)
+        held = member(solver, value, number, sure) if is_reflected(name) else _of_traits(solver, value, name, sure)
         found.update((at, own) for at, own in held.items() if at[0] in (BOUND, FUNCTION) and own > found.get(at, 0))
     return found
+
+
+def _of_traits(solver: Solver, value: Value, name: str, sure: int) -> Values:
+    """What an operator of Rust runs on an object."""
+    own = run_by_trait(solver, value, name)
+    return capped(by_trait(solver, value, own), sure) if own else {}

@@ -49,7 +49,10 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             own = min(own, Reason.EXTERNAL_BASE)
         if classes.of_class(scope, name)[1] or _is_said_of_outside(solver, scope, owner):
             own = min(own, Reason.EXTERNAL_BASE)
+        beside = _of_traits_above(solver, owner, name) if owner == scope else []
+        own = min(own, Reason.OVERLOAD) if beside else own
         found.append((("name", owner, name), own, owner))
+        found += [(("name", at, name), min(own, Reason.OVERLOAD), at) for at in beside]
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
     reason = min(reason, Reason.SEVERAL) if lacks and not is_open else reason
     surely: set[int | None] = {*over} if scope in classes.mixins.classes else set()
@@ -97,9 +100,32 @@ def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool
     if owner is not None and is_of_struct and solver.project.scope(owner).kind != ScopeKind.INTERFACE:
         return False
     functions = [_functions(solver, at, name) for at in (scope, owner) if at is not None]
+    if is_of_struct and not functions[0]:  # a field hides the method of what is embedded beside it
+        return False
     if len(functions) < 2 or not all(0 < len(each) <= MAX_OVERLOADS for each in functions):
         return True
     return any(may_override(solver, own, above) for own in functions[0] for above in functions[1])
+
+
+def taken_as(solver: Solver, function: int) -> int:
+    """How a function of Rust takes the object that it is called on: `self`, `&self` or `&mut self`; 0 for none."""
+    return solver.project.scope(function).flags & (Flag.BORROWS | Flag.MUTATES | Flag.CONSUMES)
+
+
+def _of_traits_above(solver: Solver, scope: int, name: int) -> list[int]:
+    """The traits of a class of Rust whose own method of a name takes the object otherwise than the class's does."""
+    if not solver.project.unit(scope).dialect.crates or not solver.classes.bases.get(scope):
+        return []
+    having = [at for at in solver.classes.order(scope)[1:] if solver.classes.has(at, name)]
+    own = _functions(solver, scope, name) if having else []
+    if any(solver.project.scope(solver.project.outer(at)).bases for at in own):  # it says what the trait's does
+        return []
+    taking = {taken_as(solver, at) for at in own}
+    return [
+        at
+        for at in having
+        if own and any(taken_as(solver, each) not in taking for each in _functions(solver, at, name))
+    ]
 
 
 def _functions(solver: Solver, scope: int, name: int) -> list[int]:

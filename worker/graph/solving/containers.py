@@ -11,6 +11,7 @@ from fledgling.worker.graph.solving.maps import OF_ANOTHER, entry_of, is_mapped,
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.prototypes import becomes_member, exported_objects
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.traits import by_trait, run_by_trait
 from fledgling.worker.graph.solving.type_arguments import items_of
 from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Flag, Op
 from fledgling.worker.graph.unit import SHIFT
@@ -221,11 +222,21 @@ def _asked_by_key(solver: Solver, node: int, value: Value, sure: int) -> Values:
         return called_member(solver, value, "[]", sure)
     if value[0] == OBJECT and solver.project.unit(node).dialect.declared:  # of C, where a type says nothing of arrays
         return {} if solver.project.unit(node).dialect.overloads else {value: sure}
+    if value[0] == OBJECT and solver.project.unit(node).dialect.crates:
+        return _by_index(solver, node, value, sure)
     if value[0] == OBJECT:
         found = dict(called_member(solver, value, "__getitem__", sure))
         return add(found, iterated(solver, underlying(solver, value)))
     is_itself = value[0] == CLASS or (value[0] == FUNCTION and solver.project.unit(node).dialect.instantiates)
     return {value: sure} if is_itself else {}  # Generic[T]
+
+
+def _by_index(solver: Solver, node: int, value: Value, sure: int) -> Values:
+    """What `a[b]` of Rust gives where a is an object; nothing of `a?`."""
+    op, *parts = solver.project.expression(solver.child(node, solver.project.expression(node)[2]))
+    method = solver.project.unit(node).dialect.operators["[]"]
+    is_asked = (op != Op.TUPLE or parts[0]) and run_by_trait(solver, value, method)
+    return called_member(solver, value, method, sure) if is_asked else {}
 
 
 def called_member(solver: Solver, value: Value, own: str, sure: int, node: Cell = None) -> Values:
@@ -281,6 +292,7 @@ def iterated(solver: Solver, values: Values, node: Cell = None, *, is_awaited: b
         elif value[0] == GENERATOR:
             add(found, solver.value(("yielded", value[1])), min(sure, Reason.CONTAINER))
         elif value[0] == OBJECT:
+            hand_to_loop(solver, value, node)
             iterator = called_member(solver, value, "__aiter__" if is_awaited else "__iter__", sure, node)
             for inner, own in iterator.items():
                 if inner[0] == OBJECT:
@@ -293,6 +305,20 @@ def iterated(solver: Solver, values: Values, node: Cell = None, *, is_awaited: b
                 items = items_of(solver, value)
                 add(found, element_of(solver, items) if items else {}, sure)
     return found
+
+
+def hand_to_loop(solver: Solver, value: Value, node: Cell) -> None:
+    """Note what a loop of Rust runs on an object: what makes the iterator, and what that gives the next element by."""
+    runs = solver.project.unit(value[1]).dialect.loops_run
+    if not runs or type(node) is not int:
+        return
+    making, giving = runs
+    made = by_trait(solver, value, making)
+    given = [at for at in called_member(solver, value, making, Reason.BOUND) if at[0] == OBJECT] if made else [value]
+    found = dict(made)
+    for iterator in given:
+        add(found, by_trait(solver, iterator, giving))
+    add(solver.handed.setdefault(node, {}), found)
 
 
 def element(solver: Solver, node: int, expression: Expression) -> Values:

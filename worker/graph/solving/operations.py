@@ -9,6 +9,7 @@ from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.numbers import number_or
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.traits import run_by_trait
 from fledgling.worker.graph.solving.type_arguments import arguments_of
 from fledgling.worker.graph.tables import NONE, Expression, Op
 from fledgling.worker.graph.unit import MASK
@@ -146,23 +147,11 @@ def operated(solver: Solver, node: int, expression: Expression) -> Values:
     for part, own in zip(expression[1], names, strict=False):
         objects = [pair for pair in solver.value(solver.child(node, part)).items() if pair[0][0] == OBJECT]
         for value, sure in objects:
-            if is_reflected(name) or _has_by_trait(solver, value, own):
-                add(found, called_member(solver, value, own, sure), Reason.SEVERAL)
+            if asked := own if is_reflected(name) else run_by_trait(solver, value, own):
+                add(found, called_member(solver, value, asked, sure), Reason.SEVERAL)
         if objects:
             break
     return found
-
-
-def is_of_trait(project: GraphProject, function: int) -> bool:
-    """Whether a type has a method by a trait, `impl A for B`: operators ask for no other."""
-    around = project.outer(function)
-    return around != NONE and bool(project.scope(around).bases)
-
-
-def _has_by_trait(solver: Solver, value: Value, method: str) -> bool:
-    """Whether an object may have a method by a trait."""
-    held = member(solver, value, solver.project.number(method), Reason.BOUND)
-    return any(at[0] in (BOUND, FUNCTION) and is_of_trait(solver.project, at[1]) for at in held)
 
 
 def _has(solver: Solver, value: Value, method: str) -> bool:

@@ -1,5 +1,6 @@
-"""What a type has of a trait that a path names with it: `<A as B>::c`."""
+"""What a type has of a trait: by a path that names it, `<A as B>::c`, or by an operator."""
 
+from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.solver import Solver
@@ -53,3 +54,28 @@ def _is_exactly(solver: Solver, path: int, trait: int) -> bool:
     of = solver.value(path)
     is_class = all(value[0] == CLASS and solver.project.scope(value[1]).kind == ScopeKind.CLASS for value in of)
     return bool(of) and is_class and all(trait in solver.classes.order(value[1]) for value in of)
+
+
+def is_of_trait(project: GraphProject, function: int) -> bool:
+    """Whether a type has a method by a trait, `impl A for B`: operators ask for no other."""
+    around = project.outer(function)
+    return around != NONE and bool(project.scope(around).bases)
+
+
+def run_by_trait(solver: Solver, value: Value, method: str) -> str:
+    """The method of a trait that an operator runs on an object, or the one which that calls: `eq` for `a != b`.
+
+    Empty where the object has neither.
+    """
+    names = (method, solver.project.unit(value[1]).dialect.calling.get(method, ""))
+    return next((own for own in names if own and by_trait(solver, value, own)), "")
+
+
+def by_trait(solver: Solver, value: Value, method: str) -> Values:
+    """The methods of a name that an object has by a trait: never certain, as macros may make others.
+
+    They may be for another operand, for a reference, `&B`, or for other arguments of a type, `B<i32>`.
+    """
+    held = member(solver, value, solver.project.number(method), Reason.BOUND)
+    found = {at: sure for at, sure in held.items() if at[0] in (BOUND, FUNCTION) and is_of_trait(solver.project, at[1])}
+    return capped(found, Reason.OVERLOAD if len(found) > 1 else Reason.TYPES)

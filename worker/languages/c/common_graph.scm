@@ -69,12 +69,15 @@
 ((enum_specifier name: (_) @defined body: (_) @body) @class (#match? @class "^enum\\s+(class|struct)\\b"))
 ((enum_specifier name: (_) @bind body: (_)) @field (#not-match? @field "^enum\\s+(class|struct)\\b"))
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @defined) @class
+(type_definition type: (struct_specifier !name body: (_) @body) declarator: (parenthesized_declarator (type_identifier) @defined)) @class
 (type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @defined) @class
+(type_definition type: (union_specifier !name body: (_) @body) declarator: (parenthesized_declarator (type_identifier) @defined)) @class
 (type_definition type: [(struct_specifier !name body: (_)) (union_specifier !name body: (_))] declarator: (type_identifier) declarator: [(pointer_declarator declarator: (type_identifier) @defined) (array_declarator declarator: (type_identifier) @defined) (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @defined))])
 (type_definition type: [(struct_specifier !name body: (_)) (union_specifier !name body: (_))] declarator: [(pointer_declarator declarator: (type_identifier) @defined) (array_declarator declarator: (type_identifier) @defined) (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @defined))] declarator: (type_identifier))
-(type_definition type: (struct_specifier !name body: (_) @body) @class . declarator: [(pointer_declarator) (array_declarator) (parenthesized_declarator)] . ";")
-(type_definition type: (union_specifier !name body: (_) @body) @class . declarator: [(pointer_declarator) (array_declarator) (parenthesized_declarator)] . ";")
+(type_definition type: (struct_specifier !name body: (_) @body) @class . declarator: [(pointer_declarator) (array_declarator) (parenthesized_declarator (pointer_declarator))] . ";")
+(type_definition type: (union_specifier !name body: (_) @body) @class . declarator: [(pointer_declarator) (array_declarator) (parenthesized_declarator (pointer_declarator))] . ";")
 (type_definition type: (_) @right declarator: (type_identifier) @left @bind) @assign @fresh
+(type_definition type: (_) @right declarator: (parenthesized_declarator (type_identifier) @left @bind)) @assign @fresh
 (type_definition type: (_) @right declarator: (pointer_declarator declarator: (type_identifier) @left @bind)) @assign @fresh
 (type_definition type: (_) @right declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @left @bind))) @assign @fresh
 (type_definition type: (_) @right declarator: (pointer_declarator declarator: (pointer_declarator declarator: (type_identifier) @left @bind))) @assign @fresh

@@ -13,7 +13,9 @@
 ; ---- structs, unions, enums; those without a name by the typedef that names them
 
 (type_definition type: (struct_specifier !name body: (_) @body @inside) declarator: (type_identifier) @name) @definition.struct
+(type_definition type: (struct_specifier !name body: (_) @body @inside) declarator: (parenthesized_declarator (type_identifier) @name)) @definition.struct
 (type_definition type: (union_specifier !name body: (_) @body @inside) declarator: (type_identifier) @name) @definition.struct
+(type_definition type: (union_specifier !name body: (_) @body @inside) declarator: (parenthesized_declarator (type_identifier) @name)) @definition.struct
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.enum
 (struct_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
 (union_specifier name: (type_identifier) @name body: (_) @body) @definition.struct

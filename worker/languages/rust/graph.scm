@@ -84,6 +84,9 @@
 (parameter pattern: (mut_pattern (identifier) @bind) type: (_) @type) @param
 (parameter pattern: [(tuple_pattern) (tuple_struct_pattern) (struct_pattern) (reference_pattern)] @left type: (_) @type) @param
 (self_parameter) @skip
+(_ parameters: (parameters (self_parameter . "&" . (lifetime)? . (self)))) @borrows
+(_ parameters: (parameters (self_parameter . "&" (mutable_specifier)))) @mutates
+(_ parameters: (parameters (self_parameter . (mutable_specifier)? . (self)))) @consumes
 (struct_item name: (_) @defined body: (_)? @body) @class
 (union_item name: (_) @defined body: (_) @body) @class
 (enum_item name: (_) @defined body: (_) @body) @class

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
+from fledgling.worker.graph.solving.class_members import taken_as
 from fledgling.worker.graph.solving.extended_types import is_in_function, lacks_object, of_another_type, of_type_asked
 from fledgling.worker.graph.solving.overloading.argument_dependent import beside_arguments, of_friends
 from fledgling.worker.graph.solving.overloading.argument_types import is_declared
@@ -175,11 +176,15 @@ def _can_be_made(solver: Solver, scope: int, made: MadeCall) -> bool:
 def _asked(solver: Solver, group: list[Value], above: Group | None) -> list[Value]:
     """Of functions of a class that several places make up those that are there for no interface, if any are.
 
-    Where an interface above is asked, those that are there for one.
+    Where an interface above is asked, those that are there for one. An object of Rust may as well be asked for one that
+    takes it otherwise, `self` beside `&self`: which comes first depends on what refers to it.
     """
     around = {value: solver.project.scope(solver.project.outer(value[1])) for value in group}
     of_interface = [value for value, row in around.items() if row.name == NONE and row.bases]
     wanted = of_interface if above is not None else [value for value in group if value not in of_interface]
+    if of_interface and wanted and above is None and solver.project.unit(wanted[0][1]).dialect.crates:
+        taking = {taken_as(solver, value[1]) for value in wanted}
+        wanted += [value for value in of_interface if value[0] == BOUND and taken_as(solver, value[1]) not in taking]
     return wanted or group
 
 
