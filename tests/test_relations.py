@@ -13,9 +13,9 @@ from test_live import live
 
 from fledgling.broker.front import Front
 from fledgling.messages.answers import Context, Related, Relations, Table
-from fledgling.messages.control import Unnamed
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.inner_answers import Overview
+from fledgling.messages.languages import Unnamed
 from fledgling.security import profile as profiles
 from fledgling.worker.indexer.placing import MAX_LINES
 from fledgling.worker.indexer.relating import FOLLOWED_BYTES, UNFOLLOWED

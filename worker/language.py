@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.messages.control import Modules, Unnamed
+from fledgling.messages.languages import Modules, Unnamed
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.process.fault import EverybodysError
 

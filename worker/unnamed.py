@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from fledgling.messages.control import Unnamed
+from fledgling.messages.languages import Unnamed
 from fledgling.worker.of_tests import is_test
 
 FUNCTIONS = ("function", "method")

@@ -86,7 +86,7 @@ def languages(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
     import subprocess  # noqa: PLC0415  (as above)
 
     from fledgling.broker import spawn  # noqa: PLC0415
-    from fledgling.messages.control import KnownLanguage  # noqa: PLC0415
+    from fledgling.messages.languages import KnownLanguage  # noqa: PLC0415
 
     with suppress(OSError, subprocess.CalledProcessError, msgspec.DecodeError):
         known = msgspec.msgpack.decode(spawn.run_once("fledgling.worker.languages"), type=list[KnownLanguage])

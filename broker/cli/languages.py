@@ -9,7 +9,7 @@ from fledgling.broker import spawn
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.project import json_option
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import KnownLanguage
+from fledgling.messages.languages import KnownLanguage
 
 HEADS = ("language", "definitions", "imports", "comments", "uses", "parser", "files")
 

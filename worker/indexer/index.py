@@ -8,7 +8,8 @@ import _duckdb as duckdb
 import msgspec
 from msgspec.structs import asdict, astuple
 
-from fledgling.messages.control import Images, Modules
+from fledgling.messages.control import Images
+from fledgling.messages.languages import Modules
 from fledgling.messages.profile import Profile
 from fledgling.security import limits, memory_file
 from fledgling.worker.extractor.messages import Batch, ExtractedBatch

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fledgling.messages.control import Modules
+from fledgling.messages.languages import Modules
 from fledgling.security import memory_file
 from fledgling.worker.indexer.loading import BlockLoader, Columns, Loading, RowLoader
 from fledgling.worker.indexer.sinks import ParsedFile, Sink

@@ -7,7 +7,7 @@ import msgspec
 
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import KnownLanguage
+from fledgling.messages.languages import KnownLanguage
 from fledgling.worker.language import Language, LanguageError
 from fledgling.worker.languages.table import load_languages
 

@@ -1,6 +1,6 @@
 """The root of a module: who imports `pkg.a.b` and finds no file means a missing one where others find some in `pkg`."""
 
-from fledgling.messages.control import Modules
+from fledgling.messages.languages import Modules
 
 
 def root(module: str, modules: Modules | None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from fledgling.messages.control import Modules
+from fledgling.messages.languages import Modules
 from fledgling.worker.store.package_root import root
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request

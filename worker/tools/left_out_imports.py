@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from fledgling.messages.answers import Import
-from fledgling.messages.control import Modules
+from fledgling.messages.languages import Modules
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request

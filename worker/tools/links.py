@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Set
 from functools import cache
 from typing import NamedTuple
 
-from fledgling.messages.control import Modules
+from fledgling.messages.languages import Modules
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages
 from fledgling.worker.tools.request import Request

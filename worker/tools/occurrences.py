@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from fledgling.messages.control import Unnamed
+from fledgling.messages.languages import Unnamed
 from fledgling.worker.matching import prefilter
 from fledgling.worker.of_tests import is_test
 from fledgling.worker.rows import OF_MANY_OVERLOADS, WIDEST

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from fledgling.messages.control import Modules
+from fledgling.messages.languages import Modules
 from fledgling.worker.store.package_root import root
 from fledgling.worker.tools import packages
 from fledgling.worker.tools.request import Request

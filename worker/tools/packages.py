@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from fledgling.messages.control import Modules
+from fledgling.messages.languages import Modules
 from fledgling.worker.store.text import File
 from fledgling.worker.tools.request import Request
 

@@ -7,7 +7,8 @@ import _duckdb as duckdb
 import msgspec
 from msgspec import UNSET, Struct
 
-from fledgling.messages.control import Modules, Update, lacking
+from fledgling.messages.control import Update, lacking
+from fledgling.messages.languages import Modules
 from fledgling.worker.store.graph import Graph
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.changed import Order, OvergrownError, Overlay

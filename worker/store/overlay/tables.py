@@ -15,7 +15,7 @@ import _duckdb as duckdb
 import msgspec
 from msgspec.structs import asdict, astuple
 
-from fledgling.messages.control import Modules
+from fledgling.messages.languages import Modules
 from fledgling.worker.rows import SymbolColumns
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.overlay.changed import Order, Overlay
