@@ -38,6 +38,7 @@ from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.resolve import Resolving, resolved, solved
 from fledgling.worker.graph.rows import handed_back, unknown_beside
 from fledgling.worker.graph.rows import rows as graph_rows
+from fledgling.worker.graph.rows.defining_names import MAX_FOLLOWED
 from fledgling.worker.graph.rows.handed_back import MAX_PARTS
 from fledgling.worker.graph.rows.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving import globs
@@ -119,6 +120,13 @@ def said(graph: GraphColumns, files: list[GraphFile]) -> dict[tuple[str, int, st
 def rows_of_program(texts: tuple[tuple[str, str], ...]) -> tuple[list[GraphFile], dict[tuple[str, int, str], set[str]]]:
     graph, files = graph_of({path: text.encode() for path, text in texts})
     return files, said(graph, files)
+
+
+def test_what_one_name_is_exported_as_is_followed_so_far() -> None:
+    exported = "".join(f"const a{n} = {n};\nexport {{ a{n} as b }};\n" for n in range(MAX_FOLLOWED)).encode()
+    graph, _ = graph_of({"a.ts": exported, "b.ts": b'import { b } from "./a";\nf(b);\n'})
+    read = [kind == Use.READ and graph.names[name] == "b" for kind, name in zip(graph.kind, graph.name, strict=True)]
+    assert sum(read) == (MAX_FOLLOWED - 1) // 2  # behind the import, an export and what it names are two steps
 
 
 def test_a_const_method_beside_another_is_an_overload_and_under_no_condition() -> None:

@@ -216,7 +216,7 @@ def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> 
                 solver.value(unit.base | at)
         if budget.follows_arguments:
             sites = site_columns(unit.facts)
-            named = (sites[USE] != Use.OPERATOR) | with_rows(unit, sites, project.vocabulary.asked)
+            named = (sites[USE] != Use.OPERATOR) | with_rows(project, unit, sites)
             for at in dict.fromkeys(sites[AT][named].tolist()):  # many are of one expression
                 if at > 1:
                     solver.value(unit.base | at)
@@ -237,6 +237,6 @@ def asked(project: GraphProject) -> Iterator[int]:
     """Yield the expressions that rows are made from, where calls hand nothing over that others could lead to."""
     for unit in project.units:
         sites = site_columns(unit.facts)
-        wanted = with_rows(unit, sites, project.vocabulary.asked) & (sites[AT] > 1)
+        wanted = with_rows(project, unit, sites) & (sites[AT] > 1)
         for at in dict.fromkeys(sites[AT][wanted].tolist()):
             yield unit.base | at

@@ -24,7 +24,7 @@ from fledgling.worker.graph.tables import (
     unpacked,
 )
 from fledgling.worker.of_tests import is_apart, is_test
-from fledgling.worker.rows import MAX_TARGETS, ImportRow
+from fledgling.worker.rows import ImportRow
 
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
 MASK = (1 << SHIFT) - 1
@@ -76,28 +76,6 @@ class Unit:
     def mentioned(self) -> frozenset[int]:
         """All names that stand in the file."""
         return frozenset(self.names)
-
-    @cached_property
-    def taken_as(self) -> dict[int, set[str]]:
-        """The numbers of names that imports give, and what has them by another name: `from a import run as go`.
-
-        Of one that is given to much, as many are known as are listed of what an occurrence may mean.
-        """
-        found = dict[int, set[str]]()
-        for bound in self.bindings:
-            own = self._taken(bound.value) if NONE not in (bound.name, bound.value) else None
-            if own and own != self.facts.names[bound.name]:
-                names = found.setdefault(self.names[bound.name], set())
-                names |= {own} if len(names) < MAX_TARGETS else set()
-        return found
-
-    def _taken(self, node: int) -> str | None:
-        """The name of what an import takes: `b` of `a.b`; None where that is a whole module, or where none does."""
-        op, *parts = self.expressions[node]
-        if op == Op.IMPORT:
-            return self.facts.imports[parts[0]].name
-        of = self.expressions[parts[0]] if op == Op.ALIAS else ()
-        return self.facts.names[of[2]] if of and of[0] == Op.GET else None
 
     @cached_property
     def takes_all(self) -> bool:

@@ -9,6 +9,7 @@ from fledgling.worker.graph.effects.builtin_types import FileFacts
 from fledgling.worker.graph.effects.replaced import may_change_names, with_unseen_names
 from fledgling.worker.graph.linking.by_reference import doubt_changed
 from fledgling.worker.graph.linking.compiled_modules import restrict
+from fledgling.worker.graph.linking.given_names import GivenNames
 from fledgling.worker.graph.linking.import_targets import ImportTargets
 from fledgling.worker.graph.linking.numbered import NumberedFiles
 from fledgling.worker.graph.linking.other_case import respell
@@ -53,6 +54,7 @@ class GraphProject(NumberedFiles):
         self.own_names = self._respell()
         doubt_changed(self.units)
         self.imports = ImportTargets(self.units)
+        self.given = GivenNames(self.units, self.numbers, self.imports)
         restrict(self.units, self.imports.places)
         self._exports: dict[int, int] = {}
         self._scopes_of_calls: dict[int, dict[int, int]] = {}

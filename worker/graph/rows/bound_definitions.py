@@ -137,7 +137,7 @@ class BoundDefinitions:
             for value, own in self.solver.value(node).items():
                 self._of_value(value, name, found, min(sure, own))
             return
-        for cell, reason in self._cells(node, expression):
+        for cell, reason in self.cells(node):
             self._of_cell(cell, name, found, min(reason, sure), depth, node)
         if name in self.solver.classes.extensions.by_name:
             self._of_extension(node, name, found, sure)
@@ -148,7 +148,9 @@ class BoundDefinitions:
             if value[0] == BOUND and not self.project.scope(value[1]).flags & Flag.RECEIVES and own > Reason.NAME_ONLY:
                 self._of_value(value, name, found, min(sure, own))
 
-    def _cells(self, node: int, expression: Expression) -> list[tuple[Any, int]]:
+    def cells(self, node: int) -> list[tuple[Any, int]]:
+        """The cells of what a name, or a member, is bound to."""
+        expression = self.project.expression(node)
         if expression[0] == Op.IMPORT:
             return [(cell, reason) for cell, reason, _ in import_places(self.solver, node, expression[1])]
         if expression[0] == Op.BARE:

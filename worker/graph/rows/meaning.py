@@ -1,5 +1,6 @@
 """Which definitions an occurrence of a name means, given what everything may stand for."""
 
+from collections.abc import Set
 from functools import cached_property
 
 from fledgling.worker import systems
@@ -8,6 +9,7 @@ from fledgling.worker.graph.rows.asked import behind_call, is_constant, key_of, 
 from fledgling.worker.graph.rows.bound_definitions import BoundDefinitions, Targets, put
 from fledgling.worker.graph.rows.callees import callees, run_by
 from fledgling.worker.graph.rows.declared import CAME, crowded, declared_types, made_class, weighed, without_tests
+from fledgling.worker.graph.rows.defining_names import DefiningNames
 from fledgling.worker.graph.rows.named_arguments import filled_by
 from fledgling.worker.graph.rows.rewritten import Rewritten
 from fledgling.worker.graph.solving.class_members import asked_of
@@ -44,6 +46,7 @@ class Meaning:
         self.project = solver.project
         self._rewritten = rewritten
         self._bound = BoundDefinitions(solver)
+        self._defining = DefiningNames(self._bound)
 
     @cached_property
     def _on_others(self) -> set[int]:
@@ -75,6 +78,7 @@ class Meaning:
     def forget(self) -> None:
         """Forget what was asked in a file."""
         self._bound.forget()
+        self._defining.forget()
 
     def targets(self, unit: Unit, site: Site) -> Targets:
         """The definitions that an occurrence means, and why."""
@@ -93,13 +97,26 @@ class Meaning:
         return self._of_outside(unit, site, found) if found and self.solver.classes.extensions.of_outside else found
 
     def named(self, unit: Unit, site: Site, name: int) -> Targets:
-        """The definitions of a name that an occurrence means which goes by another one."""
+        """The definitions of a name that an occurrence means which goes by another one; of a call no functions."""
         found: Targets = {}
-        if site.at > 1:
-            self._bound.add_expression(unit.base | site.at, name, found)
-            if self._is_of_changed(unit.base | site.at):
-                found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
+        self._bound.add_expression(unit.base | site.at, name, found)
+        if self._is_of_changed(unit.base | site.at):
+            found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
+        if site.use in CALLING:  # what runs is told by what the name holds
+            functions = self.project.vocabulary.definitions.get(name, ())
+            found = {target: sure for target, sure in found.items() if target not in functions}
         return self._compiled(unit, site.line, found)
+
+    def defining_names(self, unit: Unit, site: Site) -> Set[int]:
+        """The names by which that is defined which an occurrence means, without one that an import says beside it."""
+        found = self._defining.of(unit.base | site.at)
+        op, *parts = unit.expressions[site.at]
+        if site.use != Use.IMPORT:
+            return found
+        if op == Op.IMPORT:
+            return found - {self.project.numbers.get(unit.facts.imports[parts[0]].name or "", NONE)}
+        of, *parts = unit.expressions[parts[0]] if op == Op.ALIAS else (NONE,)
+        return found - {unit.names[parts[1]]} if of == Op.GET else found
 
     def _types_or_values(self, unit: Unit, site: Site, found: Targets) -> Targets:
         """The targets, of TypeScript a type or none: `interface A {} const A = b;`. What is called is no mere type."""

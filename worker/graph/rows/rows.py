@@ -1,6 +1,6 @@
 """The rows of a graph: for each occurrence of a name that the project defines, what it means, or why nothing."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
 
 import numpy as np
@@ -15,6 +15,7 @@ from fledgling.worker.graph.columns import (
     GraphColumns,
     MadeName,
 )
+from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.stars import MAX_STARRED
 from fledgling.worker.graph.reasons import CERTAIN, LIKELY, WORDS, Reason, confidence
 from fledgling.worker.graph.rows.bound_definitions import Targets
@@ -34,17 +35,17 @@ from fledgling.worker.graph.values import CLASS, FUNCTION
 from fledgling.worker.rows import MAX_BY_MADE_NAMES, MAX_CROWDED, MAX_GUESSED, MAX_TARGETS, WIDEST, surer
 
 CALLS = (*CALLING, Use.OPERATOR)
-MENTIONS = (Use.READ, Use.TYPE, Use.INHERIT)
+MENTIONS = (*CALLS, Use.READ, Use.TYPE, Use.INHERIT, Use.IMPORT)
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
 
 Row = tuple[int, ...]
 
 
-def with_rows(unit: Unit, sites: Sites, asked: Container[int]) -> npt.NDArray[np.bool_]:
+def with_rows(project: GraphProject, unit: Unit, sites: Sites) -> npt.NDArray[np.bool_]:
     """Which sites of a file have rows: those of a name that the project defines or an import gives, and calls."""
-    taken = unit.taken_as
-    named = np.fromiter((name in asked or name in taken for name in unit.names), np.bool_, len(unit.names))
+    asked, given = project.vocabulary.asked, project.given.of(unit)
+    named = np.fromiter((name in asked or name in given for name in unit.names), np.bool_, len(unit.names))
     uses = sites[USE]
     wanted: npt.NDArray[np.bool_] = named[sites[NAME]] | (uses == Use.CALL) | (uses == Use.DECORATOR)
     return wanted
@@ -86,7 +87,7 @@ class Rows:
             self._meaning.forget()
             self._solver.forget()
             sites = site_columns(unit.facts)
-            for site in starmap(Site, sites.T[with_rows(unit, sites, self._asked)].tolist()):
+            for site in starmap(Site, sites.T[with_rows(self._project, unit, sites)].tolist()):
                 if unit.dialect.instantiates and not self._told(unit, site):
                     continue
                 if site.use == Use.CALL:
@@ -219,12 +220,12 @@ class Rows:
         self._put(unit, site, targets)
 
     def _taken(self, unit: Unit, site: Site) -> Targets:
-        """What a name means that an import gives to what has another: `from a import run as go`."""
+        """What a name means that an import or export gives to what has another: `from a import run as go`."""
         targets: Targets = {}
-        for own in sorted(unit.taken_as.get(unit.names[site.name], ())) if site.use in MENTIONS else ():
-            name = self._project.numbers.get(own)
-            if name is not None and name in self._asked:
-                targets |= self._meaning.named(unit, site, name)
+        if site.at <= 1 or unit.names[site.name] not in self._project.given.of(unit) or site.use not in MENTIONS:
+            return targets
+        for name in sorted(self._meaning.defining_names(unit, site) & self._asked):
+            targets |= self._meaning.named(unit, site, name)
         return targets
 
     def _put(self, unit: Unit, site: Site, targets: Targets) -> None:
