@@ -441,6 +441,12 @@ def test_a_comment_is_read_without_the_marks_of_its_language(text: str, mark: st
     assert unmarked(text, mark) == plain
 
 
+@pytest.mark.parametrize("inside", [" ", "*", "*/ ", "*/\t", "]=", "] "])
+def test_a_comment_is_read_in_time(inside: str) -> None:
+    text = f"/** {inside * 100_000}a */"
+    assert costs_under(SECONDS, lambda: unmarked(text)) == text[len("/** ") : -len(" */")]
+
+
 def test_a_query_is_compiled_once_in_a_process() -> None:
     first, second = (Extractor(LANGUAGES)._syntaxes["lua"][0].query for _ in range(2))
     assert first is second

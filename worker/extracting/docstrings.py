@@ -10,7 +10,8 @@ COMMENT_BEGIN = re.compile(
     r"|=begin\b|=end\b)?[ \t]?",
     re.MULTILINE,
 )
-COMMENT_END = re.compile(r"[ \t]*(?:\*+[/)]|#[>}]|-\}|\]=*\])[ \t]*$", re.MULTILINE)
+# Blanks and stars are gone through once each: no match begins among them.
+COMMENT_END = re.compile(r"(?<![ \t])[ \t]*+(?:(?<!\*)\*++[/)]|#[>}]|-\}|\]=*+\])[ \t]*+$", re.MULTILINE)
 COMMENT_ENDS = ("*/", "*)", "-}", "#>", "#}", "]]", "]=")  # what one holds that the expression matches
 AT_MARGIN = re.compile(r"\n\S")
 
