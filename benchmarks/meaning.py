@@ -10,7 +10,7 @@ Beside it stand ripgrep, files in the order of how many lines have a word of the
 file that answers is named within 100, 300 and 600 tokens of an answer that is no "nothing says this". Projects and
 questions are cloned into the cache.
 
-Behind them come 60 questions of our own to the documents of three projects (documents.toml), each with the lines that
+Behind them come 90 questions of our own to the documents of six projects (documents.toml), each with the lines that
 answer it: how many have them in the first section that is found, and among the first three and ten.
 """
 

@@ -24,7 +24,8 @@ from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.plain import lines_in_short
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
-from fledgling.worker.tools.documents import NO_WORD
+from fledgling.worker.ranking.sections import BLOCK_SECTIONS
+from fledgling.worker.tools.documents import CUT, NO_WORD
 from fledgling.worker.tools.meaning import BESIDE_CODE, DOCUMENTS_TOO, IN_DOUBT, NEAREST, NEITHER, OF_DATA, ROWS
 
 pytestmark = pytest.mark.anyio
@@ -590,6 +591,20 @@ async def test_a_hostile_project_costs_a_question_no_more_than_it_may(tmp_path: 
             found = await ranked(front, query, mode=mode)
             assert spent_since(before, psutil.Process(), QUERY_WORKER) < 2.5, mode
             assert found.files
+
+
+async def test_of_a_document_of_headings_alone_the_first_of_each_block_are_ranked(tmp_path: Path) -> None:
+    (tmp_path / "headings.md").write_text("".join(f"# Parcel {number:04}\n" for number in range(9000)))
+    (tmp_path / "guide.md").write_text("# Guide\n\n## Parcels\n\nA lost parcel is sent again.\n")
+    async with fronted(tmp_path) as (front, indexing):
+        await indexing.built()
+        asked = {"query": "which parcels are lost", "mode": "docs"}
+        many, few = [await front.call("search", asked | {"path": path}) for path in ("*.md", "guide.md")]
+    assert isinstance(many, Ranking)
+    assert isinstance(few, Ranking)
+    assert (CUT in (many.note or ""), CUT in (few.note or "")) == (True, False)
+    assert BLOCK_SECTIONS < many.total < 9000 / 3
+    assert many.files[0].path == "guide.md"
 
 
 # ---- our own code, as whoever works on it may ask --------------------------------------------------------------------

@@ -187,15 +187,15 @@ def _in_text(features: Features, text: bytes, lower: bytes) -> Iterator[tuple[in
         for _ in range(MOST_LOOKS):
             if (at := lower.find(sign, at + 1)) < 0:
                 break
-            share = _surely(text, at, form)
+            share = surely(text, at, form)
             if share == 1.0 or (share and form == word):
                 yield at, word, share * counts
 
 
-def _surely(text: bytes, at: int, word: bytes) -> float:
+def surely(text: bytes, at: int, word: bytes) -> float:
     """Return how surely a word begins at a place: 1 for the word, less for a longer one, 0 in the middle of another.
 
-    >>> [_surely(text, 2, b"tab") for text in (b"  tabs", b"  table", b"a_TAB", b"stab")]
+    >>> [surely(text, 2, b"tab") for text in (b"  tabs", b"  table", b"a_TAB", b"stab")]
     [1.0, 0.0, 1.0, 0.0]
     """
     part = cutting.part_at(text, at)

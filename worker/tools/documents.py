@@ -11,13 +11,14 @@ from fledgling.plain import counted
 from fledgling.worker.ranking.asked import AskedWords, asked
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
-from fledgling.worker.ranking.sections import SAID, RankedSection, SectionRanker
+from fledgling.worker.ranking.sections import BLOCK_SECTIONS, SAID, RankedSection, SectionRanker
 from fledgling.worker.tools import empty_answers, unknown
 from fledgling.worker.tools.request import Request, shown
 
 BEST_LINES = 3  # of a section that are shown
 SHOWN_WITH_LINES = 5  # sections whose best lines are shown: documents are read for what they say
 LINE_CHARS = 200
+CUT = f"Where more than {BLOCK_SECTIONS} sections stand in one block of text, only the first of them are ranked."
 IN_DOCUMENTS = 'Documents do: mode="docs" ranks their sections.'
 
 NO_WORD = 'Nothing says this: single letters, numbers and signs are no words that are ranked; mode="text" finds them.'
@@ -35,12 +36,13 @@ def ranked(request: Request, question: Search, corpus: Corpus, rows: int, neares
     best = found[: rows if is_said else min(rows, nearest)]
     note = unknown.joined(
         None if is_said else _nothing(len(documents), is_near=bool(best)) if what.words else NO_WORD,
+        CUT if sections.is_cut else None,
         request.partial if best else empty_answers.of_filters(request, question),
         unknown.of_unread(request, scope, "ranked", lambda file: file.language in languages) if best else None,
     )
     passages = [_passage(question, sections, what, section, at) for at, section in enumerate(best)]
     left = room(note) if question.is_default_many else inf
-    return Ranking([*filled(passages, repeat(()), left)], len(found), "docs", note)
+    return Ranking([*filled(passages, repeat(()), left)], sections.total, "docs", note)
 
 
 def say(request: Request, question: Search, corpus: Corpus) -> bool:
@@ -67,7 +69,8 @@ def _nothing(documents: int, *, is_near: bool) -> str:
     )
 
 
-def _passage(question: Search, sections: SectionRanker, asked: AskedWords, section: RankedSection, at: int) -> Passage:
+def _passage(question: Search, sections: SectionRanker, asked: AskedWords, ranked: RankedSection, at: int) -> Passage:
+    section, score = ranked.section, round(ranked.score, 2)
     row, file = section.row, section.file
     lines = sections.text(file, section.first, section.last).split(b"\n")
     lower = [line.lower() for line in lines]
@@ -86,12 +89,11 @@ def _passage(question: Search, sections: SectionRanker, asked: AskedWords, secti
                     where[asked.form(word)] = found
                 elif found:
                     where[f"{asked.form(word)} ~ {form.decode()}"] = found
-        score = round(section.score, 2)
         why = Why(where, at + 1, score, at + 1, score)
     return Passage(
         path=file.path,
         lines=(section.first, section.last),
-        score=round(section.score, 2),
+        score=score,
         language=file.language,
         kind=row.kind if row else None,
         name=row.qualified_name if row else None,
