@@ -34,7 +34,7 @@ _SLOPE, _SHARE = 1.2, 0.5  # of BM25, as in corpus.PARAMETERS
 # What speaks for a section: its text by BM25, how far its heading is what was asked for, how far the headings around it
 # or its path say it, how far its first lines do, and the best sections of its document. Chosen on 68 questions to six
 # projects; half or one and a half times of each does about as well.
-OF_TEXT, OF_HEADING, OF_PLACE, OF_LEAD, OF_DOCUMENT = 1.0, 0.4, 0.5, 0.4, 0.6
+OF_TEXT, OF_HEADING, OF_PLACE, OF_LEAD, OF_DOCUMENT = 1.0, 0.3, 0.5, 0.4, 0.6
 _ALL = OF_TEXT + OF_HEADING + OF_PLACE + OF_LEAD + OF_DOCUMENT
 _FIRST = re.compile(r"(?i)^(?:readme[^/]*$|docs?/)")
 _LAST = re.compile(
@@ -46,7 +46,6 @@ _CHANGES = re.compile(  # in docs/, too
     r"|(?:^|/)(?:releases?|release[-_ ]?notes)/(?:.*/)?[^/]*\d[^/]*$"  # of a version
 )
 SYNONYM = 0.3  # of a word, what one counts that is often written for it
-OF_HEADING = 0.2  # of a score, what comes on top where a section's own heading is what was asked for
 FIRST_TIMES, LAST_TIMES = 1.1, 0.6  # of what a section counts, one of what is read first, or last
 
 
