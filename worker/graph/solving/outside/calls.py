@@ -36,6 +36,16 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if (result := delegates.returned(solver, value)) is not None:
         return capped(result, sure)
     how = handing_on(solver, made.node, full)
+    if how != "provided":
+        return _handed_on(solver, value, made, sure, how)
+    first = made.arguments[0][0] if made.arguments else None
+    provided = objects.made_by_new(solver, made, first, sure) if first is not None else {}
+    return provided or _handed_on(solver, value, made, sure, None)  # inject(TOKEN)
+
+
+def _handed_on(solver: Solver, value: Value, made: MadeCall, sure: int, how: str | None) -> Values:
+    """What a call gives that does this with what it gets."""
+    full = value[1]
     if how is None and solver.project.unit(made.node).dialect.texts_name_classes:
         _run_named(solver, made)
     first = made.arguments[0][0] if made.arguments else None
