@@ -7,11 +7,14 @@ from fledgling.worker.graph.solving.extended_types import full_names
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
 from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT
+from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, Value
 
 MAX_COMPARED = 1_000  # pairs of functions of one name; with more of them a class and those above it take seconds
 MAX_WITHIN = 4  # types within each other that are compared; what is further in may be anything
 NO, PERHAPS, YES = 0, 1, 2  # whether two types are the same
+CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
+SAID = (Op.NAME, Op.BARE, Op.GET, Op.INDEX, Op.EVERY)  # what a type parameter is bound to of which something is said
+BOUND = "bound"  # of a type parameter of a class, which may stand for what is below that
 Type = tuple[Any, ...] | None  # None may be any: a type parameter, what is not resolved
 
 
@@ -95,11 +98,16 @@ def _read(solver: Solver, node: int, depth: int) -> Type:
 
 
 def _named(solver: Solver, node: int) -> Type:
-    project = solver.project
     values = solver.value(("type", node, None))
     if len(values) != 1:
         return None
     [value] = values
+    found = _of_value(solver, node, value)
+    return (BOUND, found) if found and _is_parameter_of_class(solver, node) else found
+
+
+def _of_value(solver: Solver, node: int, value: Value) -> Type:
+    project = solver.project
     if value[0] == OBJECT:
         name = project.scope(value[1]).name
         return "class", value[1], "" if name == NONE else project.unit(value[1]).facts.names[name]
@@ -109,6 +117,18 @@ def _named(solver: Solver, node: int) -> Type:
     unit = project.unit(node)
     name = unit.dialect.type_aliases.get(name, name)
     return "name", unit.language, unit.dialect.spellings.get(name, unit.dialect.boxes.get(name, name)), name
+
+
+def _is_parameter_of_class(solver: Solver, node: int) -> bool:
+    """Whether a type is the name of a type parameter of a class of which something is said, `class A<T extends B>`."""
+    op, *parts = solver.project.expression(node)
+    scope = solver.child(node, parts[1]) if op == Op.BARE else NONE
+    while scope != NONE:
+        if bindings := solver.project.table(scope).get(solver.project.unit(node).names[parts[0]]):
+            is_of_class = solver.project.scope(scope).kind in CLASSES
+            return is_of_class and solver.op(solver.project.value_of(bindings[0])) in SAID
+        scope = solver.project.outer(scope)
+    return False
 
 
 def may_override(solver: Solver, own: int, above: int) -> bool:
@@ -173,11 +193,15 @@ def same(own: Type, above: Type) -> int:
     (1, 1)
     >>> same(("name", "java", "Integer", "Integer"), ("name", "java", "Integer", "int"))
     0
+    >>> same(("name", "java", "Number", "Number"), (BOUND, ("name", "java", "Comparable", "Comparable")))
+    1
     """
     if own is None or above is None:
         return PERHAPS
     if own == above:
         return YES if _is_known(own) else PERHAPS
+    if BOUND in (own[0], above[0]):
+        return _within_bounds(own, above)
     if "applied" in (own[0], above[0]):
         (own_of, own_within), (above_of, above_within) = _applied(own), _applied(above)
         within = alike(own_within, above_within)
@@ -192,6 +216,15 @@ def same(own: Type, above: Type) -> int:
     if kinds == {"name"} and own[1] != above[1]:  # languages of one family, which may have one name for both
         return YES if own[-1] == above[-1] else PERHAPS if own[2] == above[2] else NO
     return NO
+
+
+def _within_bounds(own: tuple[Any, ...], above: tuple[Any, ...]) -> int:
+    """Whether two types are the same of which one is that of a type parameter: no type outside is below a class."""
+    plain = [each[1] if each[0] == BOUND else each for each in (own, above)]
+    bounds = [each[1][0] for each in (own, above) if each[0] == BOUND]
+    is_outside = bounds == ["class"] and any(each[0] in ("name", "array") for each in plain)
+    how = same(*plain)
+    return how if is_outside else max(PERHAPS, how)
 
 
 def of_one_type(solver: Solver, own: int, other: int) -> int:
