@@ -258,6 +258,16 @@ class Vocabulary:
         }
 
     @cached_property
+    def getters(self) -> set[Target]:
+        """Where the functions begin that are read as properties; what a call runs there is what one gives."""
+        return {
+            unit.place_of(at)
+            for unit in self._units
+            for at, scope in enumerate(unit.facts.scopes)
+            if scope.flags & Flag.PROPERTY
+        }
+
+    @cached_property
     def setters(self) -> dict[Target, int]:
         """The functions that run where something is assigned to a property of a class: `@a.setter`, `set a(b)`."""
         found: dict[tuple[int, ...], int] = {}  # the last of several

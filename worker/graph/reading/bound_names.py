@@ -77,10 +77,7 @@ class BoundNames(OpenScopes):
     ) -> int:
         """Give a name of a scope a value, which a node says; it may keep the type that it was declared with."""
         if self.dialect.typed:
-            if self.expressions[value][0] == Op.DECLARED:
-                self._types[scope, name] = self.expressions[value][1]
-            elif use == Use.WRITE and (scope, name) in self._types:
-                value = self.add(Op.DECLARED, self._types[scope, name], value)
+            value = self._as_declared(scope, name, value, use)
         self.note_alias(node)
         self.only_types.discard((scope, name))
         binding = len(self.bindings)
@@ -111,6 +108,16 @@ class BoundNames(OpenScopes):
             self.uncounted.setdefault(scope, {}).setdefault(key, []).append(binding)
         self.site(node, use, value, binding)
         return binding
+
+    def _as_declared(self, scope: int, name: int, value: int, use: int) -> int:
+        """What a name gets, of the type that it was declared with."""
+        if self.expressions[value][0] == Op.DECLARED:
+            self._types[scope, name] = self.expressions[value][1]
+        elif use == Use.WRITE and (scope, name) in self._types:
+            return self.add(Op.DECLARED, self._types[scope, name], value)
+        elif use == Use.WRITE and self.dialect.functions_apart and self.expressions[value][0] == Op.ALIAS:
+            return self.add(Op.CHOICE, [value])  # what holds `::a` is no other name of it
+        return value
 
     def bind_silently(self, name: int, scope: int, value: int, node: int, how: int = 0) -> int:
         """Give a name of a scope a value where the name itself is not written: a package that is imported."""

@@ -84,7 +84,8 @@ def operation(builder: Builder, node: int, _use: int) -> int:
         return builder.add(Op.EVERY, moved)
     if builder.dialect.made_names and (made := of_operator(builder, node)) != MADE:
         return made
-    if is_computed and builder.dialect.operators and (at := operated(builder, node, operands)) != NONE:
+    runs_methods = is_computed and (builder.dialect.operators or builder.dialect.prefixes)
+    if runs_methods and (at := operated(builder, node, operands)) != NONE:
         return at
     return builder.add(Op.COMPUTED) if is_computed and tree.labels[node] & IS_COMPUTED else 1
 

@@ -149,15 +149,7 @@ class Meaning:
             target, scope = self.project.defined(unit.base | site.binding)
             holds = unit.facts.scopes[site.scope].kind in HOLDING
             return {target: Reason.BOUND} if scope >= 0 or holds else {}
-        found: Targets = {}
-        if site.at > 1:
-            is_call = site.use in CALLING
-            if is_call:
-                self.called(unit.base | site.at, found)
-            is_settled = is_call and (found or unit.dialect.bare_calls)
-            is_chosen = is_settled and unit.dialect.overloads  # of overloads, the arguments have chosen
-            if not is_chosen or unit.dialect.bare_calls:
-                self._add_bound(unit, site, found, is_chosen=is_chosen)
+        found = self._used(unit, site) if site.at > 1 else {}
         if found and (unit.dialect.functions_apart or unit.dialect.crates):
             found = self._apart(unit, site, found)
         if found and self._is_of_changed(unit.base | site.at):
@@ -169,23 +161,53 @@ class Meaning:
             found.update((target, min(found[target], Reason.REPLACED)) for target in doubted)
         return self._compiled(unit, site.line, found)
 
-    def _add_bound(self, unit: Unit, site: Site, found: Targets, *, is_chosen: bool) -> None:
-        """Add what a name is bound to; where what a call runs `is_chosen`, but other names of that: `alias a b`."""
-        name, run = unit.names[site.name], {*found}
-        bound: Targets = {} if is_chosen else found
+    def _used(self, unit: Unit, site: Site) -> Targets:
+        """What a call runs, and what the name of an expression is bound to."""
+        found: Targets = {}
+        is_call = site.use in CALLING
+        if is_call:
+            self.called(unit.base | site.at, found)
+        dialect = unit.dialect
+        is_settled = is_call and (found or dialect.bare_calls)
+        if not (is_settled and dialect.overloads):  # else, of overloads, the arguments have chosen
+            self._add_bound(unit, site, found)
+        elif dialect.bare_calls:
+            self._add_other_names(unit, site, found)
+        elif dialect.typed and not dialect.sigil:
+            self._add_holding(unit, site, found)
+        return found
+
+    def _add_bound(self, unit: Unit, site: Site, found: Targets) -> None:
+        """Add what a name is bound to."""
+        run = {*found}
         doubted = {at: sure for at, sure in found.items() if sure < LIKELY} if unit.dialect.typed else {}
-        self._bound.add_expression(unit.base | site.at, name, bound)
-        if not is_chosen:
-            found.update((at, sure) for at, sure in doubted.items() if found[at] in CAME or sure == Reason.OF_TESTS)
-            is_call = site.use in CALLING and not unit.dialect.typed
-            wrapped = self._wrapped.intersection(found.keys() - run) if is_call else ()
-            found.update((at, min(found[at], Reason.DECORATOR)) for at in wrapped)
-            return
-        functions = self.project.vocabulary.definitions.get(name, ())
+        self._bound.add_expression(unit.base | site.at, unit.names[site.name], found)
+        found.update((at, sure) for at, sure in doubted.items() if found[at] in CAME or sure == Reason.OF_TESTS)
+        is_call = site.use in CALLING and not unit.dialect.typed
+        wrapped = self._wrapped.intersection(found.keys() - run) if is_call else ()
+        found.update((at, min(found[at], Reason.DECORATOR)) for at in wrapped)
+
+    def _add_other_names(self, unit: Unit, site: Site, found: Targets) -> None:
+        """Add what a name is bound to that is another name of what a call runs: `alias a b`."""
+        functions = self.project.vocabulary.definitions.get(unit.names[site.name], ())
+        bound: Targets = {}
+        self._bound.add_expression(unit.base | site.at, unit.names[site.name], bound)
         aliases = {target: sure for target, sure in bound.items() if target not in functions}
         found.update((target, sure) for target, sure in aliases.items() if target not in found)
         if aliases and len(bound) > 1:
             found.update((target, min(sure, Reason.SEVERAL)) for target, sure in [*found.items()])
+
+    def _add_holding(self, unit: Unit, site: Site, found: Targets) -> None:
+        """Add the variable or property that holds what a call runs; which a function of its name may hide."""
+        functions = self.project.vocabulary.definitions.get(unit.names[site.name], ())
+        if found.keys() <= {*functions}:
+            return
+        most = Reason.BOUND if found.keys().isdisjoint(functions) else Reason.SEVERAL
+        bound: Targets = {}
+        self._bound.add_expression(unit.base | site.at, unit.names[site.name], bound)
+        for target, sure in bound.items():
+            if target not in functions or target in self.project.vocabulary.getters:
+                put(found, target, min(sure, most))
 
     def _of_key(self, unit: Unit, site: Site) -> Targets:
         """What has the name of a key of an object that is written out, `{ a: 1 }`, or of an argument, `A(a=1)`."""

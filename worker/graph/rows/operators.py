@@ -52,9 +52,12 @@ def _methods(solver: Solver, of: Cell, name: str) -> Values:
     if not all(value[0] == OBJECT for value in values):
         return {}
     number, found = solver.project.number(name), Values()
+    of_class = not any(solver.project.unit(value[1]).dialect.crates for value in values)
     for value, sure in list(values.items()):
-        held = member(solver, value, number, sure) if is_reflected(name) else _of_traits(solver, value, name, sure)
+        held = member(solver, value, number, sure) if of_class else _of_traits(solver, value, name, sure)
         found.update((at, own) for at, own in held.items() if at[0] in (BOUND, FUNCTION) and own > found.get(at, 0))
+    if of_class and not is_reflected(name):  # which of several, and whether nothing else extends the type, is not told
+        return capped(found, Reason.OVERLOAD if len(found) > 1 else Reason.TYPES)
     return found
 
 

@@ -147,7 +147,8 @@ def operated(solver: Solver, node: int, expression: Expression) -> Values:
     for part, own in zip(expression[1], names, strict=False):
         objects = [pair for pair in solver.value(solver.child(node, part)).items() if pair[0][0] == OBJECT]
         for value, sure in objects:
-            if asked := own if is_reflected(name) else run_by_trait(solver, value, own):
+            is_trait = solver.project.unit(node).dialect.crates
+            if asked := run_by_trait(solver, value, own) if is_trait else own:
                 add(found, called_member(solver, value, asked, sure), Reason.SEVERAL)
         if objects:
             break

@@ -22,7 +22,9 @@
 ((navigation_expression . (_) @of "::" (identifier) @key .) @reference (#not-eq? @key "class"))
 (callable_reference (_) @of . (identifier) @key) @reference
 (callable_reference . (identifier) @value .) @reference
-(unary_expression argument: (_) @value) @await
+(unary_expression ["!!" "++" "--"]) @await
+(unary_expression ["!" "-" "+"]) @operation
+(unary_expression argument: (_) @value)
 (as_expression left: (_) @value right: (_) @type) @cast
 (is_expression left: (_) @left right: (_) @type) @narrow
 (is_expression "!is") @refuted
@@ -107,6 +109,8 @@
 (property_declaration "=" . (_) @right)
 (property_declaration ["val" "var"] . (variable_declaration) (property_delegate (_) @otherwise))
 (property_declaration ["val" "var"] . (variable_declaration) [(getter) (setter)] @otherwise)
+;   set(value) { }
+(property_declaration ["val" "var"] . (variable_declaration) (setter (identifier) @bind @param (function_body) @body) @function)
 ;   val A.b get() = c
 (property_declaration [(user_type) (nullable_type)] @receiver_type . (variable_declaration (identifier) @defined)) @function @property
 (property_declaration [(user_type) (nullable_type)] . (variable_declaration (identifier) . (_) @returns))
