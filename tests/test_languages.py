@@ -1,5 +1,6 @@
 """Languages as folders: what is wrong in one stops the indexer, which names the file and says what its reader says."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from fledgling.broker.indexing.failures import IndexingError
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.reading.facts import FactsExtractor
+from fledgling.worker.graph.reading.labels import NUMBERS
 from fledgling.worker.language import LanguageError
 from fledgling.worker.languages.__main__ import known
 from fledgling.worker.languages.table import load_languages
@@ -156,6 +158,13 @@ async def test_what_is_wrong_in_a_folder_stops_the_indexer(
     assert words in str(stopped.value)
     assert str(copy.tree) not in str(stopped.value)
     assert "Traceback" not in str(stopped.value)
+
+
+def test_each_word_of_the_graph_is_in_a_query() -> None:
+    languages = load_languages()
+    names = {name for row in languages.rows.values() for name in (*row.graph.rules, *row.graph.last_rules)}
+    queries = "\n".join(languages.rules[name] for name in names)
+    assert NUMBERS.keys() <= set(re.findall(r"@(\w+)", queries))
 
 
 def test_a_capture_of_the_graph_that_means_nothing_is_named() -> None:

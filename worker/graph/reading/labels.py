@@ -21,13 +21,13 @@ ROLES = [
     "of", "key", "args", "arg", "arm", "left", "right", "value", "init", "type", "body", "otherwise", "finally",
     "over", "word", "base", "decorator", "cond", "returns", "bind", "hoisted", "existing", "until_break", "defined",
     "module", "imported", "alias", "wildcard", "everywhere", "compiled", "default", "exported", "outward", "rest",
-    "rest_words", "by_name", "by_reference", "generator", "static", "classmethod", "property", "setter", "abstract",
-    "overload", "async", "protocol", "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container",
-    "optional", "partial", "guard", "fresh", "checked", "receiver", "constructor", "named", "replaced", "prepended",
-    "makes", "included", "open", "overrides", "virtual", "points", "constant", "present", "computed", "aliased",
-    "rest_type", "brackets", "names_type", "extended", "mixed", "derives", "withdrawn", "renames", "opens",
-    "refuted", "ended", "keeps", "captured", "lasting", "passing", "constrained", "templated", "asked_for", "tag",
-    "skip", "inner", "single", "implicit", "of_objects", "behind", "of_no_class", "borrows", "mutates", "consumes",
+    "rest_words", "by_name", "by_reference", "static", "property", "setter", "abstract", "overload", "async",
+    "declaration", "extension_of", "receiver_type", "explicit", "hidden", "container", "optional", "partial", "guard",
+    "fresh", "checked", "receiver", "constructor", "replaced", "prepended", "makes", "included", "open", "overrides",
+    "virtual", "points", "constant", "present", "computed", "aliased", "rest_type", "brackets", "names_type",
+    "extended", "mixed", "derives", "withdrawn", "renames", "opens", "refuted", "ended", "keeps", "captured",
+    "lasting", "passing", "constrained", "templated", "asked_for", "tag", "skip", "inner", "single", "implicit",
+    "of_objects", "behind", "of_no_class", "borrows", "mutates", "consumes",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}
