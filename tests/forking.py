@@ -167,7 +167,7 @@ def fork_workers() -> None:
             become_each(theirs)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             reopen()
-            exec(eval(sys.stdin.readline()), {"__name__": "__main__"})  # as WORKER says
+            exec(WORKER, {"__name__": "__main__"})
         except BaseException:  # noqa: BLE001  (of what forked them, nothing is to run here)
             os.write(2, traceback.format_exc().encode())
             os._exit(1)
