@@ -85,10 +85,8 @@ def confine(
                 readable, executable, removable, connectable=connectable, latest=confining.landlock_abi
             ),
         ),
-        (
-            "limits",
-            lambda: limits.confine(lowered),
-        ),  # a ruleset of Landlock is a descriptor, and there may be none more
+        # Behind Landlock, whose ruleset is a descriptor: there may be none more.
+        ("limits", lambda: limits.confine(lowered)),
         ("seccomp", lambda: system_calls.confine(role)),
     ]
     absent = {name: _absent(name, step, confining) for name, step in steps if name in ROLES[role]}

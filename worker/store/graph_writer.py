@@ -65,31 +65,10 @@ def write(
 
     >>> write(fd, bytes([RESOLVED]), Occurrences(...), Inside([], []), Links(...), Links(...), {"reasons": [...]})
     """
-    packed = rows.columns << COLUMN_BIT | rows.uses << USE_BIT | rows.confidences << CONFIDENCE_BIT | rows.reasons
-    keys = rows.target_files.astype(np.uint64) << 32 | rows.target_lines
-    has_target = rows.target_files != NONE
-    targets, places = np.unique(keys[has_target], return_inverse=True)
-    of_rows = np.full(len(keys), NONE, np.uint32)
-    of_rows[has_target] = places
-    leading = np.flatnonzero(has_target)[np.argsort(places, kind="stable")].astype(np.uint32)
-    firsts = np.searchsorted(rows.files, np.arange(len(how_far) + 1, dtype=np.uint32)).astype(np.uint32)
-    ends = np.searchsorted(np.sort(places), np.arange(len(targets) + 1)).astype(np.uint32)
     with SectionWriter(fd, "graph") as writer:
         writer.begin("how_far")
         writer.write([how_far])
-        columns = {
-            "first_rows": firsts,
-            "lines": rows.lines,
-            "sites": packed,
-            "targets": of_rows,
-            "target_files": (targets >> np.uint64(32)).astype(np.uint32),
-            "target_lines": targets.astype(np.uint32),
-            "first_leading": ends,
-            "leading": leading,
-            "within": np.asarray(inside.within, np.uint32),
-            "around": np.asarray(inside.around, np.uint32),
-        }
-        for name, column in columns.items():
+        for name, column in _columns(rows, inside, len(how_far)).items():
             writer.column(name, NUMBER, np.ascontiguousarray(column, np.uint32).data)
         for name in NAMES:
             writer.begin(name)
@@ -98,6 +77,31 @@ def write(
         writer.write([msgspec.msgpack.encode(made)])
         _write_links(writer, "bases", bases)
         _write_links(writer, "overrides", overrides)
+
+
+def _columns(rows: Occurrences, inside: Inside, files: int) -> dict[str, npt.ArrayLike]:
+    """Return the columns of rows of so many files, and what leads back from their targets."""
+    packed = rows.columns << COLUMN_BIT | rows.uses << USE_BIT | rows.confidences << CONFIDENCE_BIT | rows.reasons
+    keys = rows.target_files.astype(np.uint64) << 32 | rows.target_lines
+    has_target = rows.target_files != NONE
+    targets, places = np.unique(keys[has_target], return_inverse=True)
+    of_rows = np.full(len(keys), NONE, np.uint32)
+    of_rows[has_target] = places
+    leading = np.flatnonzero(has_target)[np.argsort(places, kind="stable")].astype(np.uint32)
+    firsts = np.searchsorted(rows.files, np.arange(files + 1, dtype=np.uint32)).astype(np.uint32)
+    ends = np.searchsorted(np.sort(places), np.arange(len(targets) + 1)).astype(np.uint32)
+    return {
+        "first_rows": firsts,
+        "lines": rows.lines,
+        "sites": packed,
+        "targets": of_rows,
+        "target_files": (targets >> np.uint64(32)).astype(np.uint32),
+        "target_lines": targets.astype(np.uint32),
+        "first_leading": ends,
+        "leading": leading,
+        "within": np.asarray(inside.within, np.uint32),
+        "around": np.asarray(inside.around, np.uint32),
+    }
 
 
 def _write_links(writer: SectionWriter, name: str, links: Links) -> None:
