@@ -21,16 +21,24 @@ const line = (file, at) => file.getLineAndCharacterOfPosition(at).line + 1;
 function declarations(call, name) {
   const found = new Set();
   const signature = checker.getResolvedSignature(call);
-  if (signature && signature.declaration) found.add(signature.declaration);
+  for (const each of signature && signature.declaration ? running(signature.declaration) : []) found.add(each);
   const symbol = checker.getSymbolAtLocation(name);
-  if (["apply", "call"].includes(name.text) && ts.isPropertyAccessExpression(name.parent) && !defining(symbol).some(inside))
-    for (const each of functions(name.parent.expression)) found.add(each); // f.call(a) runs f
+  if (["apply", "call"].includes(name.text) && ts.isPropertyAccessExpression(name.parent) && !defining(symbol).some(inside)) {
+    const isReflect = name.parent.expression.getText() === "Reflect"; // Reflect.apply(f, a, b) runs f, and so does f.call(a)
+    for (const each of isReflect ? call.arguments.slice(0, 1).flatMap(functions) : functions(name.parent.expression)) found.add(each);
+  }
   for (const each of defining(symbol)) {
     found.add(each);
     if (ts.isShorthandPropertyAssignment(each)) // { a } has the variable a
       for (const value of defining(checker.getShorthandAssignmentValueSymbol(each))) found.add(value);
   }
   return [...found];
+}
+
+// A signature, and what runs by it: of a function with several the one with a body, of a constructor its class too.
+function running(signature) {
+  const bodies = ((signature.symbol && signature.symbol.declarations) || []).filter((each) => each.body);
+  return [signature, ...(ts.isConstructorDeclaration(signature) ? [signature.parent] : []), ...bodies];
 }
 
 // What a symbol stands for; a variable that holds a module, `const a = require("b")`, is one besides.
