@@ -87,6 +87,9 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     fixture_file: str = ""  # the file whose fixtures those beside it and below see: `conftest.py`
     takes_fixtures: str = ""  # how names of functions begin that get them, besides fixtures
     varies: str = ""  # the decorator that names parameters which get other values
+    # Decorators that give the first parameters what they make, if they get no more arguments than so many.
+    fills: dict[str, int] = {}
+    without_fixtures: str = ""  # how the name of a class ends whose tests, and those of what is below it, get none
     names_fixtures: frozenset[str] = frozenset()  # functions whose arguments are names of fixtures
     tests: str = ""  # an expression of what stands above a module of tests, or in its first lines: `#[cfg(test)]`
     inert: str = ""  # an expression of what stands above a definition and hands it to nobody: `@Override`

@@ -21,7 +21,7 @@ class GivenNames:
         if found is None:
             bound = (row for row in unit.bindings if NONE not in (row.name, row.value))
             own = {unit.names[row.name] for row in bound if self._is_taken(unit, row.value)}
-            found = self._in[unit.number] = self._exported.intersection(unit.names) | own
+            found = self._in[unit.number] = self.handed_on.intersection(unit.names) | own
         return found
 
     def _is_taken(self, unit: Unit, value: int) -> bool:
@@ -33,7 +33,7 @@ class GivenNames:
         return bool(op == Op.ALIAS and unit.expressions[parts[0]][0] == Op.GET)
 
     @cached_property
-    def _exported(self) -> frozenset[int]:
+    def handed_on(self) -> frozenset[int]:
         """The names of what files have for others that is defined elsewhere, or by another name."""
         names = {name for unit in self._units for name in self._handed_on(unit)}
         return frozenset(self._numbers[name] for name in names if name in self._numbers)

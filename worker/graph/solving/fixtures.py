@@ -8,15 +8,30 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
+from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import FUNCTION, GENERATOR, GIVEN, OBJECT, Values, add, capped
 
 
 def fixtures_of(solver: Solver, function: int, place: int) -> list[int]:
     """The fixtures that a parameter of a function may get its value from."""
-    if not solver.fixtures.functions or not solver.fixtures.takes(function, place):
+    project, known = solver.project, solver.fixtures
+    if not known.functions or not known.takes(function, place):
         return []
-    given = solver.project.unit(function).names[solver.project.scope(function).parameters[place].name]
-    return _nearest(solver, solver.project.outer(function), given, function)
+    given = project.unit(function).names[project.scope(function).parameters[place].name]
+    if given not in known.names and given not in project.given.handed_on:
+        return []
+    around = project.outer(function)
+    if function not in known.functions and _is_of_test_case(solver, around):
+        return []
+    return _nearest(solver, around, given, function)
+
+
+def _is_of_test_case(solver: Solver, scope: int) -> bool:
+    """Whether a class runs its tests itself, and gives them nothing: one below `unittest.TestCase`."""
+    project = solver.project
+    end = project.unit(scope).dialect.without_fixtures
+    above = solver.classes.order(scope) if end and project.scope(scope).kind == ScopeKind.CLASS else ()
+    return any(project.last_name((at & ~MASK) | base).endswith(end) for at in above for base in project.scope(at).bases)
 
 
 def fixture(solver: Solver, node: int, expression: Expression) -> Values:
