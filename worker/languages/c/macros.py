@@ -328,7 +328,7 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Spa
         unknown = [index for index, word in enumerate(words) if word not in KEYWORDS and index not in tags]
         if unknown and not any(tag < len(words) for tag in tags) and TYPES.isdisjoint(words):
             plain = [index for index in unknown if not MACRO.fullmatch(words[index])] or unknown
-            unknown.remove(pointed(source, start, end, plain))
+            unknown.remove(pointed(source, start, end, words, plain))
     if unknown or behind:
         spans = [word.span() for word in WORD.finditer(source, start, end)]
         yield from (spans[index] for index in unknown)
@@ -342,10 +342,13 @@ def is_behind_variable(source: bytes, name: bytes, end: int) -> bool:
     )
 
 
-def pointed(source: bytes, start: int, end: int, words: list[int]) -> int:
-    """Which of some words is the type: the last before a `*`, where there is one."""
+def pointed(source: bytes, start: int, end: int, words: list[bytes], places: list[int]) -> int:
+    """Which of some words is the type: the last before a `*`, where there is one, but for `__user` in `__u8 __user *a`."""
     ahead = len(WORD.findall(source, start, max(start, source.find(b"*", start, end))))
-    return max((index for index in words if index < ahead), default=words[-1])
+    before = [index for index in places if index < ahead]
+    if len(before) > 1 and words[before[-1]].startswith(b"__"):
+        before.pop()
+    return before[-1] if before else places[-1]
 
 
 def is_attribute(words: list[bytes], name: bytes) -> bool:
@@ -355,4 +358,6 @@ def is_attribute(words: list[bytes], name: bytes) -> bool:
     types = [word for word in words[:-1] if word in TYPES or word not in KEYWORDS]
     if LONE.fullmatch(name):  # A& a LIB_BOUND, and not LIB_API a A_B
         return not all(MACRO.fullmatch(word) for word in types) and not MACRO.fullmatch(words[-1])
+    if b"typedef" in words and words[-1].startswith(b"__") and len(types) < 2:  # typedef u16 __bitwise __le16;
+        return False
     return name.startswith(b"__") and bool(types)
