@@ -85,7 +85,7 @@ class Op:
     DECORATED = 24  # definition, decorators
     NEW = 25  # of, arguments, [(name, argument)], INDEX for `new A<B>()`
     MADE = 26  # a string, a number, ...: nothing of the project; behind it stands NULL or CHARACTER where it is one
-    ARRAY = 27  # of, whether it is a channel: a type whose elements are of that type
+    ARRAY = 27  # of, whether it is a channel, commas in its brackets, the type of its keys: a type of what holds that
     VALUE = 28  # of: the type of that value
     CAST = 29  # type, value: the type if that says anything
     BARE = 30  # name, the scope it is used in, the module if that binds it, else -1; A_TYPE or A_FUNCTION; types given
@@ -96,7 +96,7 @@ class Op:
     RENAMED = 35  # of: the same, a method of a trait under another name
     PREFIX = 36  # of: the namespace of that name, where there is one: `a` in `a\b`
     CASE = 37  # GET of what a switch looks at, the name alone: a case names a constant of an enumeration, or any other
-    RECEIVED = 38  # of: what a loop over it gives that has one name, where that is its place unless it is a channel
+    RECEIVED = 38  # of: what a loop over it gives first: its place or key, or what a channel gives
     POINTED = 39  # of, the operator's name: what a pointer of a library points to, `*a`; any other value is that itself
     ADDRESSED = 40  # of: `&a`, which points to a pointer of a library; any other value is itself; `ref a` of C#
     SUM = 41  # two of these: a text if one of them is one, else a number as wide as the wider one

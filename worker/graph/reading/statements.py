@@ -119,12 +119,12 @@ def branch(builder: Builder, node: int, _use: int) -> int:
 
 
 def pair_of(builder: Builder, left: int, over: int, element: int) -> int:
-    """What a loop gives at each turn: an element, or, where the language does so, its place and the element."""
+    """What a loop gives at each turn: an element, or, where the language does so, its place or key and the element."""
     if not builder.dialect.loops_over_pairs:
         return element
     if builder.tree.kind(left) == IS_NAME:
         return builder.add(Op.RECEIVED, over)
-    return builder.add(Op.TUPLE, [1, element])
+    return builder.add(Op.TUPLE, [builder.add(Op.RECEIVED, over), element])
 
 
 @visits("loop")

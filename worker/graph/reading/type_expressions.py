@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.definitions import RECEIVER_TYPE, read_function, read_rest
-from fledgling.worker.graph.reading.labels import BIND, BITS, BRACKETS, DEFINED, OF, TYPE, VALUE
+from fledgling.worker.graph.reading.labels import BIND, BITS, BRACKETS, DEFINED, KEY, OF, TYPE, VALUE
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.tables import NONE, SIGNATURE, Op, ScopeKind, Use
 
@@ -24,7 +24,7 @@ def signature(builder: Builder, node: int, _use: int) -> int:
 
 @visits("array", "channel")
 def array(builder: Builder, node: int, use: int) -> int:
-    """`T[]`, `T[][]` where that is one node, `T[,]`, `chan T`"""
+    """`T[]`, `T[][]` where that is one node, `T[,]`, `chan T`, `map[A]T`"""
     tree = builder.tree
     found = [(kid, builder.visit(kid, use)) for kid in tree.kids[node]]
     kid, of = next(((kid, at) for kid, at in found if tree.labels[kid] & OF), (NONE, NONE))
@@ -35,6 +35,8 @@ def array(builder: Builder, node: int, use: int) -> int:
         of = builder.add(Op.ARRAY, of, False)
     behind = tree.first(node, BRACKETS)
     further = [] if behind == NONE else [tree.text(behind).count(",")]
+    if key := next((at for kid, at in found if tree.labels[kid] & KEY), 0):  # map[A]B
+        further = [0, key]
     return builder.add(Op.ARRAY, of, tree.kind(node) == IS_CHANNEL, *further)
 
 

@@ -34,6 +34,7 @@ from fledgling.worker.graph.values import (
 )
 
 WRITTEN_OUT = (Op.TEXT, Op.NUMBER)
+MAP_KEY = 4  # the place in an ARRAY of the type of its keys: `map[A]B`
 MAX_PLACE = 32  # elements of a list that are told apart
 
 
@@ -339,6 +340,8 @@ def received(solver: Solver, node: int, expression: Expression) -> Values:
         type_ = solver.project.expression(value[1]) if value[0] == CONTAINER and type(value[1]) is int else (NONE,)
         if type_[0] == Op.ARRAY and type_[2]:
             add(found, iterated(solver, {value: sure}))
+        elif type_[0] == Op.ARRAY and len(type_) > MAP_KEY:
+            add(found, solver.value(("type", solver.child(value[1], type_[MAP_KEY]), None)), sure)
     return found
 
 

@@ -86,7 +86,7 @@ def _read(solver: Solver, node: int, depth: int) -> Type:
     if op == Op.POINTEE:
         return _read(solver, base | parts[0], depth)
     if op == Op.ARRAY:
-        return "array", _read(solver, base | parts[0], depth + 1), sum(parts[2:])
+        return "array", _read(solver, base | parts[0], depth + 1), sum(parts[2:3])
     if op == Op.FUNCTION:
         return "function", None
     if op == Op.INDEX:

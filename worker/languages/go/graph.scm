@@ -107,7 +107,7 @@
 (array_type element: (_) @of) @array
 (implicit_length_array_type element: (_) @of) @array
 (channel_type value: (_) @of) @channel
-(map_type value: (_) @of) @array
+(map_type key: (_) @key value: (_) @of) @array
 (function_type) @signature
 (generic_type type: (_) @of) @index
 (generic_type type_arguments: (type_arguments (_) @key))
