@@ -40,6 +40,8 @@ PROJECTS: dict[str, dict[str, Any]] = {
     },
 }
 
+CLASS = re.compile(rb"(?:class|struct)\s[^()]*$")  # and no function that gives one
+
 pytestmark = [pytest.mark.judge, pytest.mark.long]
 
 
@@ -56,7 +58,7 @@ class Program:
     def __init__(self, root: Path, options: list[str], ends: str) -> None:
         self._root = root.resolve()
         self._own: dict[str, str | None] = {}
-        self._defined: dict[str, Target] = {}
+        self._defined: dict[str, set[Target]] = {}  # in several programs of a project there may be several
         self._called: dict[Call, set[tuple[str, bool]]] = {}
         for path in sorted(root.rglob(f"*{ends}")):
             unit = cindex.Index.create().parse(str(path), args=[*options, *gcc_headers()])
@@ -66,11 +68,16 @@ class Program:
     def edges(self) -> tuple[dict[Call, set[Target]], set[Call]]:
         """The calls of functions of the project, and those of functions that nothing in it declares."""
         found = {
-            call: {self._defined[said] for said, _ in meant if said in self._defined}
+            call: {place for said, _ in meant for place in self._meant(said, call.path)}
             for call, meant in self._called.items()
         }
         outside = {call for call, meant in self._called.items() if not any(is_own for _, is_own in meant)}
         return {call: targets for call, targets in found.items() if targets}, outside
+
+    def _meant(self, said: str, path: str) -> set[Target]:
+        """The places where a function is defined: in a file that does, and calls it, its own."""
+        places = self._defined.get(said, set())
+        return {place for place in places if place[0] == path} or places
 
     def _inside(self, cursor: Any) -> Iterator[Any]:
         todo = [cursor]
@@ -89,7 +96,8 @@ class Program:
 
     def _take(self, cursor: Any) -> None:
         if cursor.kind in FUNCTIONS and cursor.is_definition():
-            self._defined[cursor.get_usr()] = self._path(cursor.extent.start) or "", cursor.extent.start.line
+            place = self._path(cursor.extent.start) or "", cursor.extent.start.line
+            self._defined.setdefault(cursor.get_usr(), set()).add(place)
         meant = cursor.referenced if cursor.kind == cindex.CursorKind.CALL_EXPR else None
         if meant is not None and meant.kind in FUNCTIONS:
             place = _named_at(cursor, meant)
@@ -127,7 +135,7 @@ def test_calls_are_those_of_clang(
         if not call.path.startswith(row["apart"]) and stands_there(root, call)
     }
     ours = calls(root, "c", "cpp")
-    classes = {place for place, text in _lines(root) if text.startswith((b"class ", b"struct "))}
+    classes = {place for place, text in _lines(root) if CLASS.match(text)}
     found = tally({call: {at: sure for at, sure in to.items() if at not in classes} for call, to in ours.items()},
                   theirs, {call for call in outside if not call.path.startswith(row["apart"])})  # fmt: skip
     report(name, found)

@@ -191,6 +191,13 @@ class Unit:
         lines, innermost = self._innermost
         return innermost[bisect_right(lines, line) - 1]
 
+    def are_apart(self, line: int, other: int) -> bool:
+        """Whether two lines stand in different branches of a condition, or under conditions beside each other."""
+        own, theirs = self.condition_around(line), self.condition_around(other)
+        if own is None or theirs is None:
+            return False
+        return not (own[0] <= other <= own[1] or theirs[0] <= line <= theirs[1])
+
     @cached_property
     def _innermost(self) -> tuple[list[int], list[tuple[int, int] | None]]:
         """From which line on which condition is the innermost one."""

@@ -237,10 +237,19 @@ class GraphProject(NumberedFiles):
         if not 1 < len(bindings) <= MAX_DECLARED:
             return bindings
         defined = self._without_renaming([at for at in bindings if not self.only_declares(at)])
-        if not defined or not self.unit(bindings[0]).dialect.overloads:
-            return defined or bindings
+        if not defined:
+            return bindings
+        if not self.unit(bindings[0]).dialect.overloads:
+            return defined + [at for at in bindings if at not in defined and self._is_instead(at, defined)]
         taken = {self._taken(at) for at in defined}
         return [at for at in bindings if at in defined or self._taken(at) not in taken]
+
+    def _is_instead(self, declaration: int, definitions: list[int]) -> bool:
+        """Whether a file of C only declares what it defines in another branch: `#ifdef A`, `int f();`, `#else`."""
+        unit, line = self.unit(declaration), self.binding(declaration).line
+        if unit.condition_around(line) is None or any(self.unit(at) is not unit for at in definitions):
+            return False
+        return all(unit.are_apart(line, self.binding(at).line) for at in definitions)
 
     @cached_property
     def defaulted(self) -> dict[tuple[int, int, int], list[int]]:

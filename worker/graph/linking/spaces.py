@@ -138,10 +138,12 @@ class Spaces:
     def _takes_including(self, unit: Unit, scope: int, name: int) -> bool:
         """Whether a source has to include what binds a name: a macro, or a static function, of a header that others do.
 
-        A header may stand behind one that has it.
+        A header may stand behind one that has it, and an include may be of any of several that are equally near.
         """
         known, own = self._included_somewhere, self._project.unit(scope)
         if not unit.dialect.declared or unit.number in known or unit.path.endswith(HEADERS) or own.number not in known:
+            return False
+        if may_include(unit, own.path):
             return False
         for at in self._project.table(scope)[name]:
             op, *of = self._project.expression(self._project.value_of(at))
@@ -394,3 +396,9 @@ class Spaces:
             if is_header or not own:
                 return True
         return False
+
+
+def may_include(unit: Unit, path: str) -> bool:
+    """Whether a file has an include that leads nowhere and may be of some path: it ends in what that says."""
+    ends = (path[at:] for at in (0, *(at + 1 for at, sign in enumerate(path) if sign == "/")))
+    return any(row.resolved_path is None for end in ends for row in unit.by_module.get(end, ()))

@@ -11,7 +11,8 @@ from fledgling.worker.graph.unit import dotted
 
 EVERYWHERE, GUARD, WORD = BITS["everywhere"], BITS["guard"], BITS["word"]
 PARTS = OF | VALUE | ARGS
-IS_UNDER, OPENS = BITS["use_under"], BITS["opens"]
+IS_UNDER, OPENS, IS_CONDITIONAL = BITS["use_under"], BITS["opens"], BITS["conditional"]
+ALTERNATIVE = re.compile(rb"#[ \t]*+el")
 # What stands in an inline namespace belongs to the one around it.
 OPENED = re.compile(r"(?<![\w\\])(?<!inline )namespace[\s\\]++(\w++(?:::\w++)*+)[\s\\]*+\{")
 
@@ -219,7 +220,10 @@ def conditional(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     first = next((kid for kid in tree.kids[node] if tree.kind(kid) != IS_LABEL), NONE)
     if first == NONE or not tree.labels[first] & GUARD:
-        builder.conditions.append((builder.line(node), builder.last_line(node)))
+        within = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_CONDITIONAL]
+        is_branch = bool(within) and ALTERNATIVE.match(tree.source, tree.start[within[-1]]) is not None
+        last = builder.line(within[-1]) - 1 if is_branch else builder.last_line(node)
+        builder.conditions.append((builder.line(node), last))
     builder.visit_all(node)
     return 0
 

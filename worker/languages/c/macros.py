@@ -343,7 +343,7 @@ def is_behind_variable(source: bytes, name: bytes, end: int) -> bool:
 
 
 def pointed(source: bytes, start: int, end: int, words: list[bytes], places: list[int]) -> int:
-    """Which of some words is the type: the last before a `*`, where there is one, but for `__user` in `__u8 __user *a`."""
+    """Which of some words is the type: the last before a `*`, if any is; not `__user` in `__u8 __user *a`."""
     ahead = len(WORD.findall(source, start, max(start, source.find(b"*", start, end))))
     before = [index for index in places if index < ahead]
     if len(before) > 1 and words[before[-1]].startswith(b"__"):
