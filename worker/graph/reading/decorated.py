@@ -1,10 +1,12 @@
 """What stands above a definition: `@a`, `#[a]`."""
 
+from collections.abc import Sequence
+
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.class_definitions import KINDS_OF_CLASS, define_class
 from fledgling.worker.graph.reading.definitions import define_function
-from fledgling.worker.graph.reading.labels import BITS, IS_FUNCTION, VALUE, WORD
-from fledgling.worker.graph.tables import NONE, Op, Site, Use
+from fledgling.worker.graph.reading.labels import BITS, DEFINED, IS_FUNCTION, VALUE, WORD
+from fledgling.worker.graph.tables import NONE, Flag, Op, Site, Use
 
 DECORATOR, COMPILED, SKIP = BITS["decorator"], BITS["compiled"], BITS["skip"]
 
@@ -22,6 +24,7 @@ def decorated(builder: Builder, node: int, _use: int) -> int:
     value = 0
     for kid in tree.kids[node]:
         if tree.kind(kid) == IS_FUNCTION:
+            _go_on_defining(builder, kid, decorators, before)
             value = define_function(builder, kid, decorators, builder.line(node))
         elif tree.kind(kid) in KINDS_OF_CLASS:
             value = define_class(builder, kid, decorators, builder.line(node))
@@ -33,6 +36,17 @@ def decorated(builder: Builder, node: int, _use: int) -> int:
     for site in asked if op in (Op.FUNCTION, Op.CLASS) else ():  # `@usefixtures("a")`: what it stands above gets it
         site.scope = parts[0]
     return value
+
+
+def _go_on_defining(builder: Builder, function: int, decorators: Sequence[int], first: int) -> None:
+    """Let the property that `@a.setter` names above a function of its name be defined there, and not read."""
+    defined = builder.name(builder.tree.first(function, DEFINED))
+    for decorator in decorators:
+        op, *parts = builder.expressions[decorator]
+        is_part = op == Op.GET and builder.flag(decorator) & Flag.SETTER
+        for site in builder.sites[first:] if is_part else ():
+            if site.at == parts[0] and site.name == defined and builder.expressions[site.at][0] == Op.NAME:
+                site.use = Use.DEFINITION
 
 
 @visits("attribute")

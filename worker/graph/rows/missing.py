@@ -162,6 +162,8 @@ class Missing:
         rows = [row for row in unit.by_module.get(said.module, ()) if row.is_relative or is_own]
         if rows and inner is None and not any(row.resolved_path for row in rows):
             return Reason.MISSING
+        if module is None and inner is None and self._may_be_beside(unit, said.module):
+            return Reason.NOT_TAKEN
         if not said.name or said.name == WHOLE or module is None or inner is not None:
             return 0
         name = self._project.number(said.name)
@@ -170,6 +172,12 @@ class Missing:
         is_told = bool(unit.dialect.exported) or (unit.dialect.prototypes and not self._hands_on(module))
         is_empty = is_told and not self._solver.value(node)
         return Reason.UNSEEN if (starring.is_cut or is_empty) and not is_found else 0
+
+    def _may_be_beside(self, unit: Unit, module: str) -> bool:
+        """Whether a module of Python that is not found is one of the own package, if the file is run from there."""
+        is_standard = any(row.is_stdlib for row in unit.by_module.get(module, ()))
+        of = self._project.imports.beside(unit.path, module.partition(".")[0]) if unit.dialect.exported else None
+        return of is not None and of != unit.number and not is_standard
 
     def _hands_on(self, module: int) -> bool:
         """Whether a module hands on all names of another, which may be outside: `export * from "a"`."""

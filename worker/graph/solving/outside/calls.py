@@ -36,11 +36,12 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if (result := delegates.returned(solver, value)) is not None:
         return capped(result, sure)
     how = handing_on(solver, made.node, full)
-    if how != "provided":
+    gives = PERHAPS.get(how or "")
+    if gives is None:
         return _handed_on(solver, value, made, sure, how)
     first = made.arguments[0][0] if made.arguments else None
-    provided = objects.made_by_new(solver, made, first, sure) if first is not None else {}
-    return provided or _handed_on(solver, value, made, sure, None)  # inject(TOKEN)
+    made_of = gives(solver, made, first, sure) if first is not None else {}
+    return made_of or _handed_on(solver, value, made, sure, None)  # inject(TOKEN)
 
 
 def _handed_on(solver: Solver, value: Value, made: MadeCall, sure: int, how: str | None) -> Values:
@@ -79,6 +80,7 @@ def _hand_applied(solver: Solver, type_: int, made: MadeCall) -> None:
             hand_types(solver, solver.child(cell, solver.project.expression(cell)[1]), types)
 
 
+PERHAPS: dict[str, Callable[..., Values]] = {"provided": objects.made_by_new, "loads": running.loads}
 HANDING_ON: dict[str, Callable[..., Values]] = {
     "defined": objects.defined,
     "unknown": objects.unknown,

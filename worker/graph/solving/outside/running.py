@@ -3,6 +3,7 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import called_member, iterated
+from fledgling.worker.graph.solving.member_places import places
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.collecting import iterable, of_these
 from fledgling.worker.graph.solving.receivers import method_of_function
@@ -13,6 +14,16 @@ from fledgling.worker.graph.values import BUILTIN, EXTERNAL, OBJECT, Cell, Value
 def wraps(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
     """useCallback(a): what runs a, among other things."""
     return capped(solver.value(first), min(sure, Reason.DECORATOR))
+
+
+def loads(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
+    """lazy(() => import("a")): what runs the default export of the module that the function gives."""
+    found: Values = {}
+    given = called_outside(solver, solver.value(first), MadeCall(made.node, [], []))
+    for value, own in list(given.items()):
+        for cell, reason, _ in places(solver, value, solver.project.number("default"), own):
+            add(found, solver.value(cell), min(sure, reason, Reason.DECORATOR))
+    return found
 
 
 def promised(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
