@@ -23,6 +23,7 @@ from running import (
 )
 
 from fledgling.broker.indexing import indexing as indexing_module
+from fledgling.broker.indexing import relating
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import UNFINISHED
 from fledgling.messages.answers import Refusal, Relations, Table
@@ -216,7 +217,7 @@ async def test_a_build_that_takes_too_long_is_ended_and_what_it_has_sealed_is_se
 @pytest.mark.anyio
 async def test_a_graph_that_takes_too_long_is_done_without(project, patient, monkeypatch):
     """Who asks for the uses of a definition hears why there are none, and all else is answered."""
-    monkeypatch.setattr(indexing_module, "RELATING_SECONDS", 0.0)
+    monkeypatch.setattr(relating, "RELATING_SECONDS", 0.0)
     async with building(project, patient) as (front, indexing):
         await indexing.built()
         refused = await front.ask(Symbols(symbol="Engine", relation="callers"))

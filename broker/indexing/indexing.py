@@ -12,10 +12,11 @@ from msgspec.structs import astuple, replace
 from fledgling import refusals
 from fledgling.broker.audit_log.records import AnyRecord, Tell
 from fledgling.broker.indexing.attempt import Attempt
-from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph, without_tables
+from fledgling.broker.indexing.failures import DiedError, IndexingError, failed
 from fledgling.broker.indexing.files import HeldFiles
 from fledgling.broker.indexing.ordering import opened, ordered, reference, started
 from fledgling.broker.indexing.progress import in_words
+from fledgling.broker.indexing.relating import related
 from fledgling.broker.memory import Memory
 from fledgling.broker.watchdog import within
 from fledgling.messages.control import (
@@ -27,7 +28,6 @@ from fledgling.messages.control import (
     Images,
     Open,
     Progress,
-    Relate,
     lacking,
 )
 from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT, WORDS
@@ -36,8 +36,6 @@ from fledgling.settings import Settings
 
 UNFINISHED = "The index could not be finished: what is not there now will be missing until Fledgling is started again."
 BUILD_SECONDS = 1800.0  # for an index, two builds included; a kernel of 78,000 files takes a minute of two quiet cores
-RELATE_AFTER_SECONDS = 1.0  # from an index to its graph, if nobody asks for it sooner: the first calls have the cores
-RELATING_SECONDS = 600.0  # for the graph of an index, which is served meanwhile
 RENEW_AGAIN_SECONDS = 30.0  # from a build of a changed project that failed to the next try
 INDEX_LESS = "Index less (exclude_patterns, max_file_size, max_files), then start Fledgling again."
 _log = logging.getLogger("fledgling")
@@ -378,36 +376,21 @@ class Indexing:
         return message
 
     async def _relate(self, attempt: Attempt) -> None:
-        """Take what the indexer reports behind the index: the graph; without one, who asks for it hears why."""
+        """Serve the graph behind the index; without one, who asks for it hears why."""
         try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(RELATE_AFTER_SECONDS):
-                    await self._graph_wanted.wait()
-            attempt.tell(Relate())
-            async with within(RELATING_SECONDS, lambda: attempt.pid):
-                last: int = WORDS
-                while last < EDGES:
-                    message = await attempt.report()
-                    if isinstance(message, Progress):
-                        self.progress = message
-                    elif isinstance(message, Generation) and message.number > last:
-                        last = message.number
-                        await attempt.check(last)
-                        self.progress = Progress("fill", 0, 0)
-                        self._serve(message)
-                        self.files.keep("facts_fd")
-                    else:
-                        raise await attempt.failed(message)
-        except TimeoutError:
-            self._no_graph = self._without_graph(f"this was not finished after {RELATING_SECONDS:g} s")
-        except (IndexingError, DiedError) as failure:
-            self._no_graph = self._without_graph(str(failure))
+            await related(attempt, self._graph_wanted, self._take_related)
+        except IndexingError as failure:
+            self._no_graph = failure
         finally:
-            await attempt.end()
             self._tell_news()
 
-    def _without_graph(self, reason: str) -> IndexingError:
-        return without_tables(reason) if GRAPH in self._sealed else without_graph(reason)
+    def _take_related(self, message: Progress | Generation) -> None:
+        if isinstance(message, Progress):
+            self.progress = message
+            return
+        self.progress = Progress("fill", 0, 0)
+        self._serve(message)
+        self.files.keep("facts_fd")
 
     def _serve(self, generation: Generation, *, is_new: bool = False) -> None:
         """Let workers open a generation, if it is not less than what another build has left.
