@@ -57,6 +57,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # Classes and their members.
     decorators: dict[str, str] = {}  # what they say of a function, by their last name: a Flag in lower case
     plain_fields: bool = False  # what a type declares is a field of all of its objects, whatever is put there
+    hides_fields: bool = False  # a field hides one of its name in a class above, and is never in its place
     bare_members: bool = False  # a method names the members of its class without `this`
     says_inner: bool = False  # only a class that says so sees what an object of the class around has: `inner class`
     receiver_parameter: bool = False  # the first parameter of a method is the object

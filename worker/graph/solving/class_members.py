@@ -100,11 +100,18 @@ def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool
     if owner is not None and is_of_struct and solver.project.scope(owner).kind != ScopeKind.INTERFACE:
         return False
     functions = [_functions(solver, at, name) for at in (scope, owner) if at is not None]
+    if owner is not None and not functions[-1] and _hides_fields(solver, owner):
+        return False
     if is_of_struct and not functions[0]:  # a field hides the method of what is embedded beside it
         return False
     if len(functions) < 2 or not all(0 < len(each) <= MAX_OVERLOADS for each in functions):
         return True
     return any(may_override(solver, own, above) for own in functions[0] for above in functions[1])
+
+
+def _hides_fields(solver: Solver, owner: int) -> bool:
+    """Whether a field of a class, and of no interface, is another one than what has its name below."""
+    return solver.project.unit(owner).dialect.hides_fields and solver.project.scope(owner).kind == ScopeKind.CLASS
 
 
 def taken_as(solver: Solver, function: int) -> int:

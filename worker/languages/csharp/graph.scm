@@ -107,6 +107,8 @@
 (struct_declaration name: (_) @defined body: (_)? @body) @class
 (record_declaration name: (_) @defined body: (_)? @body) @class
 (record_declaration (parameter_list (parameter type: (_) @type name: (_) @bind) @field))
+[(class_declaration (parameter_list (parameter type: (_) @type name: (_) @bind @of_objects) @field))
+ (struct_declaration (parameter_list (parameter type: (_) @type name: (_) @bind @of_objects) @field))]
 (interface_declaration name: (_) @defined body: (_) @body) @interface
 ((class_declaration (modifier) @partial) (#eq? @partial "partial"))
 ((struct_declaration (modifier) @partial) (#eq? @partial "partial"))

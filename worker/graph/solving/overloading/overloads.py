@@ -319,7 +319,21 @@ def _alone(
     is_surely = is_surely and not is_cut and not any(may_take_value(solver, fit, value, only) for value in beside)
     are_ruled_out = dialect.selects == "nearest" and len(others) < len(beside)
     is_surely = is_surely and not (are_ruled_out and _may_be_of_others(solver, fit[only], made))
+    if dialect.selects and _may_be_outside(solver, fit[only], name, made):
+        return chosen, Reason.OTHER_ARGUMENTS if fit[only].against else Reason.EXTERNAL_BASE
     return chosen, Reason.OVERLOAD if not is_surely or (dialect.selects and fit[only].against) else Reason.BOUND
+
+
+def _may_be_outside(solver: Solver, own: Fit, name: int, made: MadeCall) -> bool:
+    """Whether a class outside, above the object that is asked, may have what takes the arguments better.
+
+    That is so of a name that such classes often have, and of what does not take them.
+    """
+    of = own.of[2][1] if own.of[0] == BOUND and own.of[2][0] == OBJECT else solver.classes.owner(own.of[1])
+    if of not in solver.classes.has_external_base:
+        return False
+    is_common = solver.project.text(name) in solver.project.unit(own.of[1]).dialect.common
+    return bool(own.against) or (is_common and not is_sure(solver, own, made))
 
 
 def _may_be_of_others(solver: Solver, own: Fit, made: MadeCall) -> bool:
