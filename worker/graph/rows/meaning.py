@@ -4,7 +4,7 @@ from collections.abc import Set
 from functools import cached_property
 
 from fledgling.worker import systems
-from fledgling.worker.graph.reasons import LIKELY, Reason
+from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.rows.asked import behind_call, is_constant, key_of, outside_macro, receivers_of, written_as
 from fledgling.worker.graph.rows.bound_definitions import BoundDefinitions, Targets, put
 from fledgling.worker.graph.rows.callees import callees, run_by
@@ -198,9 +198,9 @@ class Meaning:
             found.update((target, min(sure, Reason.SEVERAL)) for target, sure in [*found.items()])
 
     def _add_holding(self, unit: Unit, site: Site, found: Targets) -> None:
-        """Add the variable or property that holds what a call runs; which a function of its name may hide."""
+        """Add the variable or property that holds what a call runs, but for one of which a function has the name."""
         functions = self.project.vocabulary.definitions.get(unit.names[site.name], ())
-        if found.keys() <= {*functions}:
+        if found.keys() <= {*functions} or any(found.get(at, 0) >= CERTAIN for at in functions):
             return
         most = Reason.BOUND if found.keys().isdisjoint(functions) else Reason.SEVERAL
         bound: Targets = {}
