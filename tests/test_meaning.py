@@ -607,6 +607,19 @@ async def test_of_a_document_of_headings_alone_the_first_of_each_block_are_ranke
     assert many.files[0].path == "guide.md"
 
 
+async def test_a_comment_that_repeats_words_on_a_line_says_them_once(tmp_path: Path) -> None:
+    files = {f"other_{number}.py": f'"""Reads table {number}."""\n' for number in range(20)}
+    files["retry.py"] = (
+        '"""Sends a failed upload again."""\n\n\ndef backoff(tries):\n'
+        '    """Seconds to wait before an upload is retried."""\n    return 2**tries\n'
+    )
+    files["stuffed.py"] = f"# {'failed upload retried ' * 1000}\ndef stuffed():\n    pass\n"
+    async with fronted(make(tmp_path, **files)) as (front, indexing):
+        await indexing.built()
+        found = await ranked(front, "where is a failed upload retried")
+    assert found.files[0].path == "retry.py"
+
+
 # ---- our own code, as whoever works on it may ask --------------------------------------------------------------------
 
 OURS = {

@@ -147,7 +147,9 @@ def _is_asked_for(row: Row, exact: Collection[bytes]) -> bool:
 
 
 def hits(features: Features, file: File) -> Iterator[Hit]:
-    """Yield where words of the question stand in the best blocks of a file, in the order of lines."""
+    """Yield where words of the question stand in the best blocks of a file, in the order of lines: each on a line once,
+    as a comment may say it a thousand times.
+    """
     corpus = features.corpus
     blocks = np.arange(file.block, file.block + file.blocks)
     best = blocks[np.argsort(-features.blocks[blocks], kind="stable")[:MOST_BLOCKS]]
@@ -155,7 +157,7 @@ def hits(features: Features, file: File) -> Iterator[Hit]:
         text = corpus.text(block)
         lower = text.lower()
         line, last, begin, is_comment, is_inside = corpus.blocks.first_lines[block], 0, -1, False, False
-        inside = [*_comments(lower)]
+        inside, said = [*_comments(lower)], dict[bytes, float]()  # on the line, how surely each word
         for at, word, share in sorted(_in_text(features, text, lower)):
             more = lower.count(b"\n", last, at)
             line, last = line + more, at
@@ -163,6 +165,10 @@ def hits(features: Features, file: File) -> Iterator[Hit]:
                 begin = lower.rfind(b"\n", 0, at) + 1
                 is_comment = lower[begin : begin + LINE_BYTES].lstrip().startswith(_COMMENT)
                 is_inside = any(start < begin < end for start, end in inside)
+                said.clear()
+            if share <= said.get(word, 0.0):
+                continue
+            said[word] = share
             yield Hit(line, word, share, is_comment, is_inside)
 
 
@@ -183,7 +189,7 @@ def _comments(text: bytes) -> Iterator[tuple[int, int]]:
 def _in_text(features: Features, text: bytes, lower: bytes) -> Iterator[tuple[int, bytes, float]]:
     """Yield where words of the question begin in a text, and how surely each is that word."""
     for word, form, sign, counts in features.signs:
-        at = -1
+        at = -1 if lower.rfind(sign) >= 0 else len(lower)  # most are not there, which this tells in half the time
         for _ in range(MOST_LOOKS):
             if (at := lower.find(sign, at + 1)) < 0:
                 break
