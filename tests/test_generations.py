@@ -14,7 +14,7 @@ import psutil
 import pytest
 from asking import client_of, structured, text
 from conftest import connected
-from running import INDEXER, PATIENCE, QUERY_WORKER, back_processes, broker, first, fronted, until
+from running import INDEXER, LOOK_SECONDS, PATIENCE, QUERY_WORKER, back_processes, broker, first, fronted, until
 from trees import make
 
 from fledgling.broker.front import PROGRESS_SECONDS
@@ -74,6 +74,7 @@ async def test_text_is_served_first_and_calls_go_on_while_definitions_come(large
             assert (found.total, found.total_files) == (11 * FILES, FILES)
             assert bool(found.note) != any(file.enclosing for file in found.files)
             notes.append(found.note)
+            await asyncio.sleep(LOOK_SECONDS)
         assert set(notes) == {EXTRACTING, None}
         later = await front.ask(Explore(cursor="1.1"))
         assert begun.note in (EXTRACTING, EARLIER)
@@ -329,6 +330,7 @@ async def test_the_map_comes_before_a_file_is_read(wide):
             assert (map_.summary.largest_file is None) == (map_.note == COUNTING)
             assert map_.summary.total_lines in (None, LINES)
             notes.append(map_.note)
+            await asyncio.sleep(LOOK_SECONDS)
         assert [*dict.fromkeys(notes)] in ([COUNTING, EXTRACTING, None], [COUNTING, None])
         hits, symbols = await asyncio.gather(*waiting)
         assert (hits.total, hits.total_files) == (DEFINITIONS, 1)
@@ -369,6 +371,7 @@ async def test_the_next_generation_is_served_however_many_workers_end_before(wid
         await indexing.built()
         found = await front.ask(Explore())
         while found.note:
+            await asyncio.sleep(LOOK_SECONDS)
             found = await front.ask(Explore())
         assert found.summary.total_lines == LINES
 
@@ -390,6 +393,7 @@ async def test_a_map_of_an_index_that_will_not_be_finished_says_so(wide):
         await dies_for_good(indexing, indexer)
         found = await front.ask(Explore())
         while found.note == COUNTING:
+            await asyncio.sleep(LOOK_SECONDS)
             found = await front.ask(Explore())
         assert found == msgspec.structs.replace(LISTED, note=UNFINISHED)
         assert (await front.ask(Search("needle"))).kind == "failed"
