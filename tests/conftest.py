@@ -38,13 +38,14 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "graph", "audit", "live", "cli", "memory", "http", "row_makers", "ablation", "relations", "calls", "control",
-    "corpora", "fleet_serving", "limits", "processes", "projects", "traces", "guards", "poison", "generations",
-    "honesty", "wire", "confinement", "extract", "fleet_bundles", "stdio", "hidden_files", "contracts", "environments",
-    "meaning", "fleet_build", "operator", "statement", "summaries", "hostile_trees", "image", "languages", "search",
-    "watchdog", "report", "resolve", "overlay", "narrowing", "made_tables", "deadlines", "supply_chain", "staying",
-    "fleet", "benchmarks", "listing", "fleet_storage", "monitor", "status", "savings", "cookbook", "audit_log",
-    "seeking", "links", "shell", "resources", "tags", "fleet_tables", "shadowing", "gaps",
+    "graph", "audit", "live", "memory", "http", "cli", "relations", "staying", "calls", "fleet_serving", "limits",
+    "generations", "corpora", "projects", "processes", "ablation", "row_makers", "stdio", "wire", "traces",
+    "confinement", "honesty", "control", "extract", "guards", "poison", "hidden_files", "fleet_bundles", "fleet_build",
+    "meaning", "summaries", "operator", "environments", "statement", "image", "deadlines", "resolve", "contracts",
+    "languages", "report", "fleet", "made_tables", "narrowing", "watchdog", "overlay", "benchmarks", "hostile_trees",
+    "supply_chain", "monitor", "tags", "audit_log", "status", "fleet_storage", "links", "savings", "shell", "cookbook",
+    "listing", "fleet_tables", "seeking", "tools", "gaps", "resources", "shadowing", "search", "globs", "image_files",
+    "embedding",
 ]
 # fmt: on
 
