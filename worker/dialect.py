@@ -76,7 +76,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     operators: dict[str, str] = {}  # the methods that operators call, by their signs
     prefixes: dict[str, str] = {}  # likewise of operators before their operand: `!a`
     calling: dict[str, str] = {}  # which method such a one calls where the class has none of its own: `ne` calls `eq`
-    loops_run: tuple[str, ...] = ()  # what gives a loop its iterator, and what that gives the next element by
+    loops_run: tuple[str, ...] = ()  # what gives a loop its iterator, and what that gives an element by
     runs: dict[str, str] = {}  # the methods that functions of the language call on what they get: `len` calls `__len__`
     # What "calls" the method that its first argument names, or "gives" it, "runs" the object, gives its "class", the
     # one "above" a class, its "children" or all "below" it, or the "same" object; what "taps" or "yields" hands that to

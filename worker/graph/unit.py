@@ -192,11 +192,9 @@ class Unit:
         return innermost[bisect_right(lines, line) - 1]
 
     def are_apart(self, line: int, other: int) -> bool:
-        """Whether two lines stand in different branches of a condition, or under conditions beside each other."""
+        """Whether two lines stand in branches of one condition: one ends on the line where the other begins."""
         own, theirs = self.condition_around(line), self.condition_around(other)
-        if own is None or theirs is None:
-            return False
-        return not (own[0] <= other <= own[1] or theirs[0] <= line <= theirs[1])
+        return own is not None and theirs is not None and (own[1] == theirs[0] or theirs[1] == own[0])
 
     @cached_property
     def _innermost(self) -> tuple[list[int], list[tuple[int, int] | None]]:

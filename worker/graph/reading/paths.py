@@ -222,7 +222,7 @@ def conditional(builder: Builder, node: int, _use: int) -> int:
     if first == NONE or not tree.labels[first] & GUARD:
         within = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_CONDITIONAL]
         is_branch = bool(within) and ALTERNATIVE.match(tree.source, tree.start[within[-1]]) is not None
-        last = builder.line(within[-1]) - 1 if is_branch else builder.last_line(node)
+        last = builder.line(within[-1]) if is_branch else builder.last_line(node)
         builder.conditions.append((builder.line(node), last))
     builder.visit_all(node)
     return 0

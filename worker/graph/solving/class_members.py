@@ -104,6 +104,8 @@ def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool
         return False
     if is_of_struct and not functions[0]:  # a field hides the method of what is embedded beside it
         return False
+    if owner is not None and not functions[0] and _only_takes(solver, scope, name):
+        return False
     if len(functions) < 2 or not all(0 < len(each) <= MAX_OVERLOADS for each in functions):
         return True
     return any(may_override(solver, own, above) for own in functions[0] for above in functions[1])
@@ -112,6 +114,12 @@ def _overrides(solver: Solver, scope: int, owner: int | None, name: int) -> bool
 def _hides_fields(solver: Solver, owner: int) -> bool:
     """Whether a field of a class, and of no interface, is another one than what has its name below."""
     return solver.project.unit(owner).dialect.hides_fields and solver.project.scope(owner).kind == ScopeKind.CLASS
+
+
+def _only_takes(solver: Solver, scope: int, name: int) -> bool:
+    """Whether a class of C++ has a name only by taking it from one above: `using A::a;`."""
+    bindings = solver.project.table(scope).get(name, ()) if solver.project.unit(scope).dialect.says_virtual else ()
+    return bool(bindings) and all(solver.op(solver.project.value_of(at)) == Op.ALIAS for at in bindings)
 
 
 def taken_as(solver: Solver, function: int) -> int:

@@ -20,6 +20,7 @@ from fledgling.worker.graph.values import (
     FUNCTION,
     GENERATOR,
     OBJECT,
+    POINTING,
     Cell,
     Value,
     Values,
@@ -63,6 +64,15 @@ def method(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if how == "items":
         return _pairs(solver, container, made, sure)
     return {} if how else _of_library(solver, container, own, made.node, sure)
+
+
+def _pointing(solver: Solver, container: Value, _made: MadeCall, _arguments: list[Cell], sure: int) -> Values:
+    """a.begin() of C++: an iterator, which points to what the container holds; that of a map to pairs: unknown."""
+    if type_holds(solver, container) != "elements":
+        return {}
+    iterator: Value = (CONTAINER, (POINTING, container))
+    solver.key(iterator, "*", ("held", container))
+    return {iterator: sure}
 
 
 def _of_library(solver: Solver, container: Value, own: str, node: int, sure: int) -> Values:
@@ -231,6 +241,7 @@ OF_ARRAYS: dict[str, Any] = {
     "indexed": _indexed,
     "lists": _listed,
     "finds": _found,
+    "points": _pointing,
     "sifts": _sifted,
     "sorts": _sorted,
     "folds": _folded,

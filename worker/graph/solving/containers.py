@@ -305,21 +305,47 @@ def iterated(solver: Solver, values: Values, node: Cell = None, *, is_awaited: b
                 add(found, iterated(solver, underlying(solver, value)))
                 items = items_of(solver, value)
                 add(found, element_of(solver, items) if items else {}, sure)
+                dialect = solver.project.unit(value[1]).dialect
+                add(found, _by_own_iterator(solver, value, sure) if dialect.loops_run and dialect.declared else {})
     return found
 
 
 def hand_to_loop(solver: Solver, value: Value, node: Cell) -> None:
-    """Note what a loop of Rust runs on an object: what makes the iterator, and what that gives the next element by."""
+    """Note what a loop runs on an object: what makes the iterator, and what that gives the next element by."""
     runs = solver.project.unit(value[1]).dialect.loops_run
     if not runs or type(node) is not int:
         return
     making, giving = runs
-    made = by_trait(solver, value, making)
+    made = _run_by_loop(solver, value, making)
     given = [at for at in called_member(solver, value, making, Reason.BOUND) if at[0] == OBJECT] if made else [value]
     found = dict(made)
     for iterator in given:
-        add(found, by_trait(solver, iterator, giving))
+        add(found, _run_by_loop(solver, iterator, giving))
     add(solver.handed.setdefault(node, {}), found)
+
+
+def _run_by_loop(solver: Solver, value: Value, method: str) -> Values:
+    """The methods of a name that a loop may run on an object; in C++ one that takes nothing, constant or not."""
+    if solver.project.unit(value[1]).dialect.crates:
+        return by_trait(solver, value, method)
+    held = member(solver, value, solver.project.number(method), Reason.TYPES)
+    functions = {at: sure for at, sure in held.items() if at[0] in (BOUND, FUNCTION)}
+    return {at: sure for at, sure in functions.items() if not solver.project.scope(at[1]).parameters}
+
+
+def _by_own_iterator(solver: Solver, value: Value, sure: int) -> Values:
+    """What a loop of C++ over an object gives: what its `begin()` points to, a pointer or what has an `operator*`."""
+    found: Values = {}
+    making, giving = solver.project.unit(value[1]).dialect.loops_run
+    begun = called_member(solver, value, making, sure) if _run_by_loop(solver, value, making) else {}
+    for inner, own in begun.items():
+        if inner[0] == OBJECT and _run_by_loop(solver, inner, giving):
+            add(found, called_member(solver, inner, giving, own))
+        elif inner[0] == OBJECT:
+            add(found, {inner: own})
+        elif inner[0] == CONTAINER:
+            add(found, element_of(solver, inner), own)
+    return found
 
 
 def element(solver: Solver, node: int, expression: Expression) -> Values:

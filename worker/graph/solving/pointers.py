@@ -4,7 +4,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import Expression, Op
-from fledgling.worker.graph.values import CONTAINER, FUNCTION, OBJECT, Value, Values, add, capped
+from fledgling.worker.graph.values import CONTAINER, FUNCTION, OBJECT, POINTING, Value, Values, add, capped
 
 
 def pointed(solver: Solver, node: int, expression: Expression) -> Values:
@@ -41,9 +41,12 @@ def has_operator(solver: Solver, value: Value, operator: int) -> bool:
 
 
 def is_pointer(solver: Solver, value: Value) -> bool:
-    """Whether a value is declared to be a pointer of a library, `std::unique_ptr<A>`, or one to such a pointer."""
+    """Whether a value is declared to be a pointer of a library, `std::unique_ptr<A>`, or one to such a pointer.
+
+    So is an iterator of a container.
+    """
     if value[0] != CONTAINER or type(value[1]) is not int:
-        return False
+        return value[0] == CONTAINER and bool(value[1][0] == POINTING)
     op, *parts = solver.project.expression(value[1])
     pointers = solver.project.unit(value[1]).dialect.pointers
     if op in (Op.ARRAY, Op.POINTEE, Op.ADDRESSED):
