@@ -189,7 +189,7 @@ def _comments(text: bytes) -> Iterator[tuple[int, int]]:
 def _in_text(features: Features, text: bytes, lower: bytes) -> Iterator[tuple[int, bytes, float]]:
     """Yield where words of the question begin in a text, and how surely each is that word."""
     for word, form, sign, counts in features.signs:
-        at = -1 if lower.rfind(sign) >= 0 else len(lower)  # most are not there, which this tells in half the time
+        at = -1
         for _ in range(MOST_LOOKS):
             if (at := lower.find(sign, at + 1)) < 0:
                 break
