@@ -1,7 +1,7 @@
-"""Calls that a grammar takes for calls of operations: of these Kotlin calls the last operand.
+"""Calls that a grammar takes for calls of operations: of these the last operand is called.
 
 `a ?: b<C>(d)` reads as `(a ?: b)<C>(d)`, what is asked of that, `.e()`, is asked of both, and `b<C>(d) == e` reads as
-two comparisons: `((b < C) > (d)) == e`.
+two comparisons: `((b < C) > (d)) == e`. In TypeScript `!b<C>(d)` reads as `(!b)<C>(d)`.
 """
 
 from fledgling.worker.graph.reading.labels import BITS, IS_AWAIT, IS_CALL, IS_GET, IS_INDEX, IS_KIND
@@ -33,7 +33,8 @@ def _is_exchanged(tree: Reduced, node: int) -> bool:
     of = tree.kids[node][0]
     is_applied = tree.kinds[of] == APPLIED
     first = tree.kids[of][0] if is_applied else of
-    if not tree.kinds[first] & OPERATIONS or len(tree.kids[first]) < 2:
+    kids = tree.kids[first]
+    if not tree.kinds[first] & OPERATIONS or not kids or _first(tree, first) == kids[-1]:  # a!!
         return False
     *before, last = tree.kids[first]
     others = tree.kids[node][1:]
