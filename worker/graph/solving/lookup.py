@@ -169,6 +169,8 @@ def may_be_of_macro(project: GraphProject, node: int, expression: Expression) ->
 def _is_apart(project: GraphProject, scope: int) -> bool:
     """Whether what stands in a scope has no object of the class around: in `class A { class B { } }` B has none."""
     row, outer = project.scope(scope), project.outer(scope)
+    if row.kind == ScopeKind.BLOCK and row.flags & Flag.SINGLE:  # what a constructor hands to another makes it first
+        return True
     if outer < 0 or project.scope(outer).kind not in CLASSES:
         return False
     is_nested = row.kind in CLASSES and row.name != NONE and not row.flags & Flag.INNER

@@ -63,6 +63,7 @@
 ([(function_declaration (function_body "=" . (_) @value) @return) (anonymous_function (function_body "=" . (_) @value) @return)])
 (secondary_constructor) @function
 (secondary_constructor [(constructor_delegation_call) (block)] @body)
+(constructor_delegation_call (value_arguments) @block @single)
 (anonymous_initializer (block) @body) @function
 (secondary_constructor (function_value_parameters (parameter (identifier) @bind . (_) @type) @param))
 ;   context(a: A) fun f(), as worker/languages/kotlin/contexts.py spells it
