@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.linking.families import DefinedNames, families
 from fledgling.worker.graph.linking.project import GraphProject
@@ -33,8 +35,9 @@ from fledgling.worker.graph.solving import (
 from fledgling.worker.graph.solving.expected import declared_to_be
 from fledgling.worker.graph.solving.receivers import is_such_call
 from fledgling.worker.graph.solving.solver import GraphBudget, Solver
-from fledgling.worker.graph.tables import AT, USE, GraphFile, Op, Use, site_columns
+from fledgling.worker.graph.tables import AT, NAME, NONE, USE, Expression, GraphFile, Op, Use, site_columns
 from fledgling.worker.graph.telling import Tell, unheard
+from fledgling.worker.graph.unit import Unit
 from fledgling.worker.language import Language
 
 CALLS = frozenset([Op.CALL, Op.NEW, Op.DECORATED])
@@ -210,13 +213,13 @@ def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> 
         writes = [("write", unit.number, place) for place in range(len(unit.facts.writes))]
         for written in [*writes, *declared_to_be(unit)]:
             solver.value(written)
-        at_first = {*(CALLS if budget.follows_arguments else ()), *(OBJECTS if unit.dialect.prototypes else ())}
-        for at, expression in enumerate(unit.expressions) if at_first else ():
-            if expression[0] in at_first or (expression[0] == Op.CALL and is_such_call(unit, expression)):
-                solver.value(unit.base | at)
+        silent = unit.unasked_signs(project.vocabulary.asked)
+        for at in at_first(unit, silent, follows_arguments=budget.follows_arguments):
+            solver.value(unit.base | at)
         if budget.follows_arguments:
             sites = site_columns(unit.facts)
-            named = (sites[USE] != Use.OPERATOR) | with_rows(project, unit, sites)
+            named = (sites[USE] != Use.OPERATOR) & ~np.isin(sites[NAME], silent)
+            named |= with_rows(project, unit, sites)
             for at in dict.fromkeys(sites[AT][named].tolist()):  # many are of one expression
                 if at > 1:
                     solver.value(unit.base | at)
@@ -231,6 +234,21 @@ def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> 
         by_members.guess(solver)
     solver.is_over = True
     return solver
+
+
+def at_first(unit: Unit, silent: Sequence[int], *, follows_arguments: bool) -> Iterator[int]:
+    """Yield the expressions that others are told by: calls, but for those of operators that are `silent`."""
+    kinds = {*(CALLS if follows_arguments else ()), *(OBJECTS if unit.dialect.prototypes else ())}
+    for at, expression in enumerate(unit.expressions) if kinds else ():
+        is_first = expression[0] in kinds and not (silent and is_by_sign(unit, expression, silent))
+        if is_first or (expression[0] == Op.CALL and is_such_call(unit, expression)):
+            yield at
+
+
+def is_by_sign(unit: Unit, expression: Expression, signs: Sequence[int]) -> bool:
+    """Whether an expression is a call by some operators."""
+    function = unit.expressions[expression[1]] if expression[0] == Op.CALL else (NONE,)
+    return function[0] == Op.GET and function[2] in signs
 
 
 def asked(project: GraphProject) -> Iterator[int]:

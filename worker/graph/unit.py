@@ -77,6 +77,12 @@ class Unit:
         """All names that stand in the file."""
         return frozenset(self.names)
 
+    def unasked_signs(self, asked: Container[int]) -> list[int]:
+        """The operators, by the names of the file, that call nothing of the project and put nothing anywhere."""
+        signs = self.dialect.signs - self.dialect.methods.keys()
+        named = enumerate(self.facts.names) if signs else ()
+        return [at for at, name in named if name in signs and self.names[at] not in asked]
+
     @cached_property
     def takes_all(self) -> bool:
         """Whether the file of a module of Rust takes all names of another, and not only of itself: `use super::*`."""

@@ -11,19 +11,21 @@ from fledgling.worker.graph.reading.labels import (
     IS_INDEX,
     IS_NAME,
     IS_TUPLE,
+    KEY,
     LEFT,
     OTHERWISE,
     RIGHT,
     TYPE,
 )
-from fledgling.worker.graph.reading.operators import AROUND, operator_between, runs
+from fledgling.worker.graph.reading.operators import operator_between, runs, runs_on_key
+from fledgling.worker.graph.reading.signs import AROUND, called_between
 from fledgling.worker.graph.reading.statements import any_of, arms
-from fledgling.worker.graph.reading.targets import key_changed, left_of, take_shape, target
+from fledgling.worker.graph.reading.targets import key_changed, left_of, set_by_call, take_shape, target
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, ScopeKind, Use, Write
 
 UNLESS = (b"??=", b"||=", b"&&=")
-SINGLE = BITS["single"]
+SINGLE, IS_OWN_FIELD = BITS["single"], BITS["own_field"]
 FRESH, CHECKED, IS_AUGMENT, IS_REPEATED = (BITS[label] for label in ("fresh", "checked", "augment", "repeated"))
 
 
@@ -135,6 +137,8 @@ def augment(builder: Builder, node: int, _use: int) -> int:
     left = tree.first(node, LEFT)
     right = tree.first(node, RIGHT)
     value = builder.visit(right)
+    if builder.dialect.signs and left != NONE:
+        return augment_by_sign(builder, left, right, value)
     has_operators = bool(builder.dialect.operators) and left != NONE
     operator = [operator_between(builder, left, right), True] if has_operators else []
     line, scope = builder.line(node), builder.scope
@@ -164,6 +168,40 @@ def augment(builder: Builder, node: int, _use: int) -> int:
             after = augment_part(builder, left, general, value, operator)
             builder.writes.append(Write(parts[0], parts[1], NONE, after, line))
     return 0
+
+
+def augment_by_sign(builder: Builder, left: int, right: int, value: int) -> int:
+    """`a.b += c`, of Ruby: what `a.b + c` gives is there then; by `a.b ||= c` perhaps what was there."""
+    kind = builder.tree.kind(left)
+    if kind == IS_NAME:
+        before = builder.use_name(builder.name(left))
+    elif kind == IS_OWN_FIELD:
+        before = builder.add(Op.GET, builder.add(Op.THIS, builder.scope), builder.name(left))
+    else:
+        before = builder.visit(left)
+    after = called_between(builder, left, right, before, value)
+    if after == NONE:
+        after = builder.add(Op.CHOICE, [before, value])
+    builder.augmented.append(Augmented(before, NONE, builder.line(left), builder.scope))
+    if kind in (IS_NAME, IS_OWN_FIELD):
+        target(builder, left, after)
+    else:
+        put_back(builder, left, before, after)
+    return after
+
+
+def put_back(builder: Builder, node: int, before: int, value: int) -> None:
+    """Note what puts a value where `a.b` or `a[b]` has been read: the methods `b=` and `[]=`."""
+    tree = builder.tree
+    op, *parts = builder.expressions[before]
+    if op == Op.REACH:
+        op, *parts = builder.expressions[parts[2]]
+    if op == Op.INDEX:
+        of, key = parts
+        runs_on_key(builder, node, of, "[]=")
+        builder.writes.append(Write(of, NONE, key, value, builder.line(node), builder.scope))
+    elif op == Op.CALL and builder.expressions[parts[0]][0] == Op.GET and tree.first(node, KEY) != NONE:
+        set_by_call(builder, tree.first(node, KEY), builder.expressions[parts[0]][1], value)
 
 
 def is_unless(builder: Builder, left: int, right: int) -> bool:

@@ -37,6 +37,7 @@ from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
 from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Op, ScopeKind, Site, Use
 
+IS_SUPER = BITS["super"]
 IS_REFERENCE = BITS["reference"]
 HOLDING = ("elements", "mapped")
 UNTYPED = (Op.UNKNOWN, Op.MADE, Op.TEXT)  # what `var` is read as
@@ -67,7 +68,22 @@ def call(builder: Builder, node: int, use: int) -> int:
         return builder.visit(node, use)
     if builder.tree.labels[node] & IS_REFERENCE:
         return not_called(builder, node)
+    if builder.dialect.signs and is_object_called(builder, node):
+        return object_called(builder, node)
     return called(builder, node, Op.CALL, use)
+
+
+def is_object_called(builder: Builder, node: int) -> bool:
+    """Whether a call of Ruby is `a.(b)`."""
+    of = builder.tree.first(node, OF)
+    return of != NONE and builder.tree.first(node, KEY) == NONE and builder.tree.kind(of) != IS_SUPER
+
+
+def object_called(builder: Builder, node: int) -> int:
+    """`a.(b)`, of Ruby: the method `call` of a."""
+    of = builder.tree.first(node, OF)
+    function = builder.add(Op.GET, builder.visit(of), builder.named("call"))
+    return call_of(builder, node, function, [kid for kid in builder.tree.kids[node] if kid != of])
 
 
 def not_called(builder: Builder, node: int) -> int:

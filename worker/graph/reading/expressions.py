@@ -27,7 +27,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.narrowing import is_either, narrow, narrowed_by, refuted_by
-from fledgling.worker.graph.reading.operators import operator_between, runs
+from fledgling.worker.graph.reading.operators import by_key, operator_between, runs
 from fledgling.worker.graph.tables import NONE, Flag, Op, Use
 
 NAMES_TYPE = BITS["names_type"]
@@ -175,7 +175,7 @@ def index(builder: Builder, node: int, use: int) -> int:
         builder.apply(of, len(keys))
     key = keys[0] if len(keys) == 1 and use != Use.TYPE else together(builder, keys)
     at = builder.add(Op.INDEX, of, key)
-    if keys and use not in (Use.TYPE, Use.INHERIT) and (method := builder.dialect.operators.get("[]")):
+    if keys and use not in (Use.TYPE, Use.INHERIT) and (method := by_key(builder, "[]")):
         runs(builder, tree.kids[node][0], builder.named(method), at)
     constant = constant_key(builder, key)
     return builder.use_path(of, constant, at) if constant else at

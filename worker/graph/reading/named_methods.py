@@ -7,7 +7,7 @@ from fledgling.worker.graph.reading.call_expressions import called
 from fledgling.worker.graph.reading.definitions import read_function
 from fledgling.worker.graph.reading.labels import ARGS, BITS, KEY, OF, WORD
 from fledgling.worker.graph.reading.listed_methods import bind_method, class_around, computed_names
-from fledgling.worker.graph.reading.targets import TARGETS
+from fledgling.worker.graph.reading.targets import TARGETS, set_by_call
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind, Use, Write
 
@@ -130,11 +130,7 @@ def setting(builder: Builder, node: int, use: int) -> int:
 def setting_target(builder: Builder, node: int, value: int) -> None:
     """`a.b = c` calls the method `b=`."""
     tree = builder.tree
-    of, key = builder.visit(tree.first(node, OF)), tree.first(node, KEY)
-    part = builder.named(f"{tree.text(key)}=")
-    at = builder.add(Op.CALL, builder.add(Op.GET, of, part), [value], [])
-    builder.has_read(key)
-    builder.site_at(tree.start[key], part, Use.CALL, at)
+    set_by_call(builder, tree.first(node, KEY), builder.visit(tree.first(node, OF)), value)
 
 
 TARGETS[BITS["setting"]] = setting_target

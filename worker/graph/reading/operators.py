@@ -14,11 +14,10 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.made_texts import filled, of_places
 from fledgling.worker.graph.reading.open_scopes import QUOTES
+from fledgling.worker.graph.reading.signs import AROUND, WRITTEN_OUT, called_by_sign
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, Use
 
-WRITTEN_OUT = (Op.MADE, Op.TEXT, Op.NUMBER)
 SIGNS = b"+-"
-AROUND = b"() \t\r\n\\"  # what may stand beside an operator
 
 
 def runs(builder: Builder, left: int, method: int, at: int) -> int:
@@ -31,9 +30,14 @@ def runs(builder: Builder, left: int, method: int, at: int) -> int:
     return at
 
 
+def by_key(builder: Builder, sign: str) -> str:
+    """The method that `a[b]`, `a[b] = c` or `del a[b]` runs; empty where none is known."""
+    return sign if sign in builder.dialect.signs else builder.dialect.operators.get(sign, "")
+
+
 def runs_on_key(builder: Builder, node: int, of: int, sign: str) -> None:
     """Note what `a[b] = c` runs, or `del a[b]`."""
-    if (method := builder.dialect.operators.get(sign)) and builder.tree.kids[node]:
+    if (method := by_key(builder, sign)) and builder.tree.kids[node]:
         name = builder.named(method)
         runs(builder, builder.tree.kids[node][0], name, builder.add(Op.OPERATED, [of], name))
 
@@ -86,6 +90,8 @@ def operation(builder: Builder, node: int, _use: int) -> int:
         return made
     runs_methods = is_computed and (builder.dialect.operators or builder.dialect.prefixes)
     if runs_methods and (at := operated(builder, node, operands)) != NONE:
+        return at
+    if is_computed and builder.dialect.signs and (at := called_by_sign(builder, node, operands)) != NONE:
         return at
     return builder.add(Op.COMPUTED) if is_computed and tree.labels[node] & IS_COMPUTED else 1
 

@@ -25,6 +25,7 @@ from fledgling.worker.graph.reading.labels import (
     WORD,
 )
 from fledgling.worker.graph.reading.narrowing import condition, narrow, narrowed_by, refuted_by
+from fledgling.worker.graph.reading.signs import note_each
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, ScopeKind, Use
@@ -140,6 +141,7 @@ def loop(builder: Builder, node: int, _use: int) -> int:
         value = builder.visit(over) if value == NONE else value
         element = builder.add(Op.ELEMENT, value, *([True] if tree.labels[node] & IS_ASYNC else ()))
         builder.site_of_call(over, element)
+        note_each(builder, over, value)
         element = pair_of(builder, left, value, element)
         if tree.first(node, TYPE) != NONE:
             type_ = of_brackets(builder, node, builder.visit(tree.first(node, TYPE), Use.TYPE))

@@ -80,6 +80,15 @@ def own_field_target(builder: Builder, node: int, value: int) -> None:
     builder.writes.append(Write(of, part, NONE, value, builder.line(node)))
 
 
+def set_by_call(builder: Builder, key: int, of: int, value: int) -> None:
+    """Note that the method `b=` of Ruby is called, where b stands."""
+    tree = builder.tree
+    part = builder.named(f"{tree.text(key)}=")
+    at = builder.add(Op.CALL, builder.add(Op.GET, of, part), [value], [])
+    builder.has_read(key)
+    builder.site_at(tree.start[key], part, Use.CALL, at)
+
+
 def path_target(builder: Builder, node: int, _value: int) -> None:
     """`A::b = c`: what a class itself declares is of that type."""
     builder.visit(node, Use.WRITE)

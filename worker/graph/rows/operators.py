@@ -8,6 +8,7 @@ from fledgling.worker.graph.solving.traits import by_trait, run_by_trait
 from fledgling.worker.graph.tables import Expression, Op
 from fledgling.worker.graph.values import (
     BOUND,
+    CLASS,
     CONSTANT,
     CONTAINER,
     EXTERNAL,
@@ -22,13 +23,16 @@ from fledgling.worker.graph.values import (
 
 def run_by_operator(solver: Solver, node: int, expression: Expression) -> Values:
     """What an operator or a key calls: a method of what stands before it, or else of what stands behind it."""
+    dialect = solver.project.unit(node).dialect
     if expression[0] == Op.INDEX:
-        return _methods(solver, solver.child(node, expression[1]), solver.project.unit(node).dialect.operators["[]"])
+        return _methods(solver, solver.child(node, expression[1]), dialect.operators.get("[]", "[]"))
     name = solver.project.unit(node).facts.names[expression[2]]
     first, *others = (solver.child(node, part) for part in expression[1])
     if len(expression) > 3 and (found := _methods(solver, first, changing(name))):  # a += b
         return found
     values = solver.value(first)
+    if dialect.signs:
+        return _methods(solver, first, name)
     if not values or any(value[0] == OBJECT for value in values):  # what is not known may have the method itself
         return _methods(solver, first, name)
     found = _methods(solver, others[0], reflected(name)) if others and is_reflected(name) else {}
@@ -49,14 +53,16 @@ def run_by_function(solver: Solver, node: int, values: Values, arguments: list[i
 def _methods(solver: Solver, of: Cell, name: str) -> Values:
     """The methods of a name that an operand has; none where it may be anything else than an object of the project."""
     values = solver.value(of)
-    if not all(value[0] == OBJECT for value in values):
+    kinds = (OBJECT, CLASS) if solver.project.unit(of).dialect.signs else (OBJECT,)
+    if not all(value[0] in kinds for value in values):
         return {}
     number, found = solver.project.number(name), Values()
     of_class = not any(solver.project.unit(value[1]).dialect.crates for value in values)
     for value, sure in list(values.items()):
         held = member(solver, value, number, sure) if of_class else _of_traits(solver, value, name, sure)
         found.update((at, own) for at, own in held.items() if at[0] in (BOUND, FUNCTION) and own > found.get(at, 0))
-    if of_class and not is_reflected(name):  # which of several, and whether nothing else extends the type, is not told
+    is_told = is_reflected(name) or solver.project.unit(of).dialect.signs
+    if of_class and not is_told:  # which of several, and whether nothing else extends the type
         return capped(found, Reason.OVERLOAD if len(found) > 1 else Reason.TYPES)
     return found
 

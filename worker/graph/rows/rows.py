@@ -47,7 +47,9 @@ def with_rows(project: GraphProject, unit: Unit, sites: Sites) -> npt.NDArray[np
     asked, given = project.vocabulary.asked, project.given.of(unit)
     named = np.fromiter((name in asked or name in given for name in unit.names), np.bool_, len(unit.names))
     uses = sites[USE]
-    wanted: npt.NDArray[np.bool_] = named[sites[NAME]] | (uses == Use.CALL) | (uses == Use.DECORATOR)
+    silent = unit.unasked_signs(asked)
+    calls = (uses == Use.CALL) & ~np.isin(sites[NAME], silent) if silent else uses == Use.CALL
+    wanted: npt.NDArray[np.bool_] = named[sites[NAME]] | calls | (uses == Use.DECORATOR)
     return wanted
 
 
@@ -275,7 +277,8 @@ class Rows:
         """The few definitions of a name that no type outside has, where nothing else is known."""
         known = self._project.vocabulary.definitions.get(unit.names[site.name], ())
         name = unit.facts.names[site.name]
-        if len(known) > MAX_NAMED or name.startswith("__") or name in unit.dialect.common:
+        is_common = name in unit.dialect.common or name in unit.dialect.signs
+        if len(known) > MAX_NAMED or name.startswith("__") or is_common:
             return {}
         seen = {self._project.place_of(at) for at in seen_extensions(self._solver, unit.base | site.at, site.name)}
         return dict.fromkeys(known, int(Reason.EXTENSION if seen.issuperset(known) else Reason.NAME_ONLY))

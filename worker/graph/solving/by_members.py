@@ -45,7 +45,8 @@ def guess(solver: Solver) -> None:
 
 def _ask(solver: Solver, unit: Unit, found: dict[Cell, set[int]]) -> None:
     """Add the members that a file asks something for, by the numbers of their names."""
-    unasked = {at for at, name in enumerate(unit.facts.names) if name in unit.dialect.universal}
+    telling_nothing = unit.dialect.universal | unit.dialect.signs  # numbers and texts have these, too
+    unasked = {at for at, name in enumerate(unit.facts.names) if name in telling_nothing}
     members = dict[int, set[int]]()
     for expression in unit.expressions:
         if expression[0] == Op.GET and expression[1] > MADE and expression[2] not in unasked:

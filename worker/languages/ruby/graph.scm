@@ -12,7 +12,8 @@
 
 (scope_resolution scope: (_) @of name: (_) @key) @get
 (scope_resolution !scope) @path
-(call receiver: (_) @of method: [(identifier) (constant)] @key) @call
+(call receiver: (_) @of method: [(identifier) (constant) (operator)] @key) @call
+(call receiver: (_) @of !method arguments: (_)) @call
 (call !receiver method: [(identifier) (constant)] @key arguments: (_)) @call
 (call !receiver method: [(identifier) (constant)] @key block: (_)) @call
 (call method: (super) @of) @call
@@ -80,7 +81,7 @@
   (#any-of? @_defines "define_method" "define_singleton_method"))
 ((call !receiver method: (identifier) @_makes arguments: (argument_list (simple_symbol) @word)) @accessor
   (#any-of? @_makes "attr_accessor" "attr_reader" "attr_writer"))
-(alias name: [(identifier) (constant) (setter) (simple_symbol)] @word
+(alias name: [(identifier) (constant) (operator) (setter) (simple_symbol)] @word
   alias: [(identifier) (constant) (operator) (setter) (simple_symbol)] @word) @method_alias
 ((call !receiver method: (identifier) @_aliases arguments: (argument_list . (simple_symbol) @word . (simple_symbol) @word .)) @method_alias
   (#eq? @_aliases "alias_method"))
@@ -121,7 +122,7 @@
 (left_assignment_list (identifier) @bind)
 (operator_assignment left: (identifier) @left @bind right: (_) @right) @augment
 (operator_assignment left: (constant) @left @bind @constant right: (_) @right) @augment
-(operator_assignment left: (instance_variable) @left right: (_) @right) @assign
+(operator_assignment left: [(instance_variable) (call) (element_reference)] @left right: (_) @right) @augment
 (rest_assignment (identifier) @value @bind) @spread
 
 ; ---- statements
