@@ -13,6 +13,7 @@ from fledgling.worker.graph.values import BOUND, BUILTIN, CONTAINER, EXTERNAL, F
 MAX_LOOKED_AT = 100  # cells that lead to one expression; if there are more, it may be anything
 FIRST = frozenset([Op.ALIAS, Op.UNSURE, Op.RENAMED, Op.PRESENT, Op.ADDRESSED, Op.NARROWED, Op.POINTED])
 TAKEN = frozenset([Op.ELEMENT, Op.ITEM, Op.ENTERED, Op.INDEX, Op.RECEIVED])  # what is in something
+GIVE_OTHERS = ("filters", "finds", "sifts", "visits")  # what a method gives that gives nothing of what a block does
 
 
 class UnknownBeside:
@@ -134,6 +135,8 @@ class UnknownBeside:
         found: list[Cell] = [("returned", value[1]) for value in called if value[0] in (FUNCTION, BOUND)]
         if self._solver.op(function) == Op.GET:
             found.append(self._solver.child(function, self._project.expression(function)[1]))
+        if is_outside:
+            found += self._by_blocks(node, function)
         methods = self._project.unit(node).dialect.methods
         for value in called:
             is_of_container = value[0] == METHOD_OF and value[1][0] == CONTAINER and value[2] >= 0
@@ -143,6 +146,15 @@ class UnknownBeside:
                 arguments = self._project.expression(node)[2]  # max(a, b)
                 found += [self._solver.child(node, at) for at in arguments if at >= 0]
         return found
+
+    def _by_blocks(self, node: int, function: int) -> Iterator[Cell]:
+        """What the blocks of Ruby give that a call hands to what is outside, which may give that: `a.map { b }`."""
+        dialect = self._project.unit(node).dialect
+        if not dialect.bare_calls or dialect.methods.get(self._project.last_name(function)) in GIVE_OTHERS:
+            return
+        for at in self._project.expression(node)[2]:
+            values = self._solver.value(self._solver.child(node, at)) if at >= 0 else ()
+            yield from (("returned", value[1]) for value in values if value[0] == FUNCTION)
 
     def _returned(self, function: int) -> Iterable[Cell] | None:
         row = self._project.scope(function)
