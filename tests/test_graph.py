@@ -397,7 +397,7 @@ def test_no_name_is_read_twice(program: dict[str, dict[str, str]]) -> None:
     for file in files:
         facts = unpacked(file.facts)
         places = Counter(
-            (site.line, site.column, site.use) for site in sites_of(facts)
+            (site.line, site.column, site.use, facts.names[site.name]) for site in sites_of(facts)
             if site.use in (Use.CALL, Use.READ) and facts.names[site.name]
         )  # fmt: skip
         assert not [place for place, number in places.items() if number > 1], file.path
