@@ -88,12 +88,16 @@ def operation(builder: Builder, node: int, _use: int) -> int:
         return builder.add(Op.EVERY, moved)
     if builder.dialect.made_names and (made := of_operator(builder, node)) != MADE:
         return made
-    runs_methods = is_computed and (builder.dialect.operators or builder.dialect.prefixes)
-    if runs_methods and (at := operated(builder, node, operands)) != NONE:
-        return at
-    if is_computed and builder.dialect.signs and (at := called_by_sign(builder, node, operands)) != NONE:
+    if is_computed and (at := by_method(builder, node, operands)) != NONE:
         return at
     return builder.add(Op.COMPUTED) if is_computed and tree.labels[node] & IS_COMPUTED else 1
+
+
+def by_method(builder: Builder, node: int, operands: list[int]) -> int:
+    """What the method of an operator gives; -1 where none is known."""
+    if builder.dialect.signs:
+        return called_by_sign(builder, node, operands)
+    return operated(builder, node, operands) if builder.dialect.operators or builder.dialect.prefixes else NONE
 
 
 def operated(builder: Builder, node: int, operands: list[int]) -> int:
