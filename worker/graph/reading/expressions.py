@@ -86,7 +86,7 @@ def get(builder: Builder, node: int, use: int) -> int:
         return builder.visit(key, use)
     key = without_sigil(builder, key)
     between = tree.source[tree.end[first] : tree.start[key]]
-    if between == b"::":
+    if between == b"::" and builder.dialect.crates:  # in PHP a class stands before it
         of = before_others(builder, of)
     elif between == b"->" and builder.dialect.pointers and builder.expressions[of][0] != Op.THIS:
         of = builder.add(Op.POINTED, of, builder.named("operator->"))
