@@ -180,7 +180,8 @@ def augment_by_sign(builder: Builder, left: int, right: int, value: int) -> int:
     else:
         before = builder.visit(left)
     after = called_between(builder, left, right, before, value)
-    if after == NONE:
+    if after == NONE:  # of a field or what is behind a key, not all is seen that may be there
+        value = value if kind == IS_NAME else builder.add(Op.UNSURE, value)
         after = builder.add(Op.CHOICE, [before, value])
     builder.augmented.append(Augmented(before, NONE, builder.line(left), builder.scope))
     if kind in (IS_NAME, IS_OWN_FIELD):
