@@ -1,12 +1,16 @@
 """Operators of Ruby, which call the methods whose names they are: `a << b`, `!a`, `a[b]`, `a.b += c`."""
 
+import re
 from collections.abc import Sequence
 
 from fledgling.worker.graph.reading.builder import Builder
-from fledgling.worker.graph.tables import NONE, Op, Use
+from fledgling.worker.graph.tables import MADE, NONE, Op, Use
 
 AROUND = b"() \t\r\n\\"  # what may stand beside an operator
 WRITTEN_OUT = (Op.MADE, Op.TEXT, Op.NUMBER)
+FAR = 32  # bytes beside an operand in which an operator stands
+BEFORE = re.compile(rb"^[ \t\r\n\\)]*+([!%&*+/<=>^|~-]++)(?![!%&*+/<=>^|~-])")
+BEHIND = re.compile(rb"([!%&*+/<=>^|~-]++)[ \t\r\n\\(]*+$")
 JOINING = ("+", "|")  # of two lists these make one
 NEGATED = {"!=": "==", "!~": "=~"}  # what an operator calls where a class has no other method for it
 
@@ -24,7 +28,25 @@ def called_by_sign(builder: Builder, node: int, operands: Sequence[int]) -> int:
     method = builder.dialect.prefixes.get(sign)
     if method == sign:
         return _called(builder, start, method, operands)
-    return runs_unnamed(builder, start, method, operands[0]) if method else NONE
+    if not method:
+        return called_beside(builder, node, operands[0])
+    return runs_unnamed(builder, start, method, operands[0])
+
+
+def called_beside(builder: Builder, node: int, operand: int) -> int:
+    """The same of an operator of which one side is nothing that is read: `a << <<~TEXT`, `@@a << b`."""
+    tree = builder.tree
+    kid = tree.kids[node][0]
+    is_first = tree.start[kid] == tree.start[node]
+    if is_first:
+        start, end = tree.end[kid], min(tree.end[node], tree.end[kid] + FAR)
+    else:
+        start, end = max(tree.start[node], tree.start[kid] - FAR), tree.start[kid]
+    found = (BEFORE if is_first else BEHIND).search(tree.source[start:end])
+    sign = found[1].decode() if found else ""
+    if not found or sign not in builder.dialect.signs:
+        return NONE
+    return _called(builder, start + found.start(1), sign, [operand, MADE] if is_first else [0, operand])
 
 
 def called_between(builder: Builder, left: int, right: int, of: int, value: int) -> int:
