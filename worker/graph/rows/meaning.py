@@ -63,16 +63,17 @@ class Meaning:
         ).difference(self.project.templates)
 
     @cached_property
-    def _wrapped(self) -> set[Target]:
-        """The functions in whose place a decorator has put something else, which may run them."""
-        found: set[Target] = set()
+    def _wrapped(self) -> dict[Target, bool]:
+        """The functions in whose place a decorator has put something else, which may run them, or may have put it."""
+        found: dict[Target, bool] = {}
         for unit in self.project.units:
             for at, row in enumerate(unit.bindings):
                 if unit.facts.expressions[row.value][0] == Op.DECORATED:
                     target, scope = self.project.defined(unit.base | at)
                     held = self.solver.value(unit.base | row.value)
-                    if held and not any(value[0] in FUNCTIONS and value[1] == scope for value in held):
-                        found.add(target)
+                    is_itself = any(value[0] in FUNCTIONS and value[1] == scope for value in held)
+                    if not is_itself or len(held) > 1 or unit.base | row.value in self.solver.decorated_unseen:
+                        found.update({target: not is_itself} if held else {})
         return found
 
     def forget(self) -> None:
@@ -184,8 +185,9 @@ class Meaning:
         self._bound.add_expression(unit.base | site.at, unit.names[site.name], found)
         found.update((at, sure) for at, sure in doubted.items() if found[at] in CAME or sure == Reason.OF_TESTS)
         is_call = site.use in CALLING and not unit.dialect.typed
-        wrapped = self._wrapped.intersection(found.keys() - run) if is_call else ()
-        found.update((at, min(found[at], Reason.DECORATOR)) for at in wrapped)
+        for at in self._wrapped.keys() & found.keys() if is_call else ():
+            if at not in run or not self._wrapped[at]:
+                found[at] = min(found[at], Reason.DECORATOR)
 
     def _add_other_names(self, unit: Unit, site: Site, found: Targets) -> None:
         """Add what a name is bound to that is another name of what a call runs: `alias a b`."""

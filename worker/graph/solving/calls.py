@@ -173,6 +173,7 @@ def decorated(solver: Solver, node: int, expression: Expression) -> Values:
     cell: Cell = base | expression[1]
     found = dict(solver.value(cell))
     is_class = any(value[0] == CLASS for value in found)
+    solver.decorated_unseen.discard(node)
     for place, decorator in enumerate(reversed(expression[2])):
         made: Values = {}
         is_known = False
@@ -187,6 +188,7 @@ def decorated(solver: Solver, node: int, expression: Expression) -> Values:
             found = {}
         elif is_known:
             found = capped(found, Reason.DECORATOR)
+            solver.decorated_unseen.add(node)
         if is_class:
             own = solver.value(base | expression[1])
             is_same = not is_known or (bool(made) and made.keys() <= own.keys())

@@ -79,6 +79,7 @@ class Solver:
         self.changing: set[int] = set()  # classes whose objects become those of another: `a.__class__ = B`
         self.put_outside: set[int] = set()  # the names of what is put into something outside: `window.a = b`
         self.pending: set[Cell] = set()  # those that wait for what may be known later: what a decorator returns
+        self.decorated_unseen: set[int] = set()  # definitions of which decorators of the project make nobody knows what
         self.wanted: dict[int, tuple[Values, tuple[str, list[Value]]]] = {}  # types of parameters (argument_types.py)
         self.chosen: dict[int, tuple[Values, Values]] = {}  # what calls might run when they were evaluated, and do
         self.bare: dict[int, list[tuple[Cell, int, Value | None]]] = {}  # what names mean (lookup.py), asked when over
