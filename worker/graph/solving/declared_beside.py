@@ -1,6 +1,7 @@
-"""What a declared type says beside what is seen, where that is a container in which nothing is seen to be."""
+"""What a declared type says beside what is seen: what a container holds, and that a text becomes what is declared."""
 
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.tables import Op
 from fledgling.worker.graph.values import CONSTANT, CONTAINER, EXTERNAL, Value, Values
 
 
@@ -19,3 +20,10 @@ def _holds_known(solver: Solver, value: Value) -> bool:
         return value[0] not in (EXTERNAL, CONSTANT)
     cells = (("element", value, key) for key in solver.known_keys(value))
     return any(held[0] not in (EXTERNAL, CONSTANT) for cell in cells for held in solver.value(cell))
+
+
+def converted(solver: Solver, type_: int, seen: Values) -> Values:
+    """What is seen, without texts and numbers where they become what is declared: `A a = "b"` of C++, not `auto`."""
+    if not solver.project.unit(type_).dialect.converts or solver.op(type_) in (Op.UNKNOWN, Op.MADE):
+        return seen
+    return {value: sure for value, sure in seen.items() if value[0] != CONSTANT}

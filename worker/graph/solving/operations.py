@@ -3,7 +3,7 @@
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of, iterated
-from fledgling.worker.graph.solving.declared_beside import says_more
+from fledgling.worker.graph.solving.declared_beside import converted, says_more
 from fledgling.worker.graph.solving.made_names import added
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.numbers import number_or
@@ -239,6 +239,7 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     value = dict(solver.value(solver.child(node, expression[2]))) if expression[2] != NONE else {}
     type_ = solver.value(("type", solver.child(node, expression[1]), None))
     is_typed = solver.project.unit(node).dialect.typed
+    value = converted(solver, solver.child(node, expression[1]), value)
     if type_ and solver.op(solver.child(node, expression[1])) == Op.TOLD:
         return add(told(value), type_)
     if solver.project.unit(node).dialect.selects and any(held[0] == EXTERNAL for held in type_):
