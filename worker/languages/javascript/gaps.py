@@ -27,6 +27,8 @@ GAPS = [
 USING = deferred(rb"(?<![\w$.#])(using)(?![\w$]|[ \t]++[\w$])")
 # JSX: an attribute holds whatever it does: <a href="?b&c">
 AMPERSAND = deferred(rb"(?<=\w=\")[^\"\n<>{}&]*+&[^\"\n]*+(?=\")")
-GAPS += [(USING, b"xsing"), (AMPERSAND, b"a")]
+# a name that begins a line, which the grammar takes for an operator: in_all = a, instanceof$
+LIKE_OPERATOR = deferred(rb"\n[ \t]*+(in)(?=(?:stanceof)?[\d_$])")
+GAPS += [(USING, b"xsing"), (AMPERSAND, b"a"), (LIKE_OPERATOR, b"xn")]
 
 repaired = partial(filled, gaps=GAPS)

@@ -4,7 +4,7 @@ from functools import partial
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.filling import filled
-from fledgling.worker.languages.javascript.gaps import AMPERSAND
+from fledgling.worker.languages.javascript.gaps import AMPERSAND, LIKE_OPERATOR
 
 # TypeScript 5.0: all types of a module: export type * from "./a"
 TYPES_OF_MODULE = deferred(rb"(?<=\bexport[ ])type(?=[ ]\*)")
@@ -25,7 +25,7 @@ TYPE_OF_UNDEFINED = deferred(rb"\btypeof[ \t]++(undefined)\b")
 GAPS = (
     (TYPES_OF_MODULE, b""), (VARIANCE, b""), (AMPERSAND, b"a"), (SIGNATURE, b";"),
     (ACCESSOR, b"xccessor"), (ABSTRACT, b"xbstract"), (STATIC_ACCESSOR, b""),
-    (TYPE_OF_UNDEFINED, b"undefinex"),
+    (TYPE_OF_UNDEFINED, b"undefinex"), (LIKE_OPERATOR, b"xn"),
 )  # fmt: skip
 
 repaired = partial(filled, gaps=GAPS)
