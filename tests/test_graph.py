@@ -31,7 +31,7 @@ from fledgling.worker.graph.reading.flow import MAX_REACHING
 from fledgling.worker.graph.reading.listed_methods import MAX_LISTED, MAX_MADE
 from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.narrowing import MAX_CHECKED
-from fledgling.worker.graph.reading.reduced import MAX_DEPTH, MAX_TREE_DEPTH
+from fledgling.worker.graph.reading.reduced import MATCH_LIMIT, MAX_DEPTH, MAX_TREE_DEPTH
 from fledgling.worker.graph.reading.told_names import MAX_TYPEDEF
 from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
@@ -350,6 +350,13 @@ def test_a_tree_is_seen_so_deep() -> None:
         text = "class A {" * count * MAX_TREE_DEPTH + "};" * count * MAX_TREE_DEPTH
         counts.add(len(unpacked(FACTS.facts_of("cpp", text.encode())).scopes))
     assert len(counts) == 1
+
+
+def test_what_stands_in_a_long_call_is_not_left_out() -> None:
+    """Of a query too many matches may be in progress: none waits for the end of `describe("a", () => { ... })`."""
+    body = 'it("b", () => { c.d("e", f(g)) })\n' * (MATCH_LIMIT // 4)
+    for text in (f'describe("a", () => {{\n{body}}})\n', f"(function () {{\n{body}}})()\n"):
+        assert unpacked(FACTS.facts_of("typescript", text.encode())).complete
 
 
 @pytest.mark.parametrize("path", NESTED)

@@ -55,6 +55,7 @@ class Reduced:
         ends, labels, kids, kinds = self.end, self.labels, self.kids, self.kinds
         stack, top = [0], ends[0]
         skip, skipped = BITS["skip"], 0
+        of_block, bare_block = BITS["of_block"], BITS["bare_block"]
         for node, start in enumerate(self.start):
             end = ends[node]
             if not node:
@@ -68,15 +69,18 @@ class Reduced:
             if labels[node] & skip:
                 skipped = end
                 continue
-            kids[stack[-1]].append(node)
+            around = stack[-1]
+            kids[around].append(node)
+            if labels[node] & of_block and labels[around] & bare_block:
+                labels[around] |= BITS["block"]
+                kinds[around] = _lowest(labels[around] & IS_KIND)
             stack.append(node)
             top = end
 
     def unsay(self, node: int, kind: int) -> None:
         """Take a kind away from a node, which then is of the next one that it has."""
         self.labels[node] &= ~kind
-        left = self.labels[node] & IS_KIND
-        self.kinds[node] = left & -left  # the lowest bit
+        self.kinds[node] = _lowest(self.labels[node] & IS_KIND)
 
     def kind(self, node: int) -> int:
         """The bit of the kind of a node; 0 for one that only has a role."""
@@ -111,6 +115,10 @@ class Reduced:
             else:
                 found.append(at)
         return found
+
+
+def _lowest(bits: int) -> int:
+    return bits & -bits
 
 
 def _is_deeper(root: Node, depth: int) -> bool:

@@ -95,8 +95,10 @@
 
 ; ---- statements
 
-(statement_block (lexical_declaration)) @block
-(statement_block (class_declaration)) @block
+; A block with a name of its own is one (reduced.py): a capture of the block that waits for such a name holds up all others.
+(statement_block) @bare_block
+(statement_block (lexical_declaration (variable_declarator) @of_block))
+(statement_block (class_declaration) @of_block)
 (return_statement (_) @value) @return
 (return_statement) @return
 (throw_statement) @raise
