@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import numpy as np
-
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.linking.families import DefinedNames, families
 from fledgling.worker.graph.linking.project import GraphProject
@@ -218,7 +216,7 @@ def solved(project: GraphProject, budget: GraphBudget, tell: Tell = unheard) -> 
             solver.value(unit.base | at)
         if budget.follows_arguments:
             sites = site_columns(unit.facts)
-            named = (sites[USE] != Use.OPERATOR) & ~np.isin(sites[NAME], silent)
+            named = (sites[USE] != Use.OPERATOR) & ~unit.among(sites[NAME], silent)
             named |= with_rows(project, unit, sites)
             for at in dict.fromkeys(sites[AT][named].tolist()):  # many are of one expression
                 if at > 1:

@@ -7,6 +7,9 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from fledgling.worker import systems
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.tables import (
@@ -82,6 +85,13 @@ class Unit:
         signs = self.dialect.signs - self.dialect.methods.keys()
         named = enumerate(self.facts.names) if signs else ()
         return [at for at, name in named if name in signs and self.names[at] not in asked]
+
+    def among(self, names: npt.NDArray[np.int32], some: list[int]) -> npt.NDArray[np.bool_]:
+        """Which names of the file are among some; numpy's own `isin` imports as it runs."""
+        wanted = np.zeros(len(self.names), np.bool_)
+        wanted[some] = True
+        found: npt.NDArray[np.bool_] = wanted[names]
+        return found
 
     @cached_property
     def takes_all(self) -> bool:

@@ -67,7 +67,7 @@ def order_of(request: Request, question: Search, tagged: Set[int] | None) -> Fil
     corpus = corpus_of(request)
     leaves = _leaves(request, question, corpus)
     if tagged is not None:
-        leaves = leaves & np.isin(np.arange(corpus.files), [*tagged])
+        leaves = leaves & np.fromiter((file in tagged for file in range(corpus.files)), np.bool_, corpus.files)
     return rank(corpus, asked(question.query, question.also), leaves, request.check)
 
 

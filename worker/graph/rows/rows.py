@@ -48,7 +48,7 @@ def with_rows(project: GraphProject, unit: Unit, sites: Sites) -> npt.NDArray[np
     named = np.fromiter((name in asked or name in given for name in unit.names), np.bool_, len(unit.names))
     uses = sites[USE]
     silent = unit.unasked_signs(asked)
-    calls = (uses == Use.CALL) & ~np.isin(sites[NAME], silent) if silent else uses == Use.CALL
+    calls = (uses == Use.CALL) & ~unit.among(sites[NAME], silent) if silent else uses == Use.CALL
     wanted: npt.NDArray[np.bool_] = named[sites[NAME]] | calls | (uses == Use.DECORATOR)
     return wanted
 
