@@ -5,7 +5,15 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import copied, element_of, in_container, iterated, keys_read
-from fledgling.worker.graph.solving.maps import VALUES, entries_anew, entry_of, is_pair, keys_anew, type_holds
+from fledgling.worker.graph.solving.maps import (
+    VALUES,
+    entries_anew,
+    entry_of,
+    is_mapped,
+    is_pair,
+    keys_anew,
+    type_holds,
+)
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.collecting import of_these
 from fledgling.worker.graph.solving.outside_types import type_outside
@@ -92,8 +100,11 @@ def part_of(solver: Solver, container: Value, how: str, node: int, sure: int) ->
         return capped(keys_anew(solver, container), sure)
     if is_pair(solver, container):
         return capped(element_of(solver, container, ("number", PARTS.index(how))), sure)
-    is_single = how == "second" and type_holds(solver, container) == "elements"  # `a.value` of a `Lazy<A>`
-    return capped(element_of(solver, container), sure) if is_single else {}
+    if how != "second" or is_mapped(solver, container):
+        return {}
+    if type(container[1]) is tuple:  # MutableStateFlow(a).value
+        return capped(element_of(solver, container), Reason.CONTAINER)
+    return capped(element_of(solver, container), sure) if type_holds(solver, container) == "elements" else {}  # Lazy<A>
 
 
 def _elements_anew(solver: Solver, container: Value, node: int, sure: int, how: str = "elements") -> Values:

@@ -192,7 +192,7 @@ def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return {MANY: Reason.FLOW}
     extending = extension_members.of_outside(solver, value, name)
     held = _of_held(solver, value, name) if type(value[1]) is int and not extending else {}
-    return held or {(METHOD_OF, value, name): sure, **extending}
+    return held or {(METHOD_OF, value, name): min(sure, Reason.EXTENSION) if extending else sure, **extending}
 
 
 def _of_held(solver: Solver, value: Value, name: int) -> Values:

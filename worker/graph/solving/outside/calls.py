@@ -40,7 +40,7 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if gives is None:
         return _handed_on(solver, value, made, sure, how)
     first = made.arguments[0][0] if made.arguments else None
-    made_of = gives(solver, made, first, sure) if first is not None else {}
+    made_of = gives(solver, made, first, sure)
     return made_of or _handed_on(solver, value, made, sure, None)  # inject(TOKEN)
 
 
@@ -80,7 +80,11 @@ def _hand_applied(solver: Solver, type_: int, made: MadeCall) -> None:
             hand_types(solver, solver.child(cell, solver.project.expression(cell)[1]), types)
 
 
-PERHAPS: dict[str, Callable[..., Values]] = {"provided": objects.made_by_new, "loads": running.loads}
+PERHAPS: dict[str, Callable[..., Values]] = {
+    "handed": objects.handed,
+    "provided": objects.provided,
+    "loads": running.loads,
+}
 HANDING_ON: dict[str, Callable[..., Values]] = {
     "defined": objects.defined,
     "unknown": objects.unknown,

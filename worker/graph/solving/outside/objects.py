@@ -9,6 +9,7 @@ from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.outside.called_outside import CALLABLE, called_outside
 from fledgling.worker.graph.solving.prototypes import inherit, put_all, succeed
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.type_arguments import arguments_of
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind
 from fledgling.worker.graph.values import (
     CLASS,
@@ -70,6 +71,26 @@ def made_by_new(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Valu
     """object.__new__(A)"""
     held = solver.value(first).items()
     return {(OBJECT, value[1], value[2]): min(own, sure, Reason.RETURNED) for value, own in held if value[0] == CLASS}
+
+
+def handed(solver: Solver, _made: MadeCall, first: Cell | None, _sure: int) -> Values:
+    """What is given, or what stands for it: `verify(a)`."""
+    return {} if first is None else capped(dict(solver.value(first)), Reason.RETURNED)
+
+
+def provided(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Values:
+    """An object of the class that is given, `inject(A)`, `mock<A>()`, also as a `Class<A>`, `getBean("a", A.class)`."""
+    found = {} if first is None else made_by_new(solver, made, first, sure)
+    op, *parts = solver.project.expression(made.node)
+    types = arguments_of(solver, solver.child(made.node, parts[3])) if op == Op.CALL and len(parts) > 3 else []
+    word = solver.project.unit(made.node).dialect.literals.get("class")
+    for cell, _ in made.arguments if word else ():
+        for value in list(solver.value(cell)):
+            if value[0] == EXTERNAL and len(value) > 2 and f"{word}#" in value[1].split(".")[-2:]:  # A::class.java
+                types += arguments_of(solver, value[2])
+    for type_ in types if len(types) == 1 else ():
+        add(found, solver.value(("type", type_, None)), min(sure, Reason.RETURNED))
+    return found
 
 
 def given_to_objects(solver: Solver, made: MadeCall, _first: Cell | None, _sure: int) -> Values:
