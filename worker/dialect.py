@@ -81,8 +81,11 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     runs: dict[str, str] = {}  # the methods that functions of the language call on what they get: `len` calls `__len__`
     # What "calls" the method that its first argument names, or "gives" it, "runs" the object, gives its "class", the
     # one "above" a class, its "children" or all "below" it, or the "same" object; what "taps" or "yields" hands that to
-    # a block, and "yields" its result.
+    # a block, and "yields" its result; "starts" a function elsewhere or later.
     sending: dict[str, str] = {}
+    # An expression of the functions to which a class hands names of its methods, and the keys of any that do likewise.
+    names_methods: str = ""
+    keys_of_methods: frozenset[str] = frozenset()
     unnamed: str = ""  # an expression of the names of methods that code runs without them: `__add__` by `a + b`
     by_parameter: str = ""  # an expression of what stands above a function that parameters of its name are given
     fixture: str = ""  # the decorator of a function whose result parameters of its name get, where a test takes them

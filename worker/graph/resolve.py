@@ -25,6 +25,7 @@ from fledgling.worker.graph.solving import (
     parameters,
     pointers,
     prototypes,
+    sent,
     taken_names,
     this,
     types,
@@ -91,6 +92,7 @@ OPERATIONS = {
     Op.ANNOTATION: operations.alias,
     Op.GIVEN_BACK: given_back.given_back,
     Op.FIXTURE: fixtures.fixture,
+    Op.CALLBACK: sent.callback,
 }
 RULES = {
     "name": names.named,

@@ -118,6 +118,7 @@ class Op:
     OPERATED = 58  # operands, the name of a method: what an operator gives that the class of the first may define
     GIVEN_BACK = 59  # call, place: what a call gives a variable that it declares itself: `f(out var a)`
     FIXTURE = 60  # name, scope: the fixture that a text names there
+    CALLBACK = 61  # name, scope: the method of an object of the class there that a text names
     LOOKUP = 56  # of, key: the type of a member, `A["b"]`, or of what is held, `A[number]`
 
 

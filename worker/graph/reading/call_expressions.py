@@ -29,6 +29,7 @@ from fledgling.worker.graph.reading.labels import (
 )
 from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.made_texts import of_places
+from fledgling.worker.graph.reading.named_callbacks import note_callbacks
 from fledgling.worker.graph.reading.named_fixtures import note_fixtures
 from fledgling.worker.graph.reading.object_literals import fill_made, literal_of, name_key
 from fledgling.worker.graph.reading.open_scopes import LOCAL
@@ -195,6 +196,7 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     if builder.dialect.rebinds and last_name(builder, function).lower() in builder.dialect.rebinds:
         builder.aliased.add((builder.frame, NONE))
     note_fixtures(builder, node, function)
+    note_callbacks(builder, node, function)
     put_by_call(builder, node, function, given.arguments, given.words)
     at = add_call(builder, given, op, made, [to_types(builder, function, types)] if types else [])
     tell_call(builder, node, function, site, at)

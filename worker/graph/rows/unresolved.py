@@ -33,6 +33,7 @@ from fledgling.worker.graph.values import (
 )
 
 GUESSED = frozenset([Reason.TOLD, Reason.ASKED])  # a comment may be wrong
+BY_OP = {Op.TOKEN: Reason.IN_MACRO, Op.CALLBACK: Reason.UNKNOWN_RECEIVER}  # something outside may have the method
 OUTSIDE = (EXTERNAL, METHOD_OF, CONTAINER, GENERATOR, CONSTANT, FILLED)
 
 
@@ -173,8 +174,8 @@ class Unresolved:
             return self._of_variable(unit, site, [site.binding])
         if site.at <= 1:
             return Reason.OUTSIDE if site.use == Use.IMPORT else Reason.NOT_PARSED
-        if self.project.expression(unit.base | site.at)[0] == Op.TOKEN:
-            return Reason.IN_MACRO
+        if reason := BY_OP.get(self.project.expression(unit.base | site.at)[0]):
+            return reason
         node = behind_call(self.solver, unit.base | site.at)
         expression = self.project.expression(node)
         if is_of(self.solver, node, (SPACE,)) or self._is_module(node):

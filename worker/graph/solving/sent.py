@@ -11,7 +11,7 @@ from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.collecting import of_these
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
-from fledgling.worker.graph.tables import Op, ScopeKind
+from fledgling.worker.graph.tables import Expression, Op, ScopeKind
 from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, Values, add, capped
 
 FUNCTIONS = (FUNCTION, BOUND)
@@ -36,8 +36,8 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
         return _itself(solver, made, held, how)
     if how == "evaluates":
         return _evaluated(solver, made, held)
-    if how == "runs":
-        return called_outside(solver, {value: sure for value, sure in held.items() if value[0] in FUNCTIONS}, made)
+    if how in ("runs", "starts"):
+        return _run(solver, made, held, how)
     if not made.arguments or made.arguments[0][1]:
         return {}
     found = _named(solver, made, held)
@@ -45,6 +45,24 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     if how == "gives":
         return found
     return called_outside(solver, found, made._replace(arguments=made.arguments[1:]), Reason.MADE_NAME)
+
+
+def _run(solver: Solver, made: MadeCall, held: Values, how: str) -> Values:
+    """What `f.call(a)` gives; nothing of what is known where a decorator's work runs f elsewhere, `f.delay(a)`."""
+    functions = {value: sure for value, sure in held.items() if value[0] in FUNCTIONS}
+    if how == "runs":
+        return called_outside(solver, functions, made)
+    called_outside(solver, functions, MadeCall(made.node, [], []), Reason.DECORATOR)
+    return {}
+
+
+def callback(solver: Solver, node: int, expression: Expression) -> Values:
+    """CALLBACK: the method of an object of the class around that a text names, `before_action :a`."""
+    own = solver.classes.around(solver.child(node, expression[2]))
+    if own is None:
+        return {}
+    found = member(solver, (OBJECT, own, True), solver.project.unit(node).names[expression[1]], Reason.NAMED)
+    return {value: min(sure, Reason.NAMED) for value, sure in found.items() if value[0] in FUNCTIONS}
 
 
 def _evaluated(solver: Solver, made: MadeCall, held: Values) -> Values:
