@@ -208,9 +208,19 @@ class Unit:
         return innermost[bisect_right(lines, line) - 1]
 
     def are_apart(self, line: int, other: int) -> bool:
-        """Whether two lines stand in branches of one condition: one ends on the line where the other begins."""
+        """Whether two lines stand in branches of one condition."""
         own, theirs = self.condition_around(line), self.condition_around(other)
-        return own is not None and theirs is not None and (own[1] == theirs[0] or theirs[1] == own[0])
+        if own is None or theirs is None or own == theirs:
+            return False
+        return self._first_branches[own] == self._first_branches[theirs]
+
+    @cached_property
+    def _first_branches(self) -> dict[tuple[int, int], int]:
+        """Where the first branch begins of the condition that each is one of: one ends where the next one begins."""
+        found, ending = dict[tuple[int, int], int](), dict[int, int]()
+        for first, last in sorted(self.facts.conditions):
+            found[first, last] = ending[last] = ending.get(first, first)
+        return found
 
     @cached_property
     def _innermost(self) -> tuple[list[int], list[tuple[int, int] | None]]:
