@@ -5,16 +5,15 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.extended_types import full_names
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
+from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, Parameter, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, Value
 
 MAX_COMPARED = 1_000  # pairs of functions of one name; with more of them a class and those above it take seconds
 MAX_WITHIN = 4  # types within each other that are compared; what is further in may be anything
 NO, PERHAPS, YES = 0, 1, 2  # whether two types are the same
-CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 SAID = (Op.NAME, Op.BARE, Op.GET, Op.INDEX, Op.EVERY)  # what a type parameter is bound to of which something is said
-BOUND = "bound"  # of a type parameter of a class, which may stand for what is below that
+BOUNDED = "bounded"  # of a type parameter of a class, which may stand for what is below that
 Type = tuple[Any, ...] | None  # None may be any: a type parameter, what is not resolved
 
 
@@ -103,7 +102,7 @@ def _named(solver: Solver, node: int) -> Type:
         return None
     [value] = values
     found = _of_value(solver, node, value)
-    return (BOUND, found) if found and _is_parameter_of_class(solver, node) else found
+    return (BOUNDED, found) if found and _is_parameter_of_class(solver, node) else found
 
 
 def _of_value(solver: Solver, node: int, value: Value) -> Type:
@@ -193,14 +192,14 @@ def same(own: Type, above: Type) -> int:
     (1, 1)
     >>> same(("name", "java", "Integer", "Integer"), ("name", "java", "Integer", "int"))
     0
-    >>> same(("name", "java", "Number", "Number"), (BOUND, ("name", "java", "Comparable", "Comparable")))
+    >>> same(("name", "java", "Number", "Number"), (BOUNDED, ("name", "java", "Comparable", "Comparable")))
     1
     """
     if own is None or above is None:
         return PERHAPS
     if own == above:
         return YES if _is_known(own) else PERHAPS
-    if BOUND in (own[0], above[0]):
+    if BOUNDED in (own[0], above[0]):
         return _within_bounds(own, above)
     if "applied" in (own[0], above[0]):
         (own_of, own_within), (above_of, above_within) = _applied(own), _applied(above)
@@ -220,8 +219,8 @@ def same(own: Type, above: Type) -> int:
 
 def _within_bounds(own: tuple[Any, ...], above: tuple[Any, ...]) -> int:
     """Whether two types are the same of which one is that of a type parameter: no type outside is below a class."""
-    plain = [each[1] if each[0] == BOUND else each for each in (own, above)]
-    bounds = [each[1][0] for each in (own, above) if each[0] == BOUND]
+    plain = [each[1] if each[0] == BOUNDED else each for each in (own, above)]
+    bounds = [each[1][0] for each in (own, above) if each[0] == BOUNDED]
     is_outside = bounds == ["class"] and any(each[0] in ("name", "array") for each in plain)
     how = same(*plain)
     return how if is_outside else max(PERHAPS, how)
