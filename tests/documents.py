@@ -38,7 +38,7 @@ SECTION = re.compile(
 )
 EVERY_TOOL = re.compile(r"^SET tools = '.*';$", re.MULTILINE)  # of fledgling-analyst, which has them all
 LIMITS = ROOT / "tests/limits.toml"  # those of security/README.md
-LIMIT = re.compile(r"^((?:MAX|MANY)_\w+) = [^#\n]+?(?:  # (.+))?$", re.MULTILINE)
+LIMIT = re.compile(r"^((?:MAX|MANY)_\w+|FAR\w*) = [^#\n]+?(?:  # (.+))?$", re.MULTILINE)
 OF_NUMBERS = {"MAX_INT", "MAX_SMALL", "MAX_DIGITS"}  # of types in languages: no limits of ours
 ASKED = re.compile(r"^TOOLS = \(.*\)(?=  # make docs$)", re.MULTILINE)  # of quick.py, which can load no registry
 
