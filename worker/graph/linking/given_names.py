@@ -29,7 +29,7 @@ class GivenNames:
         op, *parts = unit.expressions[value]
         if op == Op.IMPORT:
             said, module, inner, _ = self._imports.target(unit, parts[0])
-            return bool(said.name) and not module is inner is None
+            return bool(said.name) and (module is not None or inner is not None)
         return bool(op == Op.ALIAS and unit.expressions[parts[0]][0] == Op.GET)
 
     @cached_property
@@ -43,14 +43,5 @@ class GivenNames:
             text, values = unit.facts.names[name], [unit.bindings[at].value for at in bindings]
             if text.startswith(EXPORT):
                 yield text.removeprefix(EXPORT)
-                yield from (key for value in values for key in _keys(unit, value))
             elif unit.dialect.exported and any(self._is_taken(unit, value) for value in values):
                 yield text
-
-
-def _keys(unit: Unit, value: int) -> Iterator[str]:
-    """The keys of an object that is written out."""
-    op, *parts = unit.expressions[value]
-    for key, _ in parts[0] if op == Op.DICT else ():
-        if key != NONE and unit.expressions[key][0] == Op.TEXT:
-            yield unit.facts.names[unit.expressions[key][1]]
