@@ -1,4 +1,4 @@
-"""By which names that is defined to which an import or an export gives another one."""
+"""By which name something is defined that goes by another one, as an import or an export gives it that."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -36,7 +36,7 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     if (result := delegates.returned(solver, value)) is not None:
         return capped(result, sure)
     how = handing_on(solver, made.node, full)
-    gives = PERHAPS.get(how or "")
+    gives = FITTING.get(how or "")
     if gives is None:
         return _handed_on(solver, value, made, sure, how)
     first = made.arguments[0][0] if made.arguments else None
@@ -80,7 +80,8 @@ def _hand_applied(solver: Solver, type_: int, made: MadeCall) -> None:
             hand_types(solver, solver.child(cell, solver.project.expression(cell)[1]), types)
 
 
-PERHAPS: dict[str, Callable[..., Values]] = {
+# What gives nothing of its own where the first argument is something else: `inject("a")`.
+FITTING: dict[str, Callable[..., Values]] = {
     "handed": objects.handed,
     "provided": objects.provided,
     "loads": running.loads,
