@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -20,6 +21,7 @@ from fledgling.worker.languages.table import load_languages
 from fledgling.worker.ranking import synonyms
 from fledgling.worker.ranking.asked import FAINT, asked
 from fledgling.worker.ranking.asked import MAX_WORDS as MAX_ASKED
+from fledgling.worker.ranking.corpus import MOST_NAMES, Corpus
 from fledgling.worker.rows import Engine, Extraction, FileWords
 from fledgling.worker.store.sections import NUMBER
 from fledgling.worker.store.symbol_writer import Outlined, outlined
@@ -317,6 +319,19 @@ def test_what_is_written_is_found(said: Callable[[str, str, str], FileWords]) ->
     assert read.holding(key(Field.DEFINITION, b"nothing")).files.tolist() == []
     assert read.lengths[Field.DEFINITION].tolist() == [1, 0, 4, 0, 0]
     assert [*read.beginning(b"retr")] == [b"retry"]
+
+
+def test_a_word_of_many_definitions_counts_as_in_a_few(said: Callable[[str, str, str], FileWords]) -> None:
+    fd = memory_file.create()
+    writer = WordWriter(fd)
+    for number, alike in enumerate((MOST_NAMES - 1, MOST_NAMES, 100, 0, 0)):
+        names = [f"retry_{place}" if place < alike else f"other_{place}" for place in range(100)]
+        writer.add(number, said("python", f"a{number}.py", "\n".join(f"def {name}(): ..." for name in names)))
+    writer.finish(files=5)
+    nothing: Any = None  # of the text
+    corpus = Corpus(Words(memory_file.mapped(fd)), nothing, nothing, nothing, set())
+    few, most, many = corpus.scored(Field.PUBLIC, b"retry").scores.tolist()
+    assert few < most == many
 
 
 def test_an_index_without_words_has_none() -> None:

@@ -14,6 +14,7 @@ from fledgling.worker.store.words import Words
 from fledgling.worker.words import Field, key
 
 MOST_BYTES = 2**16  # of a block: a line of a megabyte is data
+MOST_NAMES = 4  # of what a file defines, that a word counts in: of many named alike, more would say no more
 
 Scores = npt.NDArray[np.float32]
 Places = npt.NDArray[np.uint32]
@@ -94,6 +95,8 @@ class Corpus:
     def scored(self, field: Field, word: bytes) -> Scored:
         """Return the files that have a word in a field, and what it counts there."""
         files, counts = self.words.holding(key(field, word))
+        if field in (Field.DEFINITION, Field.PUBLIC):
+            counts = np.minimum(counts, MOST_NAMES)
         slope = PARAMETERS[field][0]
         rarity = self.rarity(len(files), self.count)
         return Scored(files, rarity * counts * (slope + 1) / (counts + slope * self.norms[field][files]))
