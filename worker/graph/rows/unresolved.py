@@ -104,6 +104,8 @@ class Unresolved:
             return False
         receivers = self.solver.value((node & ~MASK) | expression[1])
         asked = [value[1] for value in receivers]
+        if any(value[0] == EXTERNAL and value[1].startswith("?.") and "(" in value[1] for value in receivers):
+            return True  # what a method of a base outside gives
         if unit.dialect.crates:  # `Debug::fmt(a, b)` is of what a is
             asked += [f"{value[1]}#" for value in receivers if value[0] == EXTERNAL]
         if unit.dialect.typed and any(name in below for key in asked for below in self._below(key)):

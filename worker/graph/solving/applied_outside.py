@@ -64,7 +64,8 @@ def member_of(solver: Solver, value: Value, name: int, sure: int) -> Values:
                 add(held, solver.value(("member", of, name)), own)
             elif of[0] == CONTAINER and value[3] == FIELD and text in dialect.methods:
                 held[METHOD_OF, of, name] = own
-    further = (value[2], FIELD) if value[3] in (OF_TYPE, GIVEN) else ()
+    goes_on = value[3] in (OF_TYPE, GIVEN) or (value[3] == RETURNED and dialect.gives_applied)  # a.findById(1).get()
+    further = (value[2], FIELD) if goes_on else ()
     return add({(*found, *further): sure}, held, Reason.CONTAINER)
 
 

@@ -11,7 +11,7 @@ from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.type_arguments import arguments_of
 from fledgling.worker.graph.tables import Op
-from fledgling.worker.graph.values import EXTERNAL, Value, Values, capped
+from fledgling.worker.graph.values import EXTERNAL, OBJECT, Value, Values, capped
 
 CALLABLE_PAIR = 2  # an object or a class, and the name of its method
 # What gives something where it gets nothing.
@@ -60,7 +60,8 @@ def _handed_on(solver: Solver, value: Value, made: MadeCall, sure: int, how: str
     if how is None and value[3:] == (delegates.FIELD,):
         _hand_applied(solver, value[2], made)
     if how is None or (first is None and how not in WITHOUT):
-        return {applied_outside.called(solver, value, made): sure} if not full.startswith("?") else {}
+        is_applied = len(value) > 2 and solver.project.unit(value[2]).dialect.gives_applied  # `class A : B<C>`
+        return {applied_outside.called(solver, value, made): sure} if is_applied or not full.startswith("?") else {}
     return HANDING_ON[how](solver, made, first, sure)
 
 
@@ -73,8 +74,13 @@ def _run_named(solver: Solver, made: MadeCall) -> None:
 
 
 def _hand_applied(solver: Solver, type_: int, made: MadeCall) -> None:
-    """Let a lambda that a method of something outside gets take the one type of that: `mock.Setup(a => a.b())`."""
+    """Let a lambda that a method of something outside gets take the one type of that: `mock.Setup(a => a.b())`.
+
+    Of several, as of a `JpaRepository<A, Long>`, it is the one of the project.
+    """
     types = arguments_of(solver, type_)
+    if len(types) > 1:
+        types = [at for at in types if any(held[0] == OBJECT for held in list(solver.value(("type", at, None))))]
     for cell, _ in made.arguments if len(types) == 1 else ():
         if type(cell) is int and solver.op(cell) == Op.FUNCTION:
             hand_types(solver, solver.child(cell, solver.project.expression(cell)[1]), types)
