@@ -181,7 +181,7 @@ def read_rest(builder: Builder, node: int) -> None:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
             first = len(builder.bindings)
             builder.visit(kid)
-            if not tree.labels[kid] & FRESH:  # context(a: A)
+            if not tree.labels[kid] & (FRESH | BITS["field"]):  # context(a: A), class A(val b: B)
                 found.update(((row.scope, row.name), None) for row in builder.bindings[first:])
                 builder.type_parameters.update(found)
     if builder.dialect.typed and builder.dialect.prototypes:
