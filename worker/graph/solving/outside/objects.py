@@ -80,7 +80,8 @@ def handed(solver: Solver, _made: MadeCall, first: Cell | None, _sure: int) -> V
 
 def provided(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Values:
     """An object of the class that is given, `inject(A)`, `mock<A>()`, also as a `Class<A>`, `getBean("a", A.class)`."""
-    found = {} if first is None else made_by_new(solver, made, first, sure)
+    given = {} if first is None else made_by_new(solver, made, first, sure)
+    found: Values = {(OBJECT, value[1], True): own for value, own in given.items()}  # it may be of a class below
     op, *parts = solver.project.expression(made.node)
     types = arguments_of(solver, solver.child(made.node, parts[3])) if op == Op.CALL and len(parts) > 3 else []
     word = solver.project.unit(made.node).dialect.literals.get("class")
