@@ -3,7 +3,7 @@
 # What a node is. Of two kinds that a span has, the first of these holds.
 KINDS = [
     "import", "from", "imports", "export", "require", "package", "import_path", "use", "use_under", "pointee",
-    "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "accessor", "method_alias",
+    "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "singleton", "accessor", "method_alias",
     "method_made", "class_made", "listed", "evaluated", "constant_made", "setting", "own_field",
     "trait_method", "attribute", "annotation", "decorated", "function",
     "variables", "type_alias", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension",
@@ -27,7 +27,7 @@ ROLES = [
     "virtual", "points", "constant", "present", "computed", "aliased", "rest_type", "brackets", "names_type",
     "extended", "mixed", "derives", "withdrawn", "renames", "opens", "refuted", "ended", "keeps", "captured",
     "lasting", "passing", "constrained", "templated", "asked_for", "tag", "skip", "inner", "single", "implicit",
-    "of_objects", "behind", "of_no_class", "borrows", "mutates", "consumes", "bare_block", "of_block",
+    "of_objects", "behind", "of_no_class", "borrows", "mutates", "consumes", "bare_block", "of_block", "head",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}

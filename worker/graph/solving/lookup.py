@@ -58,7 +58,7 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[BarePla
                 return outward.found
         if outward.ends_in(scope, row):
             return outward.found
-        outward.leave(scope)
+        outward.leave(scope, row)
         scope = project.outer(scope)
     if expression[3] != NONE:
         return [*outward.found, (("name", base | expression[3], outward.own), outward.surest, None)]
@@ -71,8 +71,11 @@ class _Outward:
 
     __slots__ = (
         "_expression",
+        "_has_head",
         "_in_method",
         "_is_apart",
+        "_made",
+        "_node",
         "_of_class",
         "_of_outside",
         "_solver",
@@ -83,7 +86,7 @@ class _Outward:
     )
 
     def __init__(self, solver: Solver, node: int, expression: Expression) -> None:
-        self._solver, self._expression = solver, expression
+        self._solver, self._node, self._expression = solver, node, expression
         self._unit = solver.project.unit(node)
         self.own = self._unit.names[expression[1]]
         self.found: list[BarePlace] = []  # what is further out may be meant instead of it
@@ -91,6 +94,8 @@ class _Outward:
         self._of_class, self._in_method = self._unit.dialect.bare_calls, False  # outside of methods, self is the class
         self._of_outside = False  # whether self is of a type from outside, which may have the name
         self._is_apart = False  # there is no object of the classes further out
+        self._made = False  # whether one of the next class is being made: `constructor() : this(a)`
+        self._has_head = False  # whether that is done in its head: `class A(b: B) : C(b)`
 
     def enter(self, scope: int, row: NameScope) -> None:
         """See what self is in a scope, and whether something else than what is around may be asked first."""
@@ -129,17 +134,33 @@ class _Outward:
             most = min(most, Reason.SEVERAL)
         held = of_scope(solver, self._unit, scope, self.own, is_of_class=self._of_class)
         held = _meant(solver.project, expression, [(cell, min(sure, most), receiver) for cell, sure, receiver in held])
-        if self._is_apart:
-            held = [place for place in held if not _needs_object(solver.project, scope, place[0])]
+        if self._is_apart or self._made:
+            held = [place for place in held if self._is_there(scope, place[0])]
         self.found += held
         if not held or not self._unit.dialect.bare_calls or any(sure > Reason.OVERRIDE for _, sure, _ in held):
             return bool(held)
         self.surest = min(self.surest, Reason.SEVERAL)  # only classes below have it: self may lack it
         return False
 
-    def leave(self, scope: int) -> None:
+    def _is_there(self, scope: int, cell: Cell) -> bool:
+        """Whether what a class has needs no object of it: in its head the parameters of its constructor do not."""
+        project = self._solver.project
+        if not self._made:
+            return not _needs_object(project, scope, cell)
+        if self._has_head and cell[1] == scope and _is_given_before(project, self._node, cell):
+            return True
+        bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+        is_single = bool(project.scope(scope).flags & Flag.SINGLE)
+        return not bindings or not all(_is_of_objects(project, at, is_single=is_single) for at in bindings)
+
+    def leave(self, scope: int, row: NameScope) -> None:
         """See what a scope lets of those further out."""
-        self._is_apart = self._is_apart or (self._unit.dialect.says_inner and _is_apart(self._solver.project, scope))
+        if row.kind == ScopeKind.BLOCK and row.flags & Flag.SINGLE:
+            self._made, self._has_head = True, bool(row.flags & Flag.HEADED)
+        else:
+            self._made = self._made and row.kind not in CLASSES
+            is_apart = self._unit.dialect.says_inner and _is_apart(self._solver.project, scope)
+            self._is_apart = self._is_apart or is_apart
         self.surest = min(self.surest, _most_around(self._solver, scope, self.own, self._expression))
 
 
@@ -169,8 +190,6 @@ def may_be_of_macro(project: GraphProject, node: int, expression: Expression) ->
 def _is_apart(project: GraphProject, scope: int) -> bool:
     """Whether what stands in a scope has no object of the class around: in `class A { class B { } }` B has none."""
     row, outer = project.scope(scope), project.outer(scope)
-    if row.kind == ScopeKind.BLOCK and row.flags & Flag.SINGLE:  # what a constructor hands to another makes it first
-        return True
     if outer < 0 or project.scope(outer).kind not in CLASSES:
         return False
     is_nested = row.kind in CLASSES and row.name != NONE and not row.flags & Flag.INNER
@@ -184,13 +203,22 @@ def _needs_object(project: GraphProject, scope: int, cell: Cell) -> bool:
     return bool(bindings) and not is_given and all(_is_of_objects(project, at) for at in bindings)
 
 
-def _is_of_objects(project: GraphProject, binding: int) -> bool:
-    """Whether a member of a class is a function or field of its objects: none of a companion, and no class."""
+def _is_given_before(project: GraphProject, node: int, cell: Cell) -> bool:
+    """Whether what a class has of a name is said before another one in its head: a parameter of its constructor."""
+    bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
+    return any(node & ~MASK <= project.value_of(at) < node for at in bindings)
+
+
+def _is_of_objects(project: GraphProject, binding: int, *, is_single: bool = False) -> bool:
+    """Whether a member of a class is a function or field of its objects: none of a companion, and no class.
+
+    Of a single object it is all but a class.
+    """
     at = project.defined(binding)[1]
     if at < 0:
-        return project.binding(binding).how == OF_OBJECTS
+        return is_single or project.binding(binding).how == OF_OBJECTS
     row = project.scope(at)
-    return row.kind == ScopeKind.FUNCTION and not row.flags & (Flag.STATIC | Flag.SINGLE)
+    return row.kind == ScopeKind.FUNCTION and (is_single or not row.flags & (Flag.STATIC | Flag.SINGLE))
 
 
 def _most_around(solver: Solver, scope: int, own: int, expression: Expression) -> int:

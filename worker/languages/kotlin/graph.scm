@@ -64,6 +64,12 @@
 (secondary_constructor) @function
 (secondary_constructor [(constructor_delegation_call) (block)] @body)
 (constructor_delegation_call (value_arguments) @block @single)
+([(class_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (value_arguments) @block @head))))
+  (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (value_arguments) @block @head))))
+  (companion_object (delegation_specifiers (delegation_specifier (constructor_invocation (value_arguments) @block @head))))])
+(class_declaration (delegation_specifiers (delegation_specifier (explicit_delegation (_) "by" (_) @block @head))))
+(class_parameter "=" . (_) @block @head)
+(enum_entry (value_arguments) @block @single)
 (anonymous_initializer (block) @body) @function
 (secondary_constructor (function_value_parameters (parameter (identifier) @bind . (_) @type) @param))
 ;   context(a: A) fun f(), as worker/languages/kotlin/contexts.py spells it
