@@ -46,7 +46,9 @@ class BoundNames(OpenScopes):
         self.doubted: set[tuple[int, int]] = set()  # scopes and names whose last binding need not be the one that holds
         self.aliased: set[tuple[int, int]] = set()  # scopes and variables that `&$a` may change; NONE, for all: `$$a`
         self.constness: list[tuple[int, int]] = []  # what is said of what bindings hold
-        self._variables: dict[tuple[int, int], int] = {}  # by scopes and names: under which names classes have them
+        self.singleton = NONE  # the body of `class << self` that is read: it sees no variables around it
+        self.opened = NONE  # the class that this stands in, of whose methods none is called by their names alone there
+        self._variables: dict[tuple[int, int, int], int] = {}  # by scopes, such bodies, names: under which one
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
 
     def export(self, name: str, value: int, node: int, scope: int = 0) -> int:
@@ -216,7 +218,7 @@ class BoundNames(OpenScopes):
         looks_around = not is_parameter and (self.dialect.bare_members or self.dialect.spaces)
         is_variable = scope != NONE and (self.scopes[scope].kind in LOCAL or name != own)
         if looks_around and not is_variable:
-            return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
+            return self.add(Op.BARE, name, self.asked_from(name), scope if scope == 0 else NONE)
         is_followed = scope != NONE and self.frames[scope] == self.frame
         found = self.flow.reaching((scope, name)) if is_followed else None
         found = self._types_of(scope, name, found) if found and self.is_type else found
@@ -234,17 +236,23 @@ class BoundNames(OpenScopes):
                 self.flow.uses.append((at, (scope, name), found))
         return at
 
+    def asked_from(self, name: int) -> int:
+        """The innermost scope that may have the member that a name means: no class around `class << self; a; end`."""
+        is_opened = self.scope == self.opened and not self.text_of(name)[:1].isupper()
+        return self.scopes[self.scope].parent if is_opened else self.scope
+
     def _key_of(self, scope: int, name: int, node: int, use: int) -> int:
         """The name under which a scope has what a node gives a name: a variable of a class of Ruby is no member."""
         is_ruby = self.dialect.bare_calls and use == Use.WRITE
         if not is_ruby or self.scopes[scope].kind not in HOLDING or self.tree.labels[node] & BITS["constant"]:
             return name
-        key = self._variables[scope, name] = self.named(VARIABLE + self.tree.text(node))
+        where = "" if self.singleton == NONE else f"{self.singleton}:"
+        key = self._variables[scope, self.singleton, name] = self.named(VARIABLE + where + self.tree.text(node))
         return key
 
     def key_there(self, scope: int, name: int) -> int:
         """The name under which a scope has what one means here: in a class or file of Ruby perhaps a variable's."""
-        key = self._variables.get((scope, name), name)
+        key = self._variables.get((scope, self.singleton, name), name)
         at = self.scope if key != name else scope
         while at not in (scope, NONE) and at not in self.shut:
             at = self.scopes[at].parent

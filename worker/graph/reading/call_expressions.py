@@ -354,7 +354,7 @@ def member_called(builder: Builder, of: int, key: int, op: int) -> int:
         at = builder.add(Op.GET, builder.visit(of), part)
     else:  # a variable of that name is not what is called
         means = (A_FUNCTION,) if op == Op.CALL and not builder.dialect.bare_calls else ()
-        at = builder.add(Op.BARE, part, builder.scope, 0 if part in builder.own[0] else NONE, *means)
+        at = builder.add(Op.BARE, part, builder.asked_from(part), 0 if part in builder.own[0] else NONE, *means)
     builder.site(key, Use.CALL, at)
     return at
 

@@ -126,6 +126,18 @@ def extension(builder: Builder, node: int, _use: int) -> int:
     return 0
 
 
+@visits("singleton")
+def singleton(builder: Builder, node: int, _use: int) -> int:
+    """`class << self; a = b; end` in a class of Ruby: that extends what is included here, whose variables are apart."""
+    for kid in builder.tree.having(node, STATIC):
+        builder.tree.unsay(kid, IS_MIXIN)
+    around = builder.singleton, builder.opened
+    builder.singleton, builder.opened = node, builder.scope
+    builder.visit_all(node)
+    builder.singleton, builder.opened = around
+    return 0
+
+
 def embedded_in(tree: Reduced, body: int) -> list[int]:
     """Take the bases out of a body that stand among the members: what is embedded, included, or of a companion."""
     if tree.kind(body) == IS_MIXIN and tree.first(body, OF) == NONE:  # the only one

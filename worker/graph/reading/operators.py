@@ -86,10 +86,12 @@ def operation(builder: Builder, node: int, _use: int) -> int:
         is_computed = is_computed or builder.expressions[at][0] not in WRITTEN_OUT
     if moved:  # `(a + 1)->b` of C: what a points to, wherever in an array that is
         return builder.add(Op.EVERY, moved)
-    if builder.dialect.made_names and (made := of_operator(builder, node)) != MADE:
+    made = of_operator(builder, node) if builder.dialect.made_names else MADE
+    at = by_method(builder, node, operands) if is_computed else NONE
+    if at != NONE:
+        return at if made == MADE else builder.add(Op.CHOICE, [at, made])
+    if made != MADE:
         return made
-    if is_computed and (at := by_method(builder, node, operands)) != NONE:
-        return at
     return builder.add(Op.COMPUTED) if is_computed and tree.labels[node] & IS_COMPUTED else 1
 
 

@@ -4,6 +4,7 @@
 (identifier) @name
 (constant) @name
 (instance_variable) @own_field
+[(class_variable) (global_variable)] @await
 (self) @this
 (super) @super
 (hash_key_symbol) @label
@@ -92,7 +93,11 @@
   (#any-of? @_each "each" "each_pair" "each_key" "each_with_index" "map"))
 ((call method: (identifier) @_evaluates arguments: (argument_list . [(string) (heredoc_beginning)])) @evaluated
   (#any-of? @_evaluates "class_eval" "module_eval"))
+(singleton_class value: (self) (body_statement)) @singleton
 (singleton_class (body_statement [(call block: (_)) (alias)] @static))
+((singleton_class (body_statement (call !receiver method: (identifier) @_mixes
+    arguments: (argument_list [(constant) (scope_resolution)] @extended)) @static))
+  (#any-of? @_mixes "include" "prepend"))
 ((singleton_class (body_statement (call !receiver method: (identifier) @_aliases) @static))
   (#eq? @_aliases "alias_method"))
 (method name: (_) @defined body: (_)? @body) @function
@@ -122,7 +127,7 @@
 (left_assignment_list (identifier) @bind)
 (operator_assignment left: (identifier) @left @bind right: (_) @right) @augment
 (operator_assignment left: (constant) @left @bind @constant right: (_) @right) @augment
-(operator_assignment left: [(instance_variable) (call) (element_reference)] @left right: (_) @right) @augment
+(operator_assignment left: [(instance_variable) (class_variable) (global_variable) (scope_resolution) (call) (element_reference)] @left right: (_) @right) @augment
 (rest_assignment (identifier) @value @bind) @spread
 
 ; ---- statements
