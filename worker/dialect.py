@@ -81,7 +81,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     runs: dict[str, str] = {}  # the methods that functions of the language call on what they get: `len` calls `__len__`
     # What "calls" the method that its first argument names, or "gives" it, "runs" the object, gives its "class", the
     # one "above" a class, its "children" or all "below" it, or the "same" object; what "taps" or "yields" hands that to
-    # a block, and "yields" its result; "starts" a function elsewhere or later.
+    # a block, and "yields" its result; "starts" a function elsewhere or later,
+    # or a method of an object of a class, of that name: ".perform".
     sending: dict[str, str] = {}
     # An expression of the functions to which a class hands names of its methods, and the keys of any that do likewise.
     names_methods: str = ""

@@ -36,7 +36,7 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
         return _itself(solver, made, held, how)
     if how == "evaluates":
         return _evaluated(solver, made, held)
-    if how in ("runs", "starts"):
+    if how in ("runs", "starts") or how.startswith("."):
         return _run(solver, made, held, how)
     if not made.arguments or made.arguments[0][1]:
         return {}
@@ -48,8 +48,12 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
 
 
 def _run(solver: Solver, made: MadeCall, held: Values, how: str) -> Values:
-    """What `f.call(a)` gives; nothing of what is known where a decorator's work runs f elsewhere, `f.delay(a)`."""
+    """What `f.call(a)` gives; nothing of what is known where that runs elsewhere or later, `f.delay(a)`."""
     functions = {value: sure for value, sure in held.items() if value[0] in FUNCTIONS}
+    if how.startswith("."):  # `A.perform_async(b)`
+        for value, sure in [pair for pair in held.items() if pair[0][0] == CLASS]:
+            add(functions, member(solver, (OBJECT, *value[1:3]), solver.project.number(how[1:]), sure), Reason.NAMED)
+        functions = {value: sure for value, sure in functions.items() if value[0] in FUNCTIONS}
     if how == "runs":
         return called_outside(solver, functions, made)
     called_outside(solver, functions, MadeCall(made.node, [], []), Reason.DECORATOR)

@@ -109,6 +109,7 @@ HANDING_ON: dict[str, Callable[..., Values]] = {
     "runs": running.runs,
     "folds": running.folds,
     "calls": running.calls,
+    "depends": running.depends,
     "spreads": running.spreads,
     "filters": running.filters,
     "sifts": running.sifts,

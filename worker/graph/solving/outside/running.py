@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.collecting import iterable, of_these
 from fledgling.worker.graph.solving.receivers import method_of_function
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.values import BUILTIN, EXTERNAL, OBJECT, Cell, Values, add, capped
+from fledgling.worker.graph.values import BUILTIN, EXTERNAL, GENERATOR, OBJECT, Cell, Values, add, capped
 
 
 def wraps(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
@@ -72,6 +72,15 @@ def folds(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
 def calls(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
     """call_user_func(f, a)"""
     return called_outside(solver, solver.value(first), made._replace(arguments=made.arguments[1:]))
+
+
+def depends(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
+    """Depends(f): what f returns or, where it yields, the first of that."""
+    found: Values = {}
+    for value, sure in called_outside(solver, solver.value(first), MadeCall(made.node, [], [])).items():
+        is_generator = value[0] == GENERATOR
+        add(found, solver.value(("yielded", value[1])) if is_generator else {value: sure}, min(sure, Reason.FLOW))
+    return capped(found, Reason.FLOW)
 
 
 def spreads(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
