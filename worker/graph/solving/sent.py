@@ -56,7 +56,8 @@ def _run(solver: Solver, made: MadeCall, held: Values, how: str) -> Values:
         functions = {value: sure for value, sure in functions.items() if value[0] in FUNCTIONS}
     if how == "runs":
         return called_outside(solver, functions, made)
-    called_outside(solver, functions, MadeCall(made.node, [], []), Reason.DECORATOR)
+    reason = Reason.DECORATOR if how == "starts" else Reason.EXTERNAL_BASE
+    called_outside(solver, functions, MadeCall(made.node, [], []), reason)
     return {}
 
 
