@@ -146,6 +146,33 @@ def test_marked_lines_mean_what_they_say(program: dict[str, dict[str, str]]) -> 
         assert (line, name, rows.get((path, line, name), set())) == (line, name, targets), path
 
 
+CALLED_ODDLY = {  # a name by which a language knows a function, called with nothing, too little, or what is not known
+    "a.c": "void f(void) {{ {0}(); {0}(1); a->{0}(); }}",
+    "a.cc": "void f() {{ {0}(); {0}(1); a->{0}(); A b; b.{0}(); std::{0}(); }}",
+    "a.cs": "class A {{ void F() {{ {0}(); {0}(1); a.{0}(); this.{0}(); new {0}(); }} }}",
+    "a.go": "package a; func f() {{ {0}(); {0}(1); a.{0}(); {0}(b...) }}",
+    "a.java": "class A {{ void f() {{ {0}(); {0}(1); a.{0}(); this.{0}(); new {0}(); }} }}",
+    "a.js": "class A {{}}\n{0}(); {0}(1); {0}(...a); new A().{0}(); new {0}(); b.{0}(A); [].{0}();",
+    "a.kt": "class A {{ fun f() {{ {0}(); {0}(1); a.{0}(); this.{0}(); {0} {{ }} }} }}",
+    "a.php": "<?php class A {{}}\n{0}(); {0}(1); {0}(...$a); $b->{0}(); A::{0}(); (new A)->{0}();",
+    "a.py": "class A: pass\n{0}(); {0}(1); {0}(*a, **b); A().{0}(); c.{0}(A); [].{0}()",
+    "a.rb": "class A; end\n{0}; {0}(1); {0}(*a); A.new.{0}; A.{0}; b.{0}(A); [].{0}",
+    "a.rs": "fn f() {{ {0}(); {0}(1); a.{0}(); A::{0}(); }}",
+    "a.ts": "class A {{}}\n{0}(); {0}(1); {0}(...a); new A().{0}(); {0}<A>(); b.{0}(A); [].{0}();",
+}
+
+
+@pytest.mark.parametrize("path", CALLED_ODDLY)
+def test_whatever_a_function_that_is_known_gets_it_is_no_end(path: str) -> None:
+    row = LANGUAGES.rows[LANGUAGES.detect(path, b"")].graph
+    known = {name.rpartition(".")[2] for name in (*row.functions, *row.methods, *row.sending, *row.runs)}
+    lines = [CALLED_ODDLY[path].format(name) for name in sorted(known) if name.isidentifier()]
+    assert not row.functions or lines
+    files = {f"{number}/{path}": line.encode() for number, line in enumerate(lines)}
+    graph, _ = graph_of(files, GraphBudget(follows_arguments=True))  # an exception would be the end of it
+    assert not graph.is_cut
+
+
 class UnsharedProject(GraphProject):
     """A project in which each name that may be a member's is looked up by itself."""
 

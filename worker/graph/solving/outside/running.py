@@ -16,10 +16,11 @@ def wraps(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
     return capped(solver.value(first), min(sure, Reason.DECORATOR))
 
 
-def loads(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
+def loads(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Values:
     """lazy(() => import("a")): what runs the default export of the module that the function gives."""
     found: Values = {}
-    given = called_outside(solver, solver.value(first), MadeCall(made.node, [], []))
+    held = {} if first is None else solver.value(first)
+    given = called_outside(solver, held, MadeCall(made.node, [], []))
     for value, own in list(given.items()):
         for cell, reason, _ in places(solver, value, solver.project.number("default"), own):
             add(found, solver.value(cell), min(sure, reason, Reason.DECORATOR))
