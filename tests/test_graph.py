@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
+from random import Random
 
 import pytest
 from costing import costs_under
@@ -171,6 +172,27 @@ def test_whatever_a_function_that_is_known_gets_it_is_no_end(path: str) -> None:
     files = {f"{number}/{path}": line.encode() for number, line in enumerate(lines)}
     graph, _ = graph_of(files, GraphBudget(follows_arguments=True))  # an exception would be the end of it
     assert not graph.is_cut
+
+
+HALF_WRITTEN = {
+    "a.go": "package a\ntype T struct {\n\tb A\n}\nfunc f() {\n"
+    "\tc := []T{{A{}, 1}, {b: D _, e := range c {\n\t\te.b.F()\n\t}\n}\n",
+}
+TAKEN_AWAY = 30  # characters of a text
+
+
+def test_what_is_half_written_is_no_end_of_the_graph() -> None:
+    """Each marked text with something taken away, and words put elsewhere, always the same."""
+    texts = [(path, text) for program in PROGRAMS.values() for path, text in program["files"].items() if text]
+    written = [*HALF_WRITTEN.items()]
+    for number, (path, text) in enumerate(texts):
+        chance = Random(number)
+        start = chance.randrange(len(text))
+        words = [*text[:start].split(" "), *text[start + chance.randrange(TAKEN_AWAY) :].split(" ")]
+        words.insert(chance.randrange(len(words)), words.pop(chance.randrange(len(words))))
+        written.append((path, " ".join(words)))
+    for path, text in written:
+        graph_of({path: text.encode()}, GraphBudget(follows_arguments=True))
 
 
 class UnsharedProject(GraphProject):

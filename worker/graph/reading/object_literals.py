@@ -52,10 +52,11 @@ def literal_of(builder: Builder, op: int, function: int) -> int:
 
 def name_key(builder: Builder, word: int) -> None:
     """Read `b` of `A{b: c}`, a field; in Go it may be a value, where A turns out to be a map."""
+    literal = 0 if builder.literal == NONE else builder.literal  # a half-written text may have a key and no object
     if builder.dialect.crates:
-        field_named(builder, word, 0, builder.literal)
+        field_named(builder, word, 0, literal)
     else:
-        builder.site(word, Use.KEYWORD, builder.literal)
+        builder.site(word, Use.KEYWORD, literal)
     if builder.dialect.embeds:
         builder.visit(word)
 
