@@ -177,6 +177,7 @@ def test_whatever_a_function_that_is_known_gets_it_is_no_end(path: str) -> None:
 HALF_WRITTEN = {
     "a.go": "package a\ntype T struct {\n\tb A\n}\nfunc f() {\n"
     "\tc := []T{{A{}, 1}, {b: D _, e := range c {\n\t\te.b.F()\n\t}\n}\n",
+    "a.php": "<?php class A { function __construct(public $a, int int $b = 0) {} }\nnew A(a: 1, b: 2);",
 }
 TAKEN_AWAY = 30  # characters of a text
 

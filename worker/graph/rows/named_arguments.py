@@ -115,7 +115,7 @@ def _has_field(solver: Solver, scope: int, word: int, written: Sequence[int]) ->
     for binding in solver.project.table(owner).get(word, ()):
         unit, value = solver.project.unit(binding), solver.project.binding(binding).value
         op, *parts = unit.expressions[value]
-        held = unit.expressions[parts[1]] if op == Op.DECLARED and parts[1] != NONE else (op,)
+        held = unit.expressions[parts[1] if op == Op.DECLARED and parts[1] != NONE else value]
         if held[0] == Op.PARAMETER:
             if unit.base | held[1] in written:
                 return True
