@@ -256,11 +256,14 @@ async def test_a_graph_whose_resolver_is_lost_is_made_once_more(tmp_path, patien
         asked = asyncio.create_task(front.ask(Symbols(symbol="f1_1", relation="callers")))
         kills = await resolvers_killed(indexing, times)
         found = await asked
+        last = await front.ask(Symbols(symbol="f9_1", relation="callers"))  # of the half that is left out
     assert kills
     note = found.note if isinstance(found, Relations) else found.reason
     assert "memory_limit" not in (note or "")
     if times > 1:  # within a message it takes the extractors along
-        assert re.search("resolves them ended unexpectedly, more than once|extractors' parent of the index ended", note)
+        why = "resolves them ended unexpectedly, more than once|extractors' parent of the index ended"
+        assert re.search(why, note)
+        assert re.search(why, last.reason)
 
 
 @pytest.mark.anyio

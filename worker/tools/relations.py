@@ -117,8 +117,8 @@ def _refuse_unrelated(request: Request, graph: Graph, named: Sequence[Placed]) -
     """Refuse a question about definitions in a language without a graph, or in files that are not in it."""
     file, as_text = named[0].file, _as_text(named[0].row.name)
     if all(graph.how_far(each.file.number) == LEFT_OUT for each in named):
-        why = f"uses of what {file.path} defines are not resolved: the graph of the project has no room for that file"
-        raise Refused("not_indexed", why, as_text)
+        why = (request.opened.generation.unrelated or "").rstrip(".")
+        raise Refused("not_indexed", f"{file.path} is not in the graph: {why}", as_text)
     if all(graph.how_far(each.file.number) == NO_GRAPH for each in named):
         related = ", ".join(request.opened.generation.related)
         why = f"uses of definitions are not resolved in {file.language} ({file.path}), but in {related}"
