@@ -181,7 +181,9 @@ class Relating:
         if left_out := self._how_far.count(LEFT_OUT):
             all_files = len(self._how_far) - self._how_far.count(NO_GRAPH)
             nearest = "those nearest to the root"
-            filled = f"the graph of the others, {nearest}, fills its share of the profile's memory_limit and leaves no room"
+            filled = (
+                f"the graph of the others, {nearest}, fills its share of the profile's memory_limit and leaves no room"
+            )
             why = f"{ENDED}; the others are {nearest}" if is_lost else filled
             yield f"Uses in {left_out:,} of {all_files:,} files are not resolved: {why}."
         if graph.is_cut:

@@ -99,8 +99,7 @@ class Meaning:
 
     def named(self, unit: Unit, site: Site, name: int) -> Targets:
         """The definitions of a name that an occurrence means which goes by another one; of a call no functions."""
-        found: Targets = {}
-        self._bound.add_expression(unit.base | site.at, name, found)
+        found = self._bound_to(unit, site, name)
         if self._is_of_changed(unit.base | site.at):
             found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
         if site.use in CALLING:  # what runs is told by what the name holds
@@ -189,11 +188,16 @@ class Meaning:
             if at not in run or not self._wrapped[at]:
                 found[at] = min(found[at], Reason.DECORATOR)
 
+    def _bound_to(self, unit: Unit, site: Site, name: int) -> Targets:
+        """What an occurrence is bound to that is defined by a name."""
+        found: Targets = {}
+        self._bound.add_expression(unit.base | site.at, name, found)
+        return found
+
     def _add_other_names(self, unit: Unit, site: Site, found: Targets) -> None:
         """Add what a name is bound to that is another name of what a call runs: `alias a b`."""
         functions = self.project.vocabulary.definitions.get(unit.names[site.name], ())
-        bound: Targets = {}
-        self._bound.add_expression(unit.base | site.at, unit.names[site.name], bound)
+        bound = self._bound_to(unit, site, unit.names[site.name])
         aliases = {target: sure for target, sure in bound.items() if target not in functions}
         found.update((target, sure) for target, sure in aliases.items() if target not in found)
         if aliases and len(bound) > 1:
@@ -205,9 +209,7 @@ class Meaning:
         if found.keys() <= {*functions} or any(found.get(at, 0) >= CERTAIN for at in functions):
             return
         most = Reason.BOUND if found.keys().isdisjoint(functions) else Reason.SEVERAL
-        bound: Targets = {}
-        self._bound.add_expression(unit.base | site.at, unit.names[site.name], bound)
-        for target, sure in bound.items():
+        for target, sure in self._bound_to(unit, site, unit.names[site.name]).items():
             if target not in functions or target in self.project.vocabulary.getters:
                 put(found, target, min(sure, most))
 
