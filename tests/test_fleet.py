@@ -92,8 +92,7 @@ def test_shard_is_made_again_only_of_another_tree(shards: Path, tmp_path: Path) 
 
 def test_damaged_shard_is_made_again(repositories: Path, shards: Path) -> None:
     path = shards / "api.shard"
-    whole, part = path.read_bytes(), manifest(path).parts[0]
-    path.write_bytes(whole[: part.start + 100] + b"\xff" + whole[part.start + 101 :])
+    damage(path, manifest(path).parts[0].start + 100)
     assert states(made(str(repositories / "api"), "--out", str(shards))[1]) == {"api": "built"}
     copied(path)
 
@@ -257,6 +256,13 @@ def test_nothing_is_left_running_where_a_build_is_killed(tmp_path: Path, shards:
 
 
 # ---- what a shard on a disk is trusted with -------------------------------------------------------------------------
+
+
+def damage(path: Path, at: int = -1) -> None:
+    """Change one byte of a shard, whatever it was: its last one."""
+    whole = bytearray(path.read_bytes())
+    whole[at] ^= 1
+    path.write_bytes(whole)
 
 
 def manifest(path: Path) -> Manifest:

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from forking import fledgling
 from running import back_processes
-from test_fleet import manifest
+from test_fleet import damage, manifest
 
 from fledgling.broker.fleet import bundling, verified
 from fledgling.broker.fleet.bundle import BUNDLE, BYTES, MEMBERS, BundleManifest, planned
@@ -189,7 +189,7 @@ def test_bundle_is_made_again_only_of_other_shards(built: tuple[Path, Path], tmp
     done = fledgling("fleet", "bundle", str(out), "--json")
     assert counts(done.stdout) == (1, 1)
     assert (out / "00000.bundle").read_bytes() == before, "of the same shards the same bytes, whoever makes them"
-    (out / "00000.bundle").write_bytes(before[:5000] + b"\xff" + before[5001:])
+    damage(out / "00000.bundle", 5000)
     done = fledgling("fleet", "bundle", str(out), "--json")
     assert (counts(done.stdout), (out / "00000.bundle").read_bytes() == before) == ((1, 1), True), "it was damaged"
     write_garbage(out / "lib.shard")
@@ -211,8 +211,7 @@ def test_damaged_shard_that_costs_its_bundle_is_named(built: tuple[Path, Path], 
     out = Path(shutil.copytree(built[1], tmp_path / "shards"))
     (out / "00000.bundle").unlink()
     path, [part, *_] = out / "lib.shard", manifest(out / "lib.shard").parts
-    whole = path.read_bytes()
-    path.write_bytes(whole[: part.start + 100] + b"\xff" + whole[part.start + 101 :])
+    damage(path, part.start + 100)
     failed = bundling.bundle(out, 2**30, CONFINED).failed
     assert failed == {"00000": f"lib: its part {part.name} is not what was written"}
 

@@ -20,7 +20,7 @@ import psutil
 import pytest
 from forking import fledgling
 from running import PATIENCE, QUERY_WORKER, Server, back_processes, is_alive, opened, until
-from test_fleet import manifest
+from test_fleet import damage, manifest
 from test_fleet_bundles import write_part
 
 from fledgling.broker import query_worker
@@ -444,8 +444,7 @@ def test_bundle_without_a_part_is_not_used(shards: Path, caplog: Any) -> None:
 
 
 async def test_refused_repository_is_said_wherever_it_could_have_been_in_an_answer(shards: Path) -> None:
-    path = shards / "lib.shard"
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    damage(shards / "lib.shard")
     async with serving(shards) as fleet:
         for question in (
             Search("needle"),
@@ -601,11 +600,7 @@ def test_nothing_is_left_of_a_shard_that_is_refused_at_its_end(shards: Path) -> 
     (shards / "00000.bundle").unlink()
     path = shards / "api.shard"
     last = manifest(path).parts[-1]
-    with path.open("r+b") as file:
-        file.seek(last.start + last.size - 1)
-        byte = file.read(1)
-        file.seek(last.start + last.size - 1)
-        file.write(bytes([byte[0] ^ 1]))
+    damage(path, last.start + last.size - 1)
     without, refused = held(shards)
     assert refused == {"api": "its part graph is not what was written"}
     path.unlink()

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 from forking import fledgling, started
-from test_fleet import NAMES
+from test_fleet import NAMES, damage
 
 from fledgling.broker.fleet.storage import LIST, MAX_LIST, ListedBuild, ListedFile
 from fledgling.broker.fleet.verified import MAX_FILE, MAX_FILES
@@ -206,7 +206,7 @@ def test_half_a_put_is_neither_fetched_nor_taken_for_a_whole_one(built: Path, tm
     out = tmp_path / "out"
     out.mkdir(mode=0o700)
     (shards / "api.shard").write_bytes((shards / "lib.shard").read_bytes())
-    (shards / "web.shard").write_bytes((shards / "web.shard").read_bytes()[:-1] + b"!")
+    damage(shards / "web.shard")
     assert moved("put", shards, url(storage)) == (2, 1, {"web.shard": "its manifest is not what was written"})
     assert "was not put whole" in moved("fetch", url(storage), out)[2][""]
     (storage / "lib.shard").unlink()
