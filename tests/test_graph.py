@@ -20,6 +20,7 @@ from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.linking.computed_mixins import MAX_MIXED
 from fledgling.worker.graph.linking.fixtures import MAX_ABOVE, MAX_FIXTURES
+from fledgling.worker.graph.linking import stars
 from fledgling.worker.graph.linking.global_names import MAX_DECLARED
 from fledgling.worker.graph.linking.hierarchy import MAX_BELOW
 from fledgling.worker.graph.linking.mixins import MAX_MODULES
@@ -42,7 +43,6 @@ from fledgling.worker.graph.rows import rows as graph_rows
 from fledgling.worker.graph.rows.defining_names import MAX_FOLLOWED
 from fledgling.worker.graph.rows.handed_back import MAX_PARTS
 from fledgling.worker.graph.rows.missing import MAX_ASKED, MAX_STEPS
-from fledgling.worker.graph.solving import globs
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
@@ -182,11 +182,12 @@ HALF_WRITTEN = {
 TAKEN_AWAY = 30  # characters of a text
 
 
-def test_what_is_half_written_is_no_end_of_the_graph() -> None:
-    """Each marked text with something taken away, and words put elsewhere, always the same."""
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_what_is_half_written_is_no_end_of_the_graph(every: int) -> None:
+    """Each marked text, or every fourth, with something taken away, and words put elsewhere, always the same."""
     texts = [(path, text) for program in PROGRAMS.values() for path, text in program["files"].items() if text]
     written = [*HALF_WRITTEN.items()]
-    for number, (path, text) in enumerate(texts):
+    for number, (path, text) in [*enumerate(texts)][::every]:
         chance = Random(number)
         start = chance.randrange(len(text))
         words = [*text[:start].split(" "), *text[start + chance.randrange(TAKEN_AWAY) :].split(" ")]
@@ -298,14 +299,14 @@ def names_in(source: str) -> Iterator[tuple[int, int, str]]:
 
 def test_every_occurrence_of_a_defined_name_has_a_row() -> None:
     sources = {
-        str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("graph/[els]*/[a-m]*.py"))
+        str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("graph/[els]*/[a-g]*.py"))
     }
     graph, files = graph_of(sources)
     rows = defaultdict[str, set[tuple[int, int, str]]](set)
     for file, line, column, name in zip(graph.file, graph.line, graph.column, graph.name, strict=True):
         rows[files[file].path].add((line, column, graph.names[name]))
     names = {name for found in rows.values() for _, _, name in found}
-    assert len(names) > 300
+    assert len(names) > 200
     defined = {
         name
         for file in files
@@ -502,8 +503,6 @@ def test_what_is_looked_into_costs_the_same_for_each_use(shape: str) -> None:
     """A container has MAX_VALUES keys, and what is behind one MAX_VALUES values; a class MAX_BASES above it."""
     small, large = work(CONTAINERS[shape](100)), work(CONTAINERS[shape](400))
     assert large <= 4.4 * small
-    count, seconds = (1500, 2) if "above each other" in shape else (750, 0.6)
-    _resolves_under(seconds, {"a.py": CONTAINERS[shape](count).encode()})
 
 
 def test_functions_that_inherit_from_each_other_cost_the_same_each() -> None:
@@ -552,21 +551,16 @@ def test_keys_of_an_object_are_told_apart_so_far() -> None:
 
 
 def test_a_function_is_called_on_so_many_objects() -> None:
-    """Up to MAX_RECEIVERS are known; more are said to be there, and many that call each other cost little."""
+    """Up to MAX_RECEIVERS are known; more are said to be there."""
     for count in (MAX_RECEIVERS, MAX_RECEIVERS + 1):
         calls = "".join(f"const o{n} = {{ x() {{}} }}; A.prototype.m.call(o{n});\n" for n in range(count))
         rows = said(*graph_of({"a.js": f"class A {{ m() {{ this.x(); }} }}\n{calls}".encode()}))["a.js", 1, "x"]
         further = {f"{WORDS[Reason.MANY]} unresolved"} if count > MAX_RECEIVERS else set()
         assert rows == {f"{n + 2} likely" for n in range(MAX_RECEIVERS)} | further, count
-    calls = "this.m.call(new C{}()); C{}.prototype.m.call(this);"
-    text = "".join(
-        f"class C{n} {{ m() {{ this.x(); {calls.format(n * 7 % 250, n * 3 % 250)} }} x() {{}} }}\n" for n in range(250)
-    )
-    _resolves_under(0.65, {"a.js": text.encode()})
 
 
 def test_what_a_case_binds_goes_on_into_the_next_so_far() -> None:
-    """As many as MAX_FALLING names do; each case of a switch with more stands for itself, and costs the same."""
+    """As many as MAX_FALLING names do; each case of a switch with more stands for itself."""
     for count, found in ((MAX_FALLING, {"1 likely", "2 likely"}), (MAX_FALLING + 1, {"2 certain"})):
         names = [f"a{n}" for n in range(count)]
         text = "function one() {}\nfunction two() {}\n"
@@ -574,40 +568,22 @@ def test_what_a_case_binds_goes_on_into_the_next_so_far() -> None:
         text += f"switch (b) {{\ncase 1: {' '.join(f'{a} = one;' for a in names)}\ncase 2: a0();\n}}\n}}\n"
         rows = said(*graph_of({"a.js": text.encode()}))
         assert {each for each in rows["a.js", 6, "a0"] if each[0] in "12"} == found, count
-    many = "".join(f"case {n}: a{n} = b;\n" for n in range(2_000))
-    costs_under(1, lambda: FACTS.facts_of("javascript", f"switch (b) {{\n{many}}}\n".encode()))
 
 
 def test_what_reaches_a_use_is_told_apart_so_far() -> None:
-    """Of more than MAX_REACHING bindings all of the name's count, and each use costs the same."""
+    """Of more than MAX_REACHING bindings all of the name's count."""
     for count, found in ((MAX_REACHING, {"1 certain"}), (MAX_REACHING + 1, {"1 likely", "2 likely"})):
         text = "def one(): pass\ndef two(): pass\ndef f(x):\n w = two\n w = one\n" + " if x: w = one\n" * (count - 1)
         assert said(*graph_of({"a.py": f"{text} w()\n".encode()}))["a.py", count + 5, "w"] == found, count
-    many = " try:\n  a = b\n  a = c\n except E:\n  a()\n" * 4_000
-    costs_under(1, lambda: FACTS.facts_of("python", f"def f():\n{many}".encode()))
-    costs_under(0.8, lambda: FACTS.facts_of("rust", b"#[cfg(windows)]\nfn a() {}\n" * 4_000))
-    bounds = "".join(f"T::B{at}: A, " for at in range(8_000))
-    costs_under(2, lambda: FACTS.facts_of("rust", f"fn f<T>(t: T) where {bounds} {{}}".encode()))
-    names = ", ".join(f"a{at}" for at in range(1_000))
-    costs_under(
-        1, lambda: FACTS.facts_of("go", f"package a\nvar {names} int\ntype A struct {{ {names} int }}".encode())
-    )
 
 
-def test_what_is_put_into_many_members_or_asked_by_many_names_costs_no_square() -> None:
+def test_a_receiver_is_put_into_the_members_of_its_block_so_far() -> None:
     """A receiver of up to MAX_RECEIVER bytes is put into each member of its block; a longer one into none."""
     for extra, found in ((0, {"2 certain"}), (1, {"2 possible"})):
         receiver = "A".ljust(MAX_RECEIVER - len(" a") + extra)
         text = f"class A {{}}\nstatic class E {{ extension({receiver} a) {{ int Go() => 1; }} }}\n"
         rows = said(*graph_of({"a.cs": f"{text}class B {{ void F(A a) {{ a.Go(); }} }}\n".encode()}))
         assert rows["a.cs", 3, "Go"] == found, extra
-    receiver, members = ", ".join(["B"] * 2_000), "int Go() => 1;\n" * 2_000
-    wide = f"static class E {{ extension(A<{receiver}> a) {{\n{members}}} }}\n".encode()
-    costs_under(2, lambda: FACTS.facts_of("csharp", wide))
-    names = [f"a{n}" for n in range(2_000)]
-    text = f"class A:\n{''.join(f' {a}: int{chr(10)}' for a in names)}def f({', '.join(names)}): pass\n"
-    files = graph_files({"a.py": f"{text}f({', '.join(f'{a}=1' for a in names)})\n".encode()})
-    costs_under(1, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_what_many_places_replace_is_looked_at_so_far() -> None:
@@ -615,97 +591,27 @@ def test_what_many_places_replace_is_looked_at_so_far() -> None:
     for count, found in ((MAX_REPLACED, {"1 certain"}), (MAX_REPLACED + 1, {"1 likely"})):
         text = "class B { m() {} }\nclass A { m() {} }\nnew B().m();\n" + "delete new A().m;\n" * count
         assert said(*graph_of({"a.js": text.encode()}))["a.js", 3, "m"] == found, count
-    lines = ("class C{} {{ m() {{}} }}\n", "delete new C{}().m;\n", "new C{}().m();\n")
-    many = "".join(line.format(n) for line in lines for n in range(1_000))
-    files = graph_files({"a.js": many.encode()})
-    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_what_has_all_that_is_asked_for_is_one_of_so_many_classes() -> None:
-    """Of more than MAX_ALIKE none is meant; each part of a class, each class and each that is known costs its own."""
+    """Of more than MAX_ALIKE none is meant."""
     for count, found in ((MAX_ALIKE, True), (MAX_ALIKE + 1, False)):
         text = "def f(x)\n x.foo\n x.bar\nend\n"
         text += "".join(f"class A{n}{' < A0' * (n > 0)}\n def foo; end\n def bar; end\nend\n" for n in range(count))
         rows = said(*graph_of({"a.rb": text.encode()}))
         assert ("6 likely" in rows["a.rb", 2, "foo"]) == found, count
-    parts = "".join(f"class A\n def m{n}; end\nend\n" for n in range(800)) + "def f(x)\n x.m1\n x.m2\nend\n"
-    having = "class A{0}\n def foo; end\n def bar; end\nend\ndef f{0}(x{0})\n x{0}.foo\n x{0}.bar\nend\n"
-    known = "class A{0}\n def foo; end\nend\ndef f{0}(node) = node.foo\nf{0}(A{0}.new)\ndef g{0}(node) = node.foo\n"
-    for text in (parts, *("".join(each.format(n) for n in range(800)) for each in (having, known))):
-        _resolves_under(0.6, {"a.rb": text.encode()})
-
-
-MANY_CLASSES = {  # what has all that arguments are asked for, or is known of others of their name, and metaclasses
-    "the same members": lambda n: "".join(
-        f"class A{i}:\n def foo(self): pass\n def bar(self): pass\ndef f{i}(x):\n x.foo()\n x.bar()\n" for i in range(n)
-    ),
-    "arguments of one name": lambda n: "".join(
-        f"class A{i}:\n def foo(self): pass\ndef f{i}(node): node.foo()\nf{i}(A{i}())\ndef g{i}(node): node.foo()\n"
-        for i in range(n)
-    ),
-    "a metaclass each": lambda n: "".join(
-        f"class M{i}(type):\n def __init__(a, b, c, d): d['foo'] = b\n"
-        f"class A{i}(metaclass=M{i}):\n def foo(self): pass\nA{i}().foo()\n"
-        for i in range(n)
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(  # the others are above, in Ruby
-    "shape",
-    [pytest.param(name, marks=[] if name == "a metaclass each" else [pytest.mark.long]) for name in MANY_CLASSES],
-)
-def test_each_of_many_classes_of_python_costs_its_own(shape: str) -> None:
-    _resolves_under(0.55, {"a.py": MANY_CLASSES[shape](1_000).encode()})
-
-
-CHAINS = {  # what the first class of a chain has, and what each below it has and asks for
-    "what a base outside has": ("m() { this.props.p0(); }", lambda n: f"m{n}() {{ this.props.p0(); this.q{n}(); }}"),
-    "overloads": ("m(a: any) {}", lambda n: "m(a: string): void; m(a: number): void; m(a: any) { this.m(1); }"),
-    "fields": ("f = 1;", lambda n: f"f{n} = () => 1; m{n}() {{ this.f{n}(); this.f; }}"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("shape", CHAINS)
-def test_classes_above_each_other_are_asked_for_fields_by_name(shape: str) -> None:
-    """Where each class asks all that are above it for a field, twice as many take some 8 CPU seconds."""
-    first, each = CHAINS[shape]
-    below = "".join(f"class A{n} extends A{n - 1} {{ {each(n)} }}\n" for n in range(1, 200))
-    text = f"import {{B}} from 'b';\ninterface P {{ p0(): void }}\nclass A0 extends B<P> {{ {first} }}\n{below}"
-    _resolves_under(0.9, {"a.ts": text.encode()})
 
 
 def test_types_that_comments_name_are_read_so_far() -> None:
-    """A longer one is of no type of the project; many that do not end cost no more each."""
+    """A longer one is of no type of the project."""
     for more, found in ((0, "1 likely"), (1, "1 possible")):
         text = f"class A {{ run() {{}} }}\n/** @typedef {{{' ' * (MAX_TYPEDEF - 2 + more)}A}} B */\n"
         text += "/** @param {B} b */\nfunction f(b) { b.run(); }\n"
         assert said(*graph_of({"a.js": text.encode()}))["a.js", 4, "run"] == {found}, more
-    for begun in ("@typedef {", "@typedef {A|", "@import {A", "@typedef {import('", "@import * as a from '"):
-        text = f"/** {begun * 20_000} */\n/** @param {{B}} b */\nfunction f(b) {{ b.run(); }}\n"
-        costs_under(2, partial(FACTS.facts_of, "javascript", text.encode()))
-
-
-def test_many_namespaces_are_not_each_looked_through_for_each_name() -> None:
-    """A file that takes all names of 600 namespaces, and uses 1,800 names: some 6 CPU seconds where each is asked.
-
-    One that takes those of 600 classes, and uses 1,200 names: some 7.
-    """
-    count = range(600)
-    sources = {f"n{n}.cs": f"namespace N{n} {{ class C{n} {{ void M{n}() {{}} }} }}".encode() for n in count}
-    uses = "".join(f"new C{n}().M{n}(); Z{n}();\n" for n in count)
-    usings = "".join(f"using N{n};\n" for n in count)
-    files = graph_files({**sources, "a.cs": f"{usings}class A {{ void f() {{\n{uses}}} }}\n".encode()})
-    costs_under(2.5, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
-    static = {f"n{n}.cs": f"class N{n} {{ static void C{n}() {{}} }}".encode() for n in count}
-    uses = "".join(f"C{n}(); Z{n}();\n" for n in count)
-    text = f"{usings.replace('using', 'using static')}class A {{ void f() {{\n{uses}}} }}\n"
-    files = graph_files({**static, "a.cs": text.encode()})
-    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
-    """The names of MAX_STARS of them are known; many that hand on each other's cost little more."""
+    """The names of MAX_STARS of them are known."""
     for count, found in ((MAX_STARS - 1, "certain"), (MAX_STARS, "unresolved")):
         files = {f"m{n}.ts": f"export function f{n}() {{}}\n".encode() for n in range(count)}
         files["all.ts"] = "".join(f'export * from "./m{n}";\n' for n in range(count)).encode()
@@ -713,9 +619,8 @@ def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
         [row] = said(*graph_of(files))["a.ts", 2, f"f{count - 1}"]
         assert row.endswith(found), count
         files = {f"m{n}.py": f"def f{n}(): ...\n".encode() for n in range(count)}
-        files["a.py"] = "".join(f"from m{n} import *\n" for n in range(count)).encode() + b"f0()\n" * 2_000
-        graph, found_files = costs_under(3, partial(graph_of, files))
-        [row] = said(graph, found_files)["a.py", count + 1, "f0"]
+        files["a.py"] = "".join(f"from m{n} import *\n" for n in range(count)).encode() + b"f0()\n"
+        [row] = said(*graph_of(files))["a.py", count + 1, "f0"]
         assert row.endswith("certain" if found == "certain" else "likely"), count
         files = {f"src/m{n}.rs": f"pub fn f{n}() {{}}\n".encode() for n in range(count)}
         files["Cargo.toml"] = b'[package]\nname = "a"\n'
@@ -725,38 +630,15 @@ def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
         rows = said(*graph_of(files))
         ends = sorted(rows["src/lib.rs", 2, name].pop().rpartition(" ")[2] for name in ("f0", f"f{count - 1}"))
         assert ends == ["certain", "certain" if found == "certain" else "possible"], count  # by its name alone
-    stars = "".join(f"from m{n * 13 % 100} import *\n" for n in range(60))
-    uses = "".join(f"f{n}(); g{n}()\n" for n in range(60))
-    files = graph_files({f"m{n}.py": f"{stars}def f{n}(): ...\n{uses}".encode() for n in range(100)})
-    graph = costs_under(5, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_steps_between_modules_that_hand_on_all_names_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For all names together there are MAX_STARRED."""
+    monkeypatch.setattr(stars, "MAX_STARRED", 100)
+    taken, uses = ("".join(line.format(n) for n in range(8)) for line in ("from m{} import *\n", "f{0}(); g{0}()\n"))
+    graph, _ = graph_of({f"m{n}.py": f"{taken}def f{n}(): ...\n{uses}".encode() for n in range(8)})
     reasons = set(graph.reason)
-    assert {Reason.UNSEEN} < reasons <= {Reason.UNSEEN, Reason.BOUND, Reason.SEVERAL}  # beyond MAX_STARRED steps
-    stars = "".join(f'export * from "./m{n}";\n' for n in range(60))
-    many = {f"m{n}.ts": f'import {{ g{n} }} from "./m0";\n{stars}g{n}();\n'.encode() for n in range(60)}
-    files = graph_files(many)
-    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
-
-
-def test_modules_of_rust_that_hand_on_all_names_in_a_circle_cost_little(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some 5 CPU seconds where all steps are made."""
-    monkeypatch.setattr(globs, "MAX_STARRED", 150_000)
-    taken = (f"mod m{n} {{ pub use super::m{(n + 1) % 1000}::*; fn f() {{ g(); h{n}(); }} }}\n" for n in range(1000))
-    files = graph_files({"src/lib.rs": "".join(taken).encode()})
-    costs_under(1.8, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
-
-
-def test_a_property_with_many_setters_is_assigned_to_at_the_cost_of_one() -> None:
-    setters = " @v.setter\n def v(self, a): pass\n" * 4_000
-    text = f"class A:\n @property\n def v(self): return 1\n{setters}def f():\n a = A()\n" + " a.v = 1\n" * 4_000
-    files = graph_files({"a.py": text.encode()})
-    costs_under(3, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
-
-
-def test_one_name_for_many_imports_costs_no_more_for_each_place() -> None:
-    given = "".join(f"from a import x{each} as t\n" for each in range(1_000))
-    files = {"a.py": "".join(f"def x{each}(): ...\n" for each in range(1_000)).encode()}
-    files["b.py"] = given.encode() + b"print(t)\n" * 1_000
-    costs_under(4, partial(graph_of, files))  # 1.1
+    assert {Reason.UNSEEN} < reasons <= {Reason.UNSEEN, Reason.BOUND, Reason.SEVERAL}
 
 
 def test_each_class_is_asked_once_whether_its_bases_are_seen() -> None:
@@ -832,8 +714,8 @@ def test_fixtures_of_one_name_are_looked_for_so_far() -> None:
         assert likely == found, count
         asked = [at for at, line in enumerate(graph.line) if files[graph.file[at]].path == test and line == 2]
         assert {graph.enclosing_line[at] for at in asked if graph.names[graph.name[at]] == "db"} == {2}
-    many = graph_files({"conftest.py": fixture * 1_000, "test_a.py": b"def test_a(db): pass\n" * 1_000})
-    graph = costs_under(3, lambda: resolved(many, budget=GraphBudget(), languages=LANGUAGES.rows))
+    many = graph_files({"conftest.py": fixture * (MAX_FIXTURES + 1), "test_a.py": b"def test_a(db): pass\n" * 9})
+    graph = resolved(many, budget=GraphBudget(), languages=LANGUAGES.rows)
     rows = said(graph, many)["test_a.py", 9, "db"]
     assert len(rows) == MAX_FIXTURES
 
@@ -854,16 +736,6 @@ def test_what_extends_a_type_outside_is_asked_so_far() -> None:
     text += "class A : lib.B()\nfun g(a: A) {\n a.go()\n}\n"
     rows = said(*graph_of({"a.kt": text.encode()}))
     assert rows["a.kt", 3, "go"] == rows["a.kt", text.count("\n") - 1, "go"] == {f"{WORDS[Reason.MANY]} unresolved"}
-    count = 2_000
-    uses = "".join(f" make{n}().go()\n" for n in range(count))
-    for receiver in ("fun E{}.go() {{}}\n", "fun go(a{}: Int) {{}}\n"):
-        text = (
-            "import lib.*\n"
-            + "".join(receiver.format(n) for n in range(count))
-            + f"fun E.go() {{}}\nfun f() {{\n{uses}}}\n"
-        )
-        files = graph_files({"a.kt": text.encode()})
-        costs_under(1, partial(resolved, files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_a_class_is_extended_by_so_many_modules() -> None:
@@ -875,10 +747,6 @@ def test_a_class_is_extended_by_so_many_modules() -> None:
         rows = said(*graph_of({"a.rb": text.encode()}))
         assert rows["a.rb", 4 * count + 3, "m0"] == {found}, count
         assert rows["a.rb", 4 * count + 4, f"m{count - 1}"] == {f"{3 * count - 1} certain"}, count
-    count = 750
-    text = "".join(f"module M{n}\n def m{n}; end\nend\n" for n in range(count))
-    text += "class C\n" + "".join(f" extend M{n}\n" for n in range(count)) + "end\n"
-    _resolves_under(1.3, {"a.rb": (text + "".join(f"C.m{n}\n" for n in range(count))).encode()})
 
 
 def test_a_loop_names_so_many_methods() -> None:
@@ -897,45 +765,18 @@ def test_a_loop_names_so_many_methods() -> None:
         lines = text.count("\n")
         found = {place.replace(place.split()[0], str(lines - 2)) for place in found}
         assert said(*graph_of({"a.rb": text.encode()})).get(("a.rb", lines - 1, "ab"), set()) == found, count
-    text = "class A\n%w[" + " ".join(f"a{n}" for n in range(700)) + "].each { |n|\n" + made * 2_000 + "}\nend\n"
-    costs_under(2, partial(graph_of, {"a.rb": text.encode()}))
-    text = "class A\n" + "A.each { |n| class_eval(<<B) }\nA = [\n" * 2_000 + "end\n"
-    costs_under(2, partial(graph_of, {"a.rb": text.encode()}))
     for count, found in ((MAX_KEY - 2, {"2 likely"}), (MAX_KEY - 1, set[str]())):
         name = "a" * count
         text = f"class A\n%w[{name}].each {{ |n| class_eval 'def #{{n}}_b; end' }}\ndef run = {name}_b\nend\n"
         assert said(*graph_of({"a.rb": text.encode()})).get(("a.rb", 3, f"{name}_b"), set()) == found, count
-    for text in (
-        f"class A\n%w[{'a' * 3_900}].each {{ |n| class_eval 'def {'#{n}' * 900}b; end' }}\nend\n",  # 3.5 MB of a name
-        f"A = %w[{' '.join(f'a{n}' for n in range(700))}]\n" + "A.each { |n| b }\n" * 4_000,  # each read it anew
-        "class A\n" + "class_eval <<A;" * 4_000 + "\n" + "def \u00e9; end;\n" * 200 + "A\nend\n",  # likewise
-    ):
-        facts = costs_under(1.2, partial(FACTS.facts_of, "ruby", text.encode()))
-        assert len(facts or b"") < 100 * len(text)
 
 
 def test_what_is_global_is_declared_in_so_many_places() -> None:
-    """Of more than MAX_DECLARED places the first are possible, and each use costs the same."""
+    """Of more than MAX_DECLARED places the first are possible."""
     for count, sure in ((MAX_DECLARED, "likely"), (MAX_DECLARED + 1, "possible")):
         texts = {f"a{n}.d.ts": b"declare namespace N { function go(): void }\n" for n in range(count)}
         rows = said(*graph_of(texts | {"b.ts": b"N.go();\n"}))
         assert rows["b.ts", 1, "go"] == {f"a{n}.d.ts:1 {sure}" for n in range(MAX_DECLARED)}, count
-    texts = {f"a{n}.d.ts": b"declare function go(): void;\n" * 20 for n in range(250)}
-    _resolves_under(0.8, texts | {"b.ts": b"go();\n" * 1_250})
-    modules = "".join(f"declare module 'm' {{ export function f{n}(): void; }}\n" for n in range(1_500))
-    taken = "".join(f"import {{f{n}}} from 'm';\nf{n}();\n" for n in range(1_500))
-    _resolves_under(0.85, {"m.d.ts": modules.encode(), "b.ts": taken.encode()})
-    scripts = ("".join(f"{how}f{n}()\n" for n in range(6_000)) for how in ("", "function "))
-    _resolves_under(
-        1.2, {f"{n}.js": text.replace(")\n", ") {}\n" if n else ");\n").encode() for n, text in enumerate(scripts)}
-    )
-    spaces = "".join(f"namespace A{n} {{ export function f() {{ g() }} }}\n" for n in range(1_500))
-    _resolves_under(1.2, {"a.ts": spaces.encode(), "b.ts": spaces.replace("f() { g", "g() { f").encode()})
-
-
-def _resolves_under(seconds: float, texts: dict[str, bytes]) -> None:
-    files = graph_files(texts)
-    costs_under(seconds, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_so_many_constructors_are_asked_what_they_take() -> None:
@@ -945,17 +786,6 @@ def test_so_many_constructors_are_asked_what_they_take() -> None:
         text = f"struct X {{}}; struct A {{{others} A(X a); }};\n"
         text += "void f(A a) {}\nvoid f(...) {}\nvoid g(X x) { f(x); }"
         assert said(*graph_of({"a.cpp": text.encode()}))["a.cpp", 4, "f"] == {"2 likely", "3 likely"}, count
-
-
-def test_what_many_classes_get_is_found_once() -> None:
-    """What one metaclass puts into each of its classes, and what stands below a type outside."""
-    puts = "".join(f"    d['a{n}'] = {n}\n" for n in range(1_500))
-    made = "".join(f"class A{n}(metaclass=M):\n  def b(self): self.a{n}()\n" for n in range(1_500))
-    _resolves_under(0.85, {"a.py": f"class M(type):\n  def __new__(cls, name, bases, d):\n{puts}{made}".encode()})
-    below = "".join(
-        f"class A{n} extends A{n - 1} implements B {{ function f{n}(B $b) {{ $b->f{n}(); }} }}\n" for n in range(250)
-    )
-    _resolves_under(0.65, {"a.php": f"<?php\nuse C\\B;\n{below}".encode()})
 
 
 def test_a_module_that_is_computed_is_one_of_so_many() -> None:
@@ -968,12 +798,6 @@ def test_a_module_that_is_computed_is_one_of_so_many() -> None:
         text = above + "end\nmodule M\n def m; end\nend\n" + "".join(f"a.include(b::C{n})\n" for n in range(count))
         rows = said(*graph_of({"a.rb": text.encode()}))["a.rb", 5, "m"]
         assert rows == ({"2 certain"} if count <= MAX_MIXED else {"2 likely", "8 likely"}), count
-    count = 500
-    text = "".join(
-        f"module M{n}\n def m{n}; end\n def m; end\nend\nclass C{n}\n def go = m\nend\n" for n in range(count)
-    )
-    files = graph_files({"a.rb": (text + "".join(f"a.include(b::M{n})\n" for n in range(count))).encode()})
-    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_a_function_is_declared_to_be_called_in_so_many_ways() -> None:
@@ -1001,7 +825,6 @@ def test_a_label_of_kotlin_is_so_long() -> None:
 
 
 def test_a_comment_that_says_types_is_so_long() -> None:
-    """Each is read once, however many parameters it is about."""
     for text, most in (("/**{}@return A */", MAX_COMMENT - 15), ("/** @return A */{}", MAX_BLANK)):
         for count, found in ((most, "2 likely"), (most + 1, "outside the project external")):
             own = f"<?php\nclass A {{ function m() {{}} }}\n{text.format(' ' * count)}function f() {{ return g(); }}\n"
@@ -1020,39 +843,6 @@ def test_a_comment_that_says_types_is_so_long() -> None:
     for count, found in ((MAX_COMMENT - 16, "3 likely"), (MAX_COMMENT - 15, "3 possible")):
         own = f"# @return [B]\nclass A\n  def m; end\nend\n#{' ' * count}\n# @return [A]\ndef f; g; end\nf.m\n"
         assert said(*graph_of({"a.rb": own.encode()}))["a.rb", 8, "m"] == {found}, count
-    names = [f"$a{n}" for n in range(700)]
-    said_of = "".join(f"@param A {name} " for name in names[:600])
-    text = f"<?php\nclass A {{}}\n/** {said_of}*/ function f({', '.join(names)}) {{}}\n"
-    costs_under(1, partial(graph_of, {"a.php": text.encode()}))
-    said_of = "".join(f"@param {{Array<{name}> {name}" for name in names[:600])
-    text = f"/** {said_of}*/ function f({', '.join(names)}) {{}}\n"
-    costs_under(1, partial(graph_of, {"a.js": text.encode()}))
-    said_of = "".join(f"# @param {name} [A]\n" for name in names[:450])
-    text = f"{said_of}def f({', '.join(names)}); end\n".replace("$", "")
-    costs_under(1, partial(graph_of, {"a.rb": text.encode()}))
-
-
-@pytest.mark.parametrize(
-    ("path", "definitions", "use"),
-    [
-        ("a.py", "if x{}:\n def f(): pass\n", "def g{}(): f()\n"),
-        ("a.cs", "partial class F {{ }}\n", "class G{} {{ F f; }}\n"),
-        pytest.param("a.js", "function f() {{}}\n", "function g{}() {{ f() }}\n", marks=pytest.mark.long),
-        pytest.param(
-            "a.c",
-            "#ifdef A{}\nint f(int a) {{ return a; }}\n#endif\n",
-            "int g{}() {{ return f(1); }}\n",
-            marks=pytest.mark.long,
-        ),
-    ],
-)
-def test_a_name_of_many_bindings_costs_in_proportion_to_its_uses(path: str, definitions: str, use: str) -> None:
-    """Each of 1,500 uses means 1,500 definitions: 17 CPU seconds in C#, 3 to 4 else, if each is looked at for each."""
-    text = "".join(line.format(n) for line in (definitions, use) for n in range(1_500))
-    files = graph_files({path: text.encode()})
-    graph = costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
-    last = [graph.target_line[at] for at, line in enumerate(graph.line) if line == graph.line[-1]]
-    assert len(set(last)) > MAX_GUESSED
 
 
 def test_of_what_something_outside_gives_so_many_parts_are_looked_at() -> None:
@@ -1064,11 +854,6 @@ def test_of_what_something_outside_gives_so_many_parts_are_looked_at() -> None:
     above = ", ".join(["X"] * (MAX_PARTS + 2))  # no type is given to these
     text = f"class A implements {above}, Y<B> {{}}\nclass B {{ void c() {{}} void d(L<A> a) {{ a.b().c(); }} }}\n"
     assert said(*graph_of({"A.java": text.encode()}))["A.java", 2, "c"] == {"2 possible"}
-    count = 2_000
-    text = "import lib\ndef g(a):\n" + " if a: return lib.b()\n" * count
-    text += "".join(f"g(1).m{n}()\ndef m{n}(): ...\n" for n in range(count))
-    files = graph_files({"a.py": text.encode()})
-    costs_under(0.8, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_of_what_something_outside_gives_an_operation_that_is_not_known_may_give_anything(
@@ -1141,8 +926,7 @@ def test_overrides_that_are_too_many_are_only_possible() -> None:
 def test_a_name_that_is_made_means_so_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is likely, up to MAX_BY_MADE_NAMES rows; of more than MAX_NAMES_MADE names of the project none is meant.
 
-    Of a thousand classes with 200 such names so many are asked that MAX_NAMES_ASKED are looked up: some 8 CPU seconds
-    were all asked.
+    Of many classes with 200 such names so many are asked that MAX_NAMES_ASKED are looked up.
     """
 
     def found(count: int, name: str = '"m_" + n') -> tuple[set[str], GraphColumns]:
@@ -1166,11 +950,11 @@ def test_a_name_that_is_made_means_so_many_members(monkeypatch: pytest.MonkeyPat
     for last, lines in (('"m_"', {"2 likely"}), ('"y_" or "m_"', set())):  # with more, nothing is known
         assert found(1, f"({first} or {last}) + n")[0] == lines, last
     methods = "".join(f" def m_{n}(self): ...\n" for n in range(200))
-    count = range(1_000)
+    count = range(MAX_NAMES_ASKED // 200 + 20)
     classes = "".join(f"class A{n}(A): ...\n" for n in count)
     calls = "".join(f" getattr(A{n}(), 'm_' + x)()\n" for n in count)
     files = graph_files({"a.py": f"class A:\n{methods}def k(x):\n{calls}{classes}".encode()})
-    graph = costs_under(3, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+    graph = resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows)
     assert len({line for _, line, name in said(graph, files) if name == ""}) == MAX_NAMES_ASKED // 200
     assert [line for _, line, *_ in graph.made] == [n + 203 for n in count]
 
@@ -1239,24 +1023,6 @@ def test_overloads_that_fit_equally_well_are_compared_so_far() -> None:
         found = said(*graph_of({"A.java": text.encode()}))["A.java", lines[-1] + 1, "f"]
         further = {f"{WORDS[Reason.FURTHER]} unresolved", *(f"{n} possible" for n in lines[:MAX_GUESSED])}
         assert found == ({f"{lines[-1]} certain"} if count <= MAX_NARROWED else further), count
-
-
-def test_a_call_costs_the_same_in_each_of_many_classes_above_each_other() -> None:
-    """A function that each of them has competes with all above it, and is looked for below: each of them once."""
-    first = "class C0 { void m(int a) {} }"
-    more = [f"class C{n} extends C{n - 1} {{ void m(int a) {{}} void n() {{ m(1); }} }}" for n in range(1, 100)]
-    files = graph_files({f"C{n}.java": text.encode() for n, text in enumerate([first, *more])})
-    costs_under(1.5, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
-
-
-def test_overloads_in_a_chain_of_classes_cost_in_proportion_to_the_classes() -> None:
-    """Each class has two of its own; MAX_INHERITED of those above are looked at, and each class is asked once."""
-    first = "class C0 { void f(int a) {} void f(String a) {} void f(C0 a) {} }"
-    more = [
-        f'class C{n} extends C{n - 1} {{ void f(C{n} a) {{ f(1); f(this); }} void f(long a) {{ f(""); }} }}'
-        for n in range(1, 250)
-    ]
-    _resolves_under(2.9, {"A.java": "\n".join([first, *more]).encode()})
 
 
 def test_an_overload_is_likely_where_more_are_above_than_are_looked_at() -> None:
