@@ -31,10 +31,10 @@ _BEFORE_THE_EXTENSION = (
     r"[._-](?:bak|backup|old|orig|copy)\d*|[._-]\d[\d_-]*",
     r"_(?:backup|base|local|remote)_\d+",  # git mergetool
 )
-_AROUND = r"^#(?P<unsaved>.+)#$|^\.#(?P<locked>.+)$"  # Emacs
+_AROUND = r"^#(.+)#$|^\.#(.+)$"  # Emacs
 _ADDED = (
-    rf"{_AROUND}|(?P<end>{'|'.join(_AT_THE_END)})$"
-    rf"|(?P<middle>{'|'.join(_BEFORE_THE_EXTENSION)})(?P<extension>\.[^.]{{1,10}})?$"
+    rf"{_AROUND}|({'|'.join(_AT_THE_END)})$"
+    rf"|({'|'.join(_BEFORE_THE_EXTENSION)})(\.[^.]{{1,10}})?$"
 )
 
 
@@ -62,11 +62,17 @@ def is_secret(path: str) -> bool:
     (True, True, True, False)
     """
     folded = path.casefold()
-    return _is_listed(folded) or any(map(_is_listed, _of_originals(folded)))
+    return _is_listed(folded) or (_may_be_a_copy(folded) and any(map(_is_listed, _of_originals(folded))))
 
 
 def _is_listed(path: str) -> bool:
     return bool(_compiled().names.verdict(path.encode(), is_directory=False))
+
+
+def _may_be_a_copy(path: str) -> bool:
+    """Return whether something may be added to a name on the way: of most paths that is told in a third of the time."""
+    directory, _, name = path.rpartition("/")
+    return "." in directory or bool(_compiled().whether.Match(name))
 
 
 def _of_originals(path: str) -> Iterator[str]:
@@ -92,9 +98,10 @@ def _originals(name: str) -> Iterator[str]:
         if not added:
             return
         before = name[: added.start()]
-        if name.startswith(".") and added["end"] and added["end"].startswith((".sw", ".un", ".kate")):
+        unsaved, locked, end, _, extension = added.groups()
+        if name.startswith(".") and end and end.startswith((".sw", ".un", ".kate")):
             yield before[1:]  # the editor has put the dot before it, unless the name had one
-        name = added["unsaved"] or added["locked"] or before + (added["extension"] or "")
+        name = unsaved or locked or before + (extension or "")
         if not name:
             return
         yield name
