@@ -17,7 +17,7 @@ from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.loading import Loading, TableRows, load, of_rows
 from fledgling.worker.rows import FileRow
-from fledgling.worker.store.database import AGAIN, ROWS_TOGETHER, SQL
+from fledgling.worker.store.database import AGAIN, ROWS_TOGETHER, SQL, SYMBOLS_TOGETHER
 
 # Where a view hides files, joins are carried out as written: DuckDB would choose by how many rows there are, also
 # hidden ones, and the order of what is left would tell.
@@ -77,6 +77,7 @@ class Views:
             with self._computing(name):
                 self._db.execute(f"CREATE VIEW left_{name} AS {admitted.get(name, f'FROM {_table(name)}')}")
         self._narrows_files = profile.narrows_files
+        self._described = 0  # files
         self._db.execute(_AS_WRITTEN if self._narrows_files else "CREATE VIEW kept AS SELECT path FROM files")
 
     def __contains__(self, name: str) -> bool:
@@ -113,7 +114,8 @@ class Views:
     # ---- files ------------------------------------------------------------------------------------------------------
 
     def describe(self, rows: Sequence[FileRow]) -> None:
-        """Load descriptions of files; in any number of calls."""
+        """Load descriptions of files, in the order of paths; in any number of calls."""
+        self._described += len(rows)
         load(self._db, "load_files", of_rows(FileRow.__struct_fields__, [astuple(row) for row in rows]))
 
     def visible(self) -> dict[str, FileRow]:
@@ -140,10 +142,13 @@ class Views:
 
     def files(self) -> Iterator[TableRows]:
         """Yield the files that there are, each once and in the order of paths, as far as is known of them by now."""
-        count = self._compute("files")
-        for first in range(0, count, ROWS_TOGETHER):
-            yield self.rest_as_columns(first, min(ROWS_TOGETHER, count - first))
-        self._db.execute("DROP TABLE rest")
+        if self._narrows_files:
+            table, count = "rest", self._compute("files")
+        else:  # they lie where they were loaded, each once and in that order
+            table, count = "files", self._described
+        for first in range(0, count, SYMBOLS_TOGETHER):
+            yield TableRows(self._loading, table, first, min(SYMBOLS_TOGETHER, count - first))
+        self._db.execute("DROP TABLE IF EXISTS rest")
 
     def forget_hidden(self) -> None:
         """Forget the files that `files` leaves out: from here on no view can read of them."""
