@@ -17,7 +17,6 @@ _BUNDLERS = (  # what webpack's two wrappers and Browserify's begin with
 )
 _NAMES = compile_patterns(Path(__file__).with_name("generated.txt").read_bytes().split(b"\n"), of_files=True)
 _COMMENT = r"(?m)^[ \t]*(?:#|//|/?\*|--|;|%|<!--).*"
-_SIGNS = (b"enerated", b"DO NOT EDIT")  # a notice holds one of them; most files hold none, and that is told at once
 _NOTICES = re2.Set.SearchSet()
 for _notice in (
     r"@generated\b",
@@ -48,4 +47,5 @@ def is_generated(path: str, text: bytes) -> bool:
         is_minified = len(text) > MINIFIED_LINE * (text.count(b"\n") + 1)
         if is_minified or any(sign in head for sign in _BUNDLERS):
             return True
-    return any(sign in head for sign in _SIGNS) and bool(_NOTICES.Match(head))
+    may_say_so = b"enerated" in head or b"DO NOT EDIT" in head  # as all notices do; most files do not
+    return may_say_so and bool(_NOTICES.Match(head))

@@ -25,6 +25,7 @@ _MARKS = (  # the longer first: a UTF-32 mark begins like one of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_MARKED = frozenset(mark[:1] for mark, _ in _MARKS)
 
 
 class Text(NamedTuple):
@@ -40,9 +41,10 @@ def decoded(data: bytes) -> Text | None:
     >>> decoded(b"caf\xc3\xa9"), decoded(b"\xff\xfe\xe9\0"), decoded(b"\x7fELF\0")
     (Text(utf8=b'caf\xc3\xa9', encoding=None), Text(utf8=b'\xc3\xa9', encoding='utf-16'), None)
     """
-    for mark, wide in _MARKS:
-        if data.startswith(mark):
-            return _wide(data, wide)
+    if data[:1] in _MARKED:
+        for mark, wide in _MARKS:
+            if data.startswith(mark):
+                return _wide(data, wide)
     if data.find(b"\0", 0, HEAD) >= 0:
         return _unmarked(data)
     if data.startswith(PDF):
