@@ -90,13 +90,17 @@ class _Modules:
         if above and name in STDLIB:
             own = next(up for up in ancestors(directory + "/") if up not in self.packages)
             above = [up for up in above if up in (own, "")]
-        yield from (posixpath.join(start, place) for start in above)
+        yield from (f"{start}/{place}" if start else place for start in above)
         if name not in STDLIB:
             yield from nearest(self._rooted.get(place, ()), directory)[:1]
         for package in [place, *ancestors(place)] if self._packages_at else ():
             folders = nearest(self._packages_at.get(package, ()), directory)
             inner = place[len(package) + 1 :]
             yield from (posixpath.join(folder, inner).rstrip("/") or "__init__" for folder in folders[:MAX_PLACES])
+
+    def may_hold(self, name: str) -> bool:
+        """Whether an absolute name that starts like this may lead anywhere: most of what a project imports does not."""
+        return name in self._starts or bool(self._packages_at or self._compiled)
 
     def file(self, place: str) -> str | None:
         """The module or package at a place: `a/b` is `a/b/__init__.py` or `a/b.py`."""
@@ -143,7 +147,9 @@ def resolver(project: Project, _language: str) -> Resolver:
     def locate(directory: str, module: str) -> str | None:
         name = module.lstrip(".")
         place = name.replace(".", "/")
-        if module.startswith("."):
+        if name == module and not modules.may_hold(name.partition(".")[0]):
+            return None
+        if name != module:
             parents = list(ancestors(directory + "/"))[len(module) - len(name) - 1 :]
             return modules.file(posixpath.join(parents[0], place or "__init__")) if parents else None
         found = next((found for at in modules.places(place, directory) if (found := modules.file(at))), None)
@@ -152,8 +158,8 @@ def resolver(project: Project, _language: str) -> Resolver:
     def submodule(directory: str, module: str, name: str, found: str | None) -> str | None:
         if found is None:
             return locate(directory, dotted(module, name))
-        package, _, file = found.rpartition("/")
-        return modules.file(posixpath.join(package, name)) if file.startswith("__init__.") else None
+        package, slash, file = found.rpartition("/")
+        return modules.file(f"{package}{slash}{name}") if file.startswith("__init__.") else None
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         directory = path.rpartition("/")[0]
