@@ -143,8 +143,8 @@ def outlined(files: list[File], outlines: dict[int, list[Row]] = ROWS, parsed: b
 def test_how_far_files_were_parsed_is_what_was_written() -> None:
     outlines = outlined(THREE, parsed=bytes([IN_PART, NO_PARSER, GIVEN_UP]))
     assert [outlines.parsed(file) for file in THREE] == [IN_PART, NO_PARSER, GIVEN_UP]
-    assert outlines.not_whole() == [0, 2]
-    assert outlined(THREE).not_whole() == []
+    assert outlines.not_whole == [0, 2]
+    assert outlined(THREE).not_whole == []
 
 
 THREE = [File(path, None, 1, 20, None, number) for number, path in enumerate("abc")]

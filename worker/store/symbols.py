@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, get_args
 from zlib import crc32
@@ -136,8 +137,9 @@ class Outlines:
         """Return how far a file was parsed: WHOLE, IN_PART, ..."""
         return self._parsed[file.number]
 
+    @cached_property
     def not_whole(self) -> list[int]:
-        """Return the numbers of the files that were parsed in part or not at all."""
+        """The numbers of the files that were parsed in part or not at all."""
         return not_whole(self._parsed)
 
     def file_of(self, number: int) -> int:

@@ -212,6 +212,11 @@ class Blocks:
         start = self._path_text
         return self._data[start + self._path_ends[number] : start + self._path_ends[number + 1]]
 
+    def blocks_of(self, number: int) -> range:
+        """Return the blocks of the file with this number."""
+        first = self._firsts[number]
+        return range(first, first + self._counts[number])
+
     def file(self, number: int) -> File:
         """Return the file with this number."""
         lines = self.lines[number]

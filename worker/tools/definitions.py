@@ -119,8 +119,9 @@ def early() -> Refused:
 def _as_text(request: Request, question: Symbols) -> str:
     """Propose to search what was asked of for a name which only others define, if its text holds it."""
     name = (question.symbol or "").rpartition(".")[2]
-    files = unknown.scope(request, question.path, question.language).files(request, request.blocks.files)
-    if not unknown.using(request, unknown.naming(request, files, name), [name]):
+    about = unknown.scope(request, question.path, question.language).about(request, name)
+    files = unknown.naming(request, about, about.files(request, request.blocks.files))
+    if not unknown.using(request, files, [name]):
         return ""
     asked = [f', {key}="{value}"' for key in ("path", "language") if (value := getattr(question, key))]
     return f'search(query="{name}"{"".join(asked)}, whole_word=true, case_sensitive=true) finds it as text.'

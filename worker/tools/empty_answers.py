@@ -78,6 +78,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
     searched = sum(row.files for row in covered if row.language in defined and row.skip_reason is None)
     others = [row for row in covered if row.language not in defined and row.skip_reason is None]
     asked = unknown.scope(request, path, language)
+    about = asked.about(request, name_of(question))
     if empty := _empty_file(request, asked):
         return empty
     searched -= len(unknown.given_up(request, asked))
@@ -86,7 +87,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
         unknown.of_paths(request, path),
         unknown.of_parsing(
             request,
-            unknown.naming(request, unknown.not_whole(request, asked, question.kind), name_of(question)),
+            unknown.naming(request, about, unknown.not_whole(request, about, question.kind)),
             "search() finds their text",
         ),
         nearest_names(request, _one_text(question)) or _nearest_parts(request, question),

@@ -140,7 +140,7 @@ def _lacks(request: Request, admitted: "Admitted") -> Iterator[str | None]:
     if "unreachable" in tables:
         yield UNSEEN
     if "symbols" in tables:
-        yield unknown.of_languages(request, everything, "")
+        yield unknown.of_languages(request, everything)
     if tables & {"content", *made_tables.TABLES} and not request.opened.generation.has_content:
         yield unknown.NO_TEXT
     elif tables & {"content", *OF_TEXT}:

@@ -164,7 +164,8 @@ def _capitalised(request: Request, question: Symbols | Search, total: int) -> st
 
 def _note(request: Request, question: Symbols | Search) -> str | None:
     """Say what there may be besides. Where a name is asked for, files matter whose text holds it."""
-    asked, name = unknown.scope(request, question.path, question.language), coverage.name_of(question)
+    asked = unknown.scope(request, question.path, question.language)
+    about = asked.about(request, coverage.name_of(question))
     known = request.opened.generation
     is_import = question.kind in ("import", "export")
     return unknown.joined(
@@ -172,10 +173,10 @@ def _note(request: Request, question: Symbols | Search) -> str | None:
         unknown.of_paths(request, question.path),
         unknown.of_parsing(
             request,
-            unknown.naming(request, unknown.not_whole(request, asked, question.kind), name),
+            unknown.naming(request, about, unknown.not_whole(request, about, question.kind)),
             "definitions may be missing or end too early",
         ),
-        None if is_import else unknown.of_languages(request, asked, name),
+        None if is_import else unknown.of_languages(request, about),
         unknown.of_unread(
             request, asked, "parsed", lambda file: file.language in known.defined or file.language in known.undefined
         ),

@@ -26,17 +26,41 @@ OF_CODE = ("class", "interface", "struct", "trait", "enum", "type", "method")  #
 
 
 class Searched(NamedTuple):
-    """The files that a question is about: those numbered from `first` to `end` whose path matches, in one language."""
+    """The files that a question is about: those numbered from `first` to `end` whose path matches, in one language.
+
+    Where it is about a `name`, files matter whose text holds it in any case: `marked` has bits for blocks that may.
+    """
 
     first: int
     end: int
     pattern: str = ""
     language: str | None = None
+    name: str = ""
+    marked: bytes | None = None
+
+    def about(self, request: Request, name: str) -> "Searched":
+        """Return the same files, of which those matter that may hold a name."""
+        if not (name and request.signatures and request.opened.generation.has_content):
+            return self
+        needed = prefilter.of_literal(name, case_sensitive=False)
+        marked = None if needed is None else request.signatures.marked(needed)
+        return self._replace(name=name.lower(), marked=marked)
+
+    def blocks(self, request: Request, number: int) -> Iterable[int]:
+        """Return those of the blocks of a file that may hold the name."""
+        blocks, marked = request.blocks.blocks_of(number), self.marked
+        if marked is None:
+            return blocks
+        if not any(marked[blocks.start >> 3 : (blocks.stop + 7) >> 3]):  # as of most
+            return ()
+        return [at for at in blocks if marked[at >> 3] >> (at & 7) & 1]
 
     def files(self, request: Request, numbers: Sequence[int]) -> Iterator[File]:
         """Yield those of some files, whose numbers come in order, that the question is about."""
         is_path = matching.in_path(self.pattern)
         for number in numbers[bisect_left(numbers, self.first) : bisect_left(numbers, self.end)]:
+            if self.marked is not None and not self.blocks(request, number):
+                continue
             file = request.blocks.file(number)
             if self.language in (None, file.language) and is_path(file.path):
                 yield file
@@ -89,7 +113,7 @@ def not_whole(request: Request, asked: Searched, kind: str | None = None) -> lis
 
     Where it is about classes, these are files of code: those of data have none.
     """
-    files = [*asked.files(request, request.outlines.not_whole())] if request.outlines else []
+    files = [*asked.files(request, request.outlines.not_whole)] if request.outlines else []
     return [file for file in files if file.language in request.opened.generation.code] if kind in OF_CODE else files
 
 
@@ -143,21 +167,15 @@ def _texts(request: Request, file: File) -> Iterator[bytes]:
     return map(request.blocks.text, range(file.block, file.block + file.blocks))
 
 
-def naming(request: Request, files: Iterable[File], name: str) -> list[File]:
-    """Return the files whose text holds a name in any case: those in which a parser may have missed it."""
-    some = [*files]
-    if not (some and name and request.signatures and request.opened.generation.has_content):
-        return some
-    needed = prefilter.of_literal(name, case_sensitive=False)
-    blocks = None if needed is None else set(request.signatures.holding(needed))
-    text = name.lower()
-    return [file for file in some if _holds(request, file, text, blocks)]
+def naming(request: Request, asked: Searched, files: Iterable[File]) -> list[File]:
+    """Return the files whose text holds the name that is asked for: those in which a parser may have missed it."""
+    return [file for file in files if not asked.name or _holds(request, asked, file)]
 
 
-def _holds(request: Request, file: File, text: str, blocks: set[int] | None) -> bool:
+def _holds(request: Request, asked: Searched, file: File) -> bool:
     request.check()
-    numbers = range(file.block, file.block + file.blocks)
-    return any(text in request.blocks.text(at).decode().lower() for at in numbers if blocks is None or at in blocks)
+    texts = map(request.blocks.text, asked.blocks(request, file.number))
+    return any(asked.name in text.decode().lower() for text in texts)
 
 
 def hidden_lines(request: Request, file: File, first: int, last: int) -> list[int]:
@@ -210,14 +228,11 @@ def of_encodings(request: Request, asked: Searched) -> str | None:
     return f"{are} not UTF-8 and taken for {taken}: {listed([file.path for file in files])}."
 
 
-def of_languages(request: Request, asked: Searched, name: str) -> str | None:
-    """Say of which code no definitions are extracted: `Definitions are not extracted from swift (12 files).`
-
-    Where a `name` is asked for, files matter whose text holds it.
-    """
+def of_languages(request: Request, asked: Searched) -> str | None:
+    """Say of which code no definitions are extracted: `Definitions are not extracted from swift (12 files).`"""
     undefined = request.opened.generation.undefined
     languages = undefined if asked.language is None else {asked.language}.intersection(undefined)
     files = [file for language in languages for file in asked.files(request, request.blocks.in_language(language))]
-    counts = Counter(file.language for file in naming(request, files, name))
+    counts = Counter(file.language for file in naming(request, asked, files))
     said = [f"{language} ({counted(counts[language], 'file')})" for language in languages if counts[language]]
     return f"Definitions are not extracted from {listed(said)}; search() finds its text." if said else None

@@ -4,6 +4,7 @@ rows of parts, so neither those of the base nor the tables that hold them are nu
 
 from array import array
 from bisect import bisect_left, bisect_right
+from functools import cached_property
 from itertools import accumulate, count
 
 from fledgling.worker.store.overlay.changed import Order
@@ -56,10 +57,11 @@ class OverlaidOutlines(Outlines):
         own = source - self._order.base
         return self._own_parsed[own] if own >= 0 else self._base.parsed(file._replace(number=source))
 
+    @cached_property
     def not_whole(self) -> list[int]:
-        """Return the numbers of the files that were parsed in part or not at all."""
+        """The numbers of the files that were parsed in part or not at all."""
         order = self._order
-        found = [order.number(file) for file in self._base.not_whole() if file not in order.hidden]
+        found = [order.number(file) for file in self._base.not_whole if file not in order.hidden]
         return sorted(found + [order.numbers[part] for part in not_whole(self._own_parsed)])
 
     def file_of(self, number: int) -> int:

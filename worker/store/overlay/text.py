@@ -135,6 +135,12 @@ class OverlaidBlocks(Blocks):
         own = source - self._order.base
         return self._base.raw_path(source) if own < 0 else self._order.parts[own].row.path.encode()
 
+    def blocks_of(self, number: int) -> range:
+        """Return the blocks of the file with this number."""
+        source = self._order.sources[number]
+        own = source - self._order.base
+        return self._base.blocks_of(source) if own < 0 else range(*self._own_firsts[own : own + 2])
+
     def file(self, number: int) -> File:
         """Return the file with this number."""
         source = self._order.sources[number]
