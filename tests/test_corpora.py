@@ -113,7 +113,7 @@ def corpus(request, tmp_path_factory):
         archive = fetch(name, folder)
     except FetchError as failed:
         pytest.fail(str(failed), pytrace=False)
-    return Corpus(name, plant(archive, tmp_path_factory.mktemp(name)), 3 if request.param == "flask" else 1)
+    return Corpus(name, plant(archive, tmp_path_factory.mktemp(name)), 6 if request.param == "flask" else 1)
 
 
 @pytest.fixture(scope="module")

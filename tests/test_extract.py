@@ -336,6 +336,7 @@ def test_hostile_text_is_read(extractors: Extractors, language: str, every: int)
     assert [name for name, one in found.items() if not one.engine] == []
 
 
+@pytest.mark.long  # tests/test_poison.py has more of them, at several places of a batch, and less time for each
 def test_a_text_without_end_is_lost_alone(extractors: Extractors) -> None:
     found = facts(extractors, "c", {"before": b"int a;", "lost": b"<!--" * SIZE, "after": b"int f(void) { return 0; }"})
     assert {name: one.engine for name, one in found.items()} == {

@@ -280,7 +280,7 @@ LARGE = "(SELECT range || repeat('x', 100000) FROM range({})) a(path)"  # each r
 HOSTILE = {  # what a table of a shard is selected from, how long it may take at first, and why it is left out
     "endless": (
         "range(1000000000000) a(path), range(1000000) b WHERE a.path + b.range < 0",
-        1,
+        0.5,
         "its tables were not taken",
     ),
     "long": ("(SELECT repeat('x', 2000000000 + range) FROM range(9)) a(path)", 60, "its tables cannot be read"),

@@ -261,7 +261,7 @@ def remade(whole: bytes, change: Any) -> bytes:
     return whole[:start] + encoded + verified.END.pack(start, verified.digest(encoded))
 
 
-@pytest.mark.parametrize("count", [36, pytest.param(120, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [24, pytest.param(120, marks=pytest.mark.long)])
 async def test_answers_of_many_repositories_come_in_pages(
     built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:

@@ -126,8 +126,21 @@ def test_what_is_assigned_to_a_tuple_is_seen(text: str) -> None:
     assert (b"f()" not in repaired) == ASSIGNED[text]
 
 
-@every_row("head, unit", [*(("", unit) for unit in HOSTILE), *ESCAPED])
+UNITS = [*(("", unit) for unit in HOSTILE), *ESCAPED]
+
+
+@every_row("head, unit", UNITS[::4])
+def test_gaps_and_bodies_take_time_in_proportion_to_some_texts(head: str, unit: str) -> None:
+    are_in_proportion(head, unit)
+
+
+@pytest.mark.long
+@every_row("head, unit", UNITS)
 def test_gaps_and_bodies_take_time_in_proportion_to_the_text(head: str, unit: str) -> None:
+    are_in_proportion(head, unit)
+
+
+def are_in_proportion(head: str, unit: str) -> None:
     source = (head + unit * (SIZE // len(unit))).encode()
     for repair in REPAIRS:
         costs_under(SECONDS, lambda repair=repair: repair.repaired(source, [(0, len(source))]))

@@ -18,9 +18,9 @@ from tables import every_row
 from fledgling.worker.graph import unit as graph_unit
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
+from fledgling.worker.graph.linking import stars
 from fledgling.worker.graph.linking.computed_mixins import MAX_MIXED
 from fledgling.worker.graph.linking.fixtures import MAX_ABOVE, MAX_FIXTURES
-from fledgling.worker.graph.linking import stars
 from fledgling.worker.graph.linking.global_names import MAX_DECLARED
 from fledgling.worker.graph.linking.hierarchy import MAX_BELOW
 from fledgling.worker.graph.linking.mixins import MAX_MODULES

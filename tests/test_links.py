@@ -152,9 +152,10 @@ HOSTILE = [
 ] + ["a".join("`" * number for number in range(1000, 0, -1))]
 
 
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("language", ["markdown", "restructuredtext", "asciidoc"])
-def test_hostile_documents_cost_in_proportion(extractor: Extractor, language: str) -> None:
-    for text in HOSTILE:
+def test_hostile_documents_cost_in_proportion(extractor: Extractor, language: str, every: int) -> None:
+    for text in HOSTILE[::every]:
         costs_under(2.0, lambda text=text: extractor.extract(language, text.encode()))
 
 

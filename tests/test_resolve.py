@@ -532,6 +532,7 @@ def test_odd_names_and_manifests_lead_nowhere(language: str | None) -> None:
     assert all(row.resolved_path in (None, *files) for row in found)
 
 
+@pytest.mark.long  # each import by itself is resolved in the tables of tests/resolution/
 def test_fifty_thousand_files_resolve_in_seconds() -> None:
     paths = [f"src/pkg{n % 50}/sub{n % 500}/mod{n}.py" for n in range(50_000)]
     packages = {f"{path.rpartition('/')[0]}/__init__.py" for path in paths} | {

@@ -62,6 +62,12 @@ async def test_what_is_counted_is_what_the_shell_prints(tree):
             printed = printed_by(command, tree)
             cost = await savings.spent_in_shell(front, [savings.ShellCommand("", name)], subject)
             assert cost.chars == len(printed), name
+
+
+@pytest.mark.long  # it asks and counts all that the published table has, twice
+async def test_what_is_measured_again_is_the_same(tree):
+    async with fronted(tree, "fledgling-analyst") as (front, indexing):
+        await indexing.built()
         first = await savings.measure(front)
         assert first == await savings.measure(front)
         rows = savings.table(first)

@@ -163,9 +163,9 @@ PAYLOADS = [(kind, name) for kind, named in ATTACKS["payloads"].items() for name
 
 @every_row("kind, name", PAYLOADS)
 def test_a_payload_passes_in_no_position(gate, kind, name):
-    """Every payload in a third of the positions, every position with a third of the payloads."""
+    """Every payload in a sixth of the positions, every position with a sixth of the payloads."""
     positions = list(ATTACKS["positions"][kind].values())
-    for position in positions[PAYLOADS.index((kind, name)) % 3 :: 3]:
+    for position in positions[PAYLOADS.index((kind, name)) % 6 :: 6]:
         assert_denied(gate, position.format(ATTACKS["payloads"][kind][name]))
 
 
@@ -181,9 +181,11 @@ def test_a_hostile_statement_is_refused_in_words_of_use(gate, row):
     assert_denied(gate, row["sql"], row.get("says", ""))
 
 
-def test_no_function_off_the_list_can_be_called_anywhere(gate):
-    for name in sorted(functions.REFUSED_FUNCTIONS):
-        for call in ("SELECT path.{}(1) FROM files", "SELECT * FROM {}(1)", "SELECT {}(1) OVER ()"):
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_no_function_off_the_list_can_be_called_anywhere(gate, every):
+    calls = ("SELECT path.{}(1) FROM files", "SELECT * FROM {}(1)", "SELECT {}(1) OVER ()")
+    for number, name in enumerate(sorted(functions.REFUSED_FUNCTIONS)):
+        for call in calls[number % every :: every]:
             assert_denied(gate, call.format(f'"{name}"'))
 
 

@@ -1013,8 +1013,10 @@ BY_NAME = {
 
 
 @pytest.mark.anyio
-async def test_files_that_need_no_import_are_not_said_to_stand_alone(tmp_path: Path) -> None:
-    for language, (tree, expected) in UNIMPORTED.items():
+@pytest.mark.parametrize("languages", [["swift"], pytest.param([*UNIMPORTED], marks=pytest.mark.long)])
+async def test_files_that_need_no_import_are_not_said_to_stand_alone(tmp_path: Path, languages: list[str]) -> None:
+    for language in languages:
+        tree, expected = UNIMPORTED[language]
         async with fronted(make(tmp_path / language, **tree)) as (front, indexing):
             await indexing.built()
             found = await architecture(front)

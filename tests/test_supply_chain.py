@@ -156,6 +156,7 @@ def test_two_builds_from_two_clones_are_the_same_bytes(tmp_path):
     assert one == two
 
 
+@pytest.mark.long  # a wheel is built in tests/test_contracts.py, and CI builds both
 def test_a_build_tells_nothing_of_whoever_built_it_and_has_what_is_needed(tmp_path):
     """Order, time, modes and owners are those of the commit, whatever the habits."""
     wheel, sdist = dist(tmp_path, *HABITS[1])
