@@ -23,7 +23,9 @@ class DefiningNames:
         self._known.clear()
 
     def of(self, node: int) -> frozenset[int]:
-        """The names of what an expression stands for that an import or export named."""
+        """The names of what an expression stands for, of a call what is called, that an import or export named."""
+        op, *parts = self._project.expression(node)
+        node = (node & ~MASK) | parts[0] if op == Op.CALL else node
         found = self._known.get(node)
         if found is None:
             found = self._known[node] = frozenset(self._of_expression(node, set(), 0))
@@ -42,7 +44,7 @@ class DefiningNames:
         elif op == Op.CLASS or op == Op.FUNCTION:
             row = self._project.scope(base | parts[0])
             yield from () if row.name == NONE else (names[row.name],)
-        elif op in (Op.IMPORT, Op.GET):
+        elif op in (Op.IMPORT, Op.GET, Op.BARE):
             of_module = op == Op.GET and any(value[0] == MODULE for value in self._solver.value(base | parts[0]))
             for cell, _ in self._bound.cells(node):
                 yield from self._of_cell(cell, seen, depth, of_module=of_module or op == Op.IMPORT)

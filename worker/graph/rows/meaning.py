@@ -98,13 +98,18 @@ class Meaning:
         return self._of_outside(unit, site, found) if found and self.solver.classes.extensions.of_outside else found
 
     def named(self, unit: Unit, site: Site, name: int) -> Targets:
-        """The definitions of a name that an occurrence means which goes by another one; of a call no functions."""
+        """The definitions of a name that an occurrence means which goes by another one.
+
+        Of a call no functions but those that a decorator has put something else in the place of.
+        """
         found = self._bound_to(unit, site, name)
         if self._is_of_changed(unit.base | site.at):
             found = {target: min(sure, Reason.REPLACED) for target, sure in found.items()}
         if site.use in CALLING:  # what runs is told by what the name holds
             functions = self.project.vocabulary.definitions.get(name, ())
-            found = {target: sure for target, sure in found.items() if target not in functions}
+            wrapped = {} if unit.dialect.typed else self._wrapped
+            through = {at: min(sure, Reason.DECORATOR) for at, sure in found.items() if at in wrapped}
+            found = {**{target: sure for target, sure in found.items() if target not in functions}, **through}
         return self._compiled(unit, site.line, found)
 
     def defining_names(self, unit: Unit, site: Site) -> Set[int]:
