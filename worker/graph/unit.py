@@ -19,6 +19,7 @@ from fledgling.worker.graph.tables import (
     HOLDING,
     NAME,
     NONE,
+    Expression,
     Facts,
     GraphFile,
     Op,
@@ -299,6 +300,11 @@ class Unit:
     def by_module(self) -> dict[str, list[ImportRow]]:
         """The imports of each module."""
         return _grouped((row.module, row) for row in self.rows)
+
+
+def is_for_all(unit: Unit, expression: Expression) -> bool:
+    """Whether an alias of PHP is one for all files: `class_alias("A", "B")`."""
+    return expression[0] == Op.ALIAS and len(expression) > 2 and unit.dialect.texts_name_classes
 
 
 def _grouped(rows: Iterable[tuple[Key, ImportRow]]) -> dict[Key, list[ImportRow]]:

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from fledgling.worker.graph.linking.import_targets import ImportTargets
 from fledgling.worker.graph.tables import EXPORT, NONE, Op
-from fledgling.worker.graph.unit import Unit
+from fledgling.worker.graph.unit import Unit, is_for_all
 
 
 class GivenNames:
@@ -45,3 +45,6 @@ class GivenNames:
                 yield text.removeprefix(EXPORT)
             elif unit.dialect.exported and any(self._is_taken(unit, value) for value in values):
                 yield text
+        for row in unit.bindings if unit.dialect.texts_name_classes else ():
+            if row.name != NONE and is_for_all(unit, unit.expressions[row.value]):
+                yield unit.facts.names[row.name]

@@ -12,7 +12,7 @@ from itertools import combinations
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, sites_of
-from fledgling.worker.graph.unit import SHIFT, Unit, dotted
+from fledgling.worker.graph.unit import SHIFT, Unit, dotted, is_for_all
 from fledgling.worker.systems import ANY, taken_on
 
 MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
@@ -390,7 +390,8 @@ class Spaces:
             expression = unit.facts.expressions[self._project.binding(binding).value]
             if self._project.is_variable(binding):
                 continue
-            if expression[0] == Op.IMPORT or (expression[0] == Op.ALIAS and not (is_header and unit.dialect.declared)):
+            is_taken = expression[0] == Op.ALIAS and not is_for_all(unit, expression)
+            if expression[0] == Op.IMPORT or (is_taken and not (is_header and unit.dialect.declared)):
                 continue  # but `using a::B;` of a header
             own = expression[0] in (Op.FUNCTION, Op.CLASS) and unit.facts.scopes[expression[1]].flags & Flag.STATIC
             if is_header or not own:

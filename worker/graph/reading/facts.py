@@ -16,6 +16,7 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
     call_expressions,
     class_definitions,
     decorated,
+    defined_by_text,
     definitions,
     elements,
     expressions,

@@ -1,16 +1,13 @@
 """How fields, constants and variables are declared, with or without a type."""
 
-import re
-
 from fledgling.worker.graph.reading.builder import Builder, visits
-from fledgling.worker.graph.reading.call_expressions import called, of_type
+from fledgling.worker.graph.reading.call_expressions import of_type
 from fledgling.worker.graph.reading.constness import note_constness
 from fledgling.worker.graph.reading.definitions import said_inside
 from fledgling.worker.graph.reading.expressions import of_brackets, own_type
 from fledgling.worker.graph.reading.labels import (
     ALIAS,
     ARG,
-    ARGS,
     BIND,
     BITS,
     IS_CLASS,
@@ -25,7 +22,6 @@ from fledgling.worker.graph.reading.told_types import comment_before, told_inste
 from fledgling.worker.graph.tables import (
     COMPONENT,
     DECLARED,
-    MADE,
     NONE,
     OF_CLASS,
     OF_OBJECTS,
@@ -37,8 +33,6 @@ from fledgling.worker.graph.tables import (
 
 HIDDEN, OPEN, STATIC = BITS["hidden"], BITS["open"], BITS["static"]
 DECLARATION, IS_FIELD, IS_PAYLOAD = BITS["declaration"], BITS["field"], BITS["payload"]
-# The name of a constant, as the text of `define("A\\B", 1)` gives it, behind its namespace.
-CONSTANT_NAME = re.compile(r"((?:[^\W\d]\w*\\{1,2})*)([^\W\d]\w*)")
 
 
 @visits("field")
@@ -108,24 +102,6 @@ def hold(builder: Builder, node: int, before: str) -> None:
     for kid in tree.kids[node]:
         if not tree.labels[kid] & TYPE:
             builder.visit(kid)
-
-
-@visits("constant_made")
-def constant_made(builder: Builder, node: int, _use: int) -> int:
-    r"""`define("A", b)`, `define("B\A", c)`: a constant of the namespace in the text, wherever that stands."""
-    tree = builder.tree
-    at = called(builder, node, Op.CALL, Use.READ)
-    word = tree.kids[tree.first(node, ARGS)][0]
-    if found := CONSTANT_NAME.fullmatch(tree.text(word)[1:-1]):
-        around, builder.scope = builder.scope, NONE
-        before, name = found[1], builder.named(found[2])
-        namespace = before.rstrip("\\").replace("\\\\", "\\")
-        scope = builder.enter(node, ScopeKind.NAMESPACE, builder.named(namespace), builder.line(node))
-        binding = builder.bind_silently(name, scope, MADE, node)
-        builder.site_at(tree.start[word] + 1 + len(before.encode()), name, Use.DEFINITION, MADE, binding)
-        builder.leave()
-        builder.scope = around
-    return at
 
 
 @visits("variables")

@@ -102,6 +102,9 @@
 ((function_call_expression function: [(name) (qualified_name)] @_define
   arguments: (arguments . (argument [(string) (encapsed_string)] @word) . (argument (_)))) @constant_made
   (#match? @_define "^\\\\?(?i:define)$"))
+((function_call_expression function: [(name) (qualified_name)] @_alias
+  arguments: (arguments . (argument) . (argument))) @class_aliased
+  (#match? @_alias "^\\\\?(?i:class_alias)$"))
 (const_element . (name) @bind (_)? @value) @field
 (property_declaration type: (_)? @type (property_element name: (variable_name) @bind)) @field
 (property_element default_value: (_) @value)
