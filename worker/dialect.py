@@ -87,6 +87,10 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # An expression of the functions to which a class hands names of its methods, and the keys of any that do likewise.
     names_methods: str = ""
     keys_of_methods: frozenset[str] = frozenset()
+    # What calls declare methods, by what they call: of another object, "delegated", "forwarded" or "forwarded_as", of
+    # "one" object of a class or "many", by their name, or what a "block" gives;
+    # what is "described" is the class that a block is handed beside.
+    declaring: dict[str, str] = {}
     unnamed: str = ""  # an expression of the names of methods that code runs without them: `__add__` by `a + b`
     by_parameter: str = ""  # an expression of what stands above a function that parameters of its name are given
     fixture: str = ""  # the decorator of a function whose result parameters of its name get, where a test takes them
@@ -100,6 +104,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     tests: str = ""  # an expression of what stands above a module of tests, or in its first lines: `#[cfg(test)]`
     inert: str = ""  # an expression of what stands above a definition and hands it to nobody: `@Override`
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
+    holding_own: frozenset[str] = frozenset()  # what holds all objects of a class, by a class outside: `A.objects`
     absent_properties: str = ""  # what gives a property that a class lacks, which may ask a method of its name
     # Names of the language by which names are computed as a program runs (rows/computed.py).
     computing: dict[str, Computing] = {}

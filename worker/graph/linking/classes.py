@@ -82,6 +82,17 @@ class Classes(Hierarchy):
         self._spread(self.enumerations)
         self.is_settled = True
 
+    @cached_property
+    def of_modules(self) -> dict[int, list[int]]:
+        """The classes that modules of Python define, by their names."""
+        found: dict[int, list[int]] = {}
+        for unit in self.project.units:
+            rows = enumerate(unit.facts.scopes) if unit.dialect.exported else ()
+            for at, row in rows:
+                if row.kind == ScopeKind.CLASS and row.parent == 0 and row.name != NONE:
+                    found.setdefault(unit.names[row.name], []).append(unit.base | at)
+        return found
+
     def _join_parts(self) -> None:
         """Make one of the classes that several places make up, and of what extends one from outside."""
         for parts in self._spaces.parts.values():

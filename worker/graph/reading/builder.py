@@ -57,6 +57,7 @@ class Builder(BoundNames):
         self.bounded_paths: set[int] = set()  # ... and the names of such paths: `where T::B: C`
         self.own_types: dict[int, int] = {}  # the types of what functions say they are called on: `f(this: A)`
         self.calling = NONE  # the name of the function whose arguments are read
+        self.handed: list[int] = []  # of these, those before the one that is read
         self.written_for: dict[int, int] = {}  # lambdas, and the name of the function that each is handed to
         self.ended_with: dict[int, list[int]] = {}  # lambdas, and what each gives before its end: `return@a b`
         self.in_macros = 0  # of the occurrences, those before it that stand in a macro are known to

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.calls_on_classes import make, note_extended, note_replaced
+from fledgling.worker.graph.reading.declared_methods import note_declared
 from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
 from fledgling.worker.graph.reading.labels import (
     ARG,
@@ -182,7 +183,8 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
     given = HandedOver([], [], [], called_with_types(builder, function))
     made = function
     takes_types = builder.dialect.typed and (op == Op.CALL or builder.dialect.applies_bases)
-    around, builder.calling = builder.calling, last_number(builder, function)
+    around = builder.calling, builder.handed
+    builder.calling, builder.handed = last_number(builder, function), given.arguments
     begun = len(builder.sites)
     literal, builder.literal = builder.literal, literal_of(builder, op, function)
     for kid in tree.kids[node]:
@@ -190,13 +192,14 @@ def called(builder: Builder, node: int, op: int, use: int, declared: int = NONE)
             types.append(builder.visit(kid, Use.TYPE))
         elif kid not in (of, key):
             made = read_part(builder, kid, made, given)
-    builder.calling, builder.literal = around, literal
+    (builder.calling, builder.handed), builder.literal = around, literal
     note_replaced(builder, node, function, given.arguments)
     note_extended(builder, node, of, given.arguments)
     if builder.dialect.rebinds and last_name(builder, function).lower() in builder.dialect.rebinds:
         builder.aliased.add((builder.frame, NONE))
     note_fixtures(builder, node, function)
     note_callbacks(builder, node, function)
+    note_declared(builder, node, function, given.arguments)
     put_by_call(builder, node, function, given.arguments, given.words)
     at = add_call(builder, given, op, made, [to_types(builder, function, types)] if types else [])
     tell_call(builder, node, function, site, at)

@@ -82,6 +82,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     scope = builder.enter(node, kind, name, line, flags)
     bind_itself(builder, scope, name, named)
     capture(builder, scope, captured)
+    bind_described(builder, scope, node)
     body, value = body_of(tree, node), tree.first(node, VALUE)
     calling = builder.calling
     is_bare = kind == ScopeKind.LAMBDA and body == NONE and value == NONE
@@ -130,6 +131,15 @@ def capture(builder: Builder, scope: int, captured: list[tuple[int, int]]) -> No
     for value, kid in captured:
         name = builder.name(kid)
         builder.flow.hold((scope, name), builder.bind_silently(name, scope, value, kid))
+
+
+def bind_described(builder: Builder, scope: int, node: int) -> None:
+    """Let `described_class` be the class that a block is handed beside: `describe A do b end`."""
+    name = builder.text_of(builder.calling) if builder.dialect.declaring and builder.calling != NONE else ""
+    if builder.dialect.declaring.get(name) == "described" and builder.scopes[scope].kind == ScopeKind.LAMBDA:
+        for class_ in builder.handed[:1]:
+            if class_ >= 0 and builder.expressions[class_][0] in (Op.BARE, Op.GET):
+                builder.bind_silently(builder.named("described_class"), scope, builder.add(Op.UNSURE, class_), node)
 
 
 def body_of(tree: Reduced, node: int) -> int:

@@ -3,10 +3,13 @@
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.call_expressions import called
 from fledgling.worker.graph.reading.class_definitions import embedded_in
+from fledgling.worker.graph.reading.declared_methods import given
 from fledgling.worker.graph.reading.labels import ARG, ARGS, BITS, BODY, OF
+from fledgling.worker.graph.reading.named_methods import reader, writer
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 
 IS_LAMBDA = BITS["lambda"]
+HOLDING = ("Struct", "Data")  # these have a method for each name that they get
 PLAIN = ("Class", "Module")  # what these make stands on nothing that they bring
 
 
@@ -28,6 +31,8 @@ def class_made(builder: Builder, node: int, use: int) -> int:
     within = embedded_in(tree, body) if body != NONE else []
     kind = ScopeKind.INTERFACE if maker == "Module" else ScopeKind.CLASS
     scope = builder.enter((blocks or [NONE])[0], kind, NONE, builder.line(node), int(Flag.PARTIAL))
+    if maker in HOLDING:
+        hold_members(builder, node, scope, is_set=maker == "Struct")
     mixed_in = [builder.visit(kid, Use.INHERIT) for kid in within]
     builder.scopes[scope].prepended = [
         at for at, kid in zip(mixed_in, within, strict=True) if tree.labels[kid] & BITS["prepended"]
@@ -36,6 +41,16 @@ def class_made(builder: Builder, node: int, use: int) -> int:
     builder.body(body)
     builder.leave()
     return builder.add(Op.CLASS, scope)
+
+
+def hold_members(builder: Builder, node: int, scope: int, *, is_set: bool) -> None:
+    """Let a class have the members that symbols name: what gives each, and of a `Struct` what sets it."""
+    for name, _ in given(builder, node)[0]:
+        value = reader(builder, builder.line(node), name, 0, None)
+        builder.bind_silently(builder.named(name), scope, value, node)
+        if is_set:
+            value = writer(builder, builder.line(node), name, 0)
+            builder.bind_silently(builder.named(f"{name}="), scope, value, node)
 
 
 def _taken(builder: Builder, node: int) -> list[int]:

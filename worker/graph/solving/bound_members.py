@@ -127,8 +127,18 @@ def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_st
         sure = min(sure, Reason.NAME_ONLY)
     if (receiver[0] == CLASS) == is_static or is_own:
         return {(BOUND, held[1], receiver): sure}
+    if not is_static and receiver[0] == CLASS and _may_be_asked_of_class(solver, receiver[1], held[1]):
+        return {(BOUND, held[1], (OBJECT, *receiver[1:3])): min(sure, Reason.EXTERNAL_BASE)}
     is_module = solver.project.scope(receiver[1]).kind == ScopeKind.INTERFACE
     return {(BOUND, held[1], receiver): min(sure, Reason.SEVERAL)} if is_module else {}  # extend self
+
+
+def _may_be_asked_of_class(solver: Solver, scope: int, function: int) -> bool:
+    """Whether a class outside may have the class asked for a method of its objects: `Mailer.welcome(a)`."""
+    dialect, row = solver.project.unit(function).dialect, solver.project.scope(function)
+    name = "" if row.name == NONE else solver.project.unit(function).facts.names[row.name]
+    is_class = solver.project.scope(scope).kind == ScopeKind.CLASS
+    return is_class and scope in solver.classes.has_external_base and name not in dialect.common | dialect.universal
 
 
 def _is_of_included(solver: Solver, scope: int, function: int) -> bool:
@@ -249,6 +259,19 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
         elif _may_be_any(solver, function):
             return {value: sure for value, sure in found.items() if value[0] != EXTERNAL}
     return found
+
+
+def read_by_base(solver: Solver, value: Value) -> Values:
+    """What holds others that a method of PHP gives which is read as a property: a class outside calls it then.
+
+    `$post->comments`, where `comments()` tells what the model has.
+    """
+    if not solver.project.unit(value[1]).dialect.absent_properties or value[2][0] != OBJECT:
+        return {}
+    if value[2][1] not in solver.classes.has_external_base:
+        return {}
+    given = returned(solver, value[1], value[2])
+    return {held: min(sure, Reason.RETURNED) for held, sure in given.items() if held[0] == CONTAINER}
 
 
 def surely_given(solver: Solver, function: int, sure: int) -> int:

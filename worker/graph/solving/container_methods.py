@@ -207,6 +207,13 @@ def _found(solver: Solver, container: Value, made: MadeCall, arguments: list[Cel
     return capped(element_of(solver, container), min(sure, in_container(solver, container)))
 
 
+def _first_of_pair(solver: Solver, container: Value, made: MadeCall, _arguments: list[Cell], sure: int) -> Values:
+    """`a.get_or_create(b=c)`: an element, and whether it was made."""
+    pair: Value = (CONTAINER, ("made", made.node))
+    solver.key(pair, ("number", 0), ("element", container, "*"))
+    return {pair: sure}
+
+
 def _sifted(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
     """a.Where(f): f gets each element, and what comes back is of the same type."""
     _with_elements(solver, container, made, arguments)
@@ -252,6 +259,7 @@ OF_ARRAYS: dict[str, Any] = {
     "indexed": _indexed,
     "lists": _listed,
     "finds": _found,
+    "first_of_pair": _first_of_pair,
     "points": _pointing,
     "sifts": _sifted,
     "sorts": _sorted,

@@ -1,11 +1,11 @@
 """What is put into containers, and what keys, loops and the language's own calls take out of them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.applied_outside import first_of
-from fledgling.worker.graph.solving.bound_members import returned
+from fledgling.worker.graph.solving.bound_members import read_by_base, returned
 from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.maps import OF_ANOTHER, entry_of, is_mapped, keys_of, pair_of
 from fledgling.worker.graph.solving.members import member
@@ -282,10 +282,16 @@ def _in_turn(solver: Solver, value: Value) -> Values:
     return {pair_of(solver, value): Reason.CONTAINER} if is_mapped(solver, value) else element_of(solver, value)
 
 
+def _as_read(solver: Solver, values: Values) -> Iterator[tuple[Value, int]]:
+    """Yield the values, in the place of a function of PHP that is read what it gives then."""
+    for value, sure in list(values.items()):
+        yield from read_by_base(solver, value).items() if value[0] == BOUND else [(value, sure)]
+
+
 def iterated(solver: Solver, values: Values, node: Cell = None, *, is_awaited: bool = False) -> Values:
     """What iterating over values gives; `async for` where it `is_awaited`."""
     found: Values = {}
-    for value, sure in list(values.items()):
+    for value, sure in _as_read(solver, values):
         if value[0] == CONTAINER:
             add(found, _in_turn(solver, value), min(sure, in_container(solver, value)))
         elif value[0] == CLASS and value[1] in solver.classes.enumerations:

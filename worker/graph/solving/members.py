@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving import applied_outside, extension_members
-from fledgling.worker.graph.solving.bound_members import bound_to, returned
+from fledgling.worker.graph.solving.bound_members import bound_to, read_by_base, returned
 from fledgling.worker.graph.solving.enumerations import constant
 from fledgling.worker.graph.solving.globs import OUTSIDE, says
 from fledgling.worker.graph.solving.member_places import _modules_of_crates, places
@@ -72,21 +72,47 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return _of_outside(solver, value, name, sure)
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
         return _of_container(solver, value, name, sure)
-    if kind in (FUNCTION, BOUND) and solver.project.text(name) in solver.project.unit(value[1]).dialect.invoking:
-        return {value: min(sure, Reason.OVERRIDES_OUTSIDE)}  # a.apply(b), of a lambda
+    if kind in (FUNCTION, BOUND) and (of_function := _of_function(solver, value, name, sure)):
+        return of_function
     found = constant(solver, value, name, sure)
     for cell, reason, owner in [] if found else places(solver, value, name, sure):
         if cell[0] == "module":
             found[MODULE, cell[1]] = reason
             continue
         _add_taken(solver, found, value, (cell, reason, owner))
-    if kind == CLASS and not found and _makes(solver, value, name):
-        return {value: sure}
+    if kind == CLASS and (of_class := _of_class(solver, value, name, sure, found)):
+        return of_class
     if kind == SPACE and not found and not _is_of_project(solver, value, name):
         return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"[:200]): sure}
     if kind == CONSTANT:
         return extension_members.of_outside(solver, value, name)
     return found or _otherwise(solver, value, name, sure)
+
+
+def _of_function(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """What a function has itself, `a.apply(b)` of a lambda; of PHP, what that gives which it is read as."""
+    if solver.project.text(name) in solver.project.unit(value[1]).dialect.invoking:
+        return {value: min(sure, Reason.OVERRIDES_OUTSIDE)}
+    held = read_by_base(solver, value) if value[0] == BOUND else {}
+    return _of_read(solver, held, name) if held else {}
+
+
+def _of_class(solver: Solver, value: Value, name: int, sure: int, found: Values) -> Values:
+    """What makes objects of a class, `A.new`, or holds all of them, `A.objects`, beside what is found of that name."""
+    if _holds_own(solver, value, name, found):
+        return add(_objects_of(solver, value), found)
+    return {value: sure} if not found and _makes(solver, value, name) else {}
+
+
+def _of_read(solver: Solver, held: Values, name: int) -> Values:
+    """A member of what a property of a model gives: of one object, `$post->author`, or of all, `$post->comments`."""
+    found: Values = {}
+    for value, sure in held.items():
+        for of in solver.elements(value):
+            if of[0] == OBJECT and solver.classes.of_class(of[1], name)[0] is not None:
+                add(found, member(solver, of, name, sure))
+        add(found, _of_container(solver, value, name, sure))
+    return found
 
 
 def _of_outside(solver: Solver, value: Value, name: int, sure: int) -> Values:
@@ -236,6 +262,26 @@ def _makes(solver: Solver, value: Value, name: int) -> bool:
 def _names_class(solver: Solver, value: Value, name: int) -> bool:
     """Whether a member of a class or object of PHP is its name, which stands for it: `A::class`."""
     return solver.project.unit(value[1]).dialect.texts_name_classes and solver.project.text(name) == "class"
+
+
+def _holds_own(solver: Solver, value: Value, name: int, found: Values) -> bool:
+    """Whether a member of a class holds its objects, since a class outside says so: `A.objects`."""
+    if solver.project.text(name) not in solver.project.unit(value[1]).dialect.holding_own:
+        return False
+    is_below = value[1] in solver.classes.has_external_base
+    return is_below and all(of[0] == EXTERNAL or _may_hold(solver, of) for of in found)
+
+
+def _may_hold(solver: Solver, value: Value) -> bool:
+    """Whether a value is an object of a class below one outside, which may give objects of a class that has it."""
+    return value[0] == OBJECT and value[1] in solver.classes.has_external_base
+
+
+def _objects_of(solver: Solver, value: Value) -> Values:
+    """What holds the objects of a class, or of one below."""
+    held: Value = (CONTAINER, ("objects", value[1]))
+    solver.key(held, "*", ("just", (OBJECT, value[1], True)))
+    return {held: Reason.EXTERNAL_BASE}
 
 
 def _elsewhere(solver: Solver, value: Value, name: int) -> Values:

@@ -8,11 +8,12 @@ from fledgling.worker.graph.solving.containers import constants
 from fledgling.worker.graph.solving.made_names import made_members, note_called
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
+from fledgling.worker.graph.solving.outside.calls import external
 from fledgling.worker.graph.solving.outside.collecting import of_these
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
 from fledgling.worker.graph.tables import Expression, Op, ScopeKind
-from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, Values, add, capped
+from fledgling.worker.graph.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Values, add, capped
 
 FUNCTIONS = (FUNCTION, BOUND)
 
@@ -24,7 +25,7 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     unit = project.unit(callee)
     how = unit.dialect.sending.get(unit.facts.names[parts[1 if op == Op.GET else 0]]) if op in (Op.GET, Op.BARE) else ""
     if not how:
-        return {}
+        return _of_base(solver, made, callee) if op == Op.BARE else {}
     held = solver.value(solver.child(callee, parts[0])) if op == Op.GET else this(solver, callee, (Op.THIS, parts[1]))
     if how == "class":
         return _classes_of(solver, held)
@@ -45,6 +46,17 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     if how == "gives":
         return found
     return called_outside(solver, found, made._replace(arguments=made.arguments[1:]), Reason.MADE_NAME)
+
+
+def _of_base(solver: Solver, made: MadeCall, callee: int) -> Values:
+    """What a class outside gives that a class calls without a receiver: `where(b)` in a method that A has itself."""
+    _, name, scope, *_ = solver.project.expression(callee)
+    named = f"?.{solver.project.unit(callee).facts.names[name]}"
+    if named not in solver.project.unit(callee).dialect.functions:
+        return {}
+    classes = [value[1] for value in this(solver, callee, (Op.THIS, scope)) if value[0] == CLASS]
+    is_below = any(at in solver.classes.has_external_base for at in classes)
+    return external(solver, (EXTERNAL, named), made, Reason.EXTERNAL_BASE) if is_below else {}
 
 
 def _run(solver: Solver, made: MadeCall, held: Values, how: str) -> Values:

@@ -59,6 +59,9 @@
   (#match? @_class "^(::)?(Class|Data|Module|Struct)$") (#any-of? @_new "new" "define"))
 ((call receiver: (constant) @_class method: (identifier) @_new arguments: (_ . [(constant) (scope_resolution)] .) !block) @class_made
   (#eq? @_class "Class") (#eq? @_new "new"))
+((call receiver: [(constant) (scope_resolution)] @_class method: (identifier) @_new
+    arguments: (argument_list (simple_symbol)) !block) @class_made
+  (#match? @_class "^(::)?(Data|Struct)$") (#any-of? @_new "new" "define"))
 ((assignment left: (constant) right: (call receiver: [(constant) (scope_resolution)] method: (identifier) @_new
     block: [(block body: (block_body (method))) (do_block body: (body_statement (method)))
       (do_block body: (body_statement (singleton_method)))]) @class_made)

@@ -90,6 +90,11 @@ def _hand_applied(solver: Solver, type_: int, made: MadeCall) -> None:
 FITTING: dict[str, Callable[..., Values]] = {
     "handed": objects.handed,
     "provided": objects.provided,
+    "related": objects.related,
+    "receiver": objects.receiver,
+    "one_of": objects.one_of,
+    "many_of": collecting.many_of,
+    "many_given": collecting.many_given,
     "loads": running.loads,
 }
 HANDING_ON: dict[str, Callable[..., Values]] = {
@@ -108,6 +113,8 @@ HANDING_ON: dict[str, Callable[..., Values]] = {
     "reduces": running.reduces,
     "runs": running.runs,
     "folds": running.folds,
+    "hooks": running.hooks,
+    "handles": running.handles,
     "calls": running.calls,
     "depends": running.depends,
     "spreads": running.spreads,

@@ -7,6 +7,7 @@ from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import copied, element_of, iterated
 from fledgling.worker.graph.solving.maps import MAPPED, keys_of
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
+from fledgling.worker.graph.solving.outside.objects import one_of, related
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Op
 from fledgling.worker.graph.values import (
@@ -60,6 +61,18 @@ def merged(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
     for cell, spread in made.arguments:
         solver.key(value, "*", ("elements of", ("elements of", cell) if spread else cell))
     return {value: Reason.CONTAINER}
+
+
+def many_of(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Values:
+    """`A.where(b)`, where a class outside that A is below has that: several A."""
+    held = one_of(solver, made, first, sure)
+    return of_these(solver, made, held) if held else {}
+
+
+def many_given(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Values:
+    """`select(A)`, `ManyToManyField("A")`: several A."""
+    held = {} if first is None else related(solver, made, first, sure)
+    return of_these(solver, made, held) if held else {}
 
 
 def numbered(solver: Solver, made: MadeCall, _first: Cell, _sure: int, skip: int = 1) -> Values:

@@ -9,16 +9,19 @@ from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.outside.called_outside import CALLABLE, called_outside
 from fledgling.worker.graph.solving.prototypes import inherit, put_all, succeed
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.this import this
 from fledgling.worker.graph.solving.type_arguments import arguments_of
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind
 from fledgling.worker.graph.values import (
     CLASS,
+    CONSTANT,
     CONTAINER,
     DESCRIPTOR,
     EXTERNAL,
     FUNCTION,
     MODULE,
     OBJECT,
+    UNKNOWN,
     Cell,
     Value,
     Values,
@@ -92,6 +95,42 @@ def provided(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> V
     for type_ in types if len(types) == 1 else ():
         add(found, solver.value(("type", type_, None)), min(sure, Reason.RETURNED))
     return found
+
+
+def related(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Values:
+    """`ForeignKey(A)`, `relationship("A")`: an A; a text names the only class of that name, of Django in an app."""
+    given = {} if first is None else solver.value(first)
+    texts = [solver.project.text(value[2]) for value in given if value[:2] == (CONSTANT, "text")]
+    found: Values = {}
+    for text in texts:
+        app, _, name = text.rpartition(".")
+        named = solver.classes.of_modules.get(solver.project.numbers.get(name, NONE), ())
+        named = [at for at in named if not app or app.rpartition(".")[2] in solver.project.unit(at).path.split("/")]
+        found.update({(OBJECT, at, True): Reason.NAMED for at in named} if len(named) == 1 else {UNKNOWN: Reason.FLOW})
+    return found or provided(solver, made, first, sure)
+
+
+def one_of(solver: Solver, made: MadeCall, _first: Cell | None, sure: int) -> Values:
+    """`A.find(b)`, where a class outside that A is below has that: an A."""
+    kinds = (CLASS, OBJECT) if solver.project.unit(made.node).dialect.texts_name_classes else (CLASS,)  # static::find()
+    most = min(sure, Reason.RETURNED)
+    held = _asked(solver, made)
+    return {(OBJECT, value[1], True): min(own, most) for value, own in held.items() if value[0] in kinds}
+
+
+def receiver(solver: Solver, made: MadeCall, _first: Cell | None, sure: int) -> Values:
+    """`A.set(b).c`: the class that is asked."""
+    held = _asked(solver, made)
+    return {value: min(own, sure, Reason.RETURNED) for value, own in held.items() if value[0] == CLASS}
+
+
+def _asked(solver: Solver, made: MadeCall) -> Values:
+    """What a call asks for the method that it calls."""
+    function = solver.child(made.node, solver.project.expression(made.node)[1])
+    op, *parts = solver.project.expression(function)
+    if op == Op.GET:
+        return solver.value(solver.child(function, parts[0]))
+    return this(solver, function, (Op.THIS, parts[1])) if op == Op.BARE else {}
 
 
 def given_to_objects(solver: Solver, made: MadeCall, _first: Cell | None, _sure: int) -> Values:

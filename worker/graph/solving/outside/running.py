@@ -4,6 +4,7 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import called_member, iterated
 from fledgling.worker.graph.solving.member_places import places
+from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.collecting import iterable, of_these
 from fledgling.worker.graph.solving.receivers import method_of_function
@@ -68,6 +69,21 @@ def folds(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """array_reduce(a, f, b)"""
     function, *others = made.arguments[1:] or made.arguments
     return reduces(solver, made._replace(arguments=[function, (first, False), *others]), function[0], sure)
+
+
+def hooks(solver: Solver, made: MadeCall, _first: Cell, _sure: int) -> Values:
+    """add_action("a", f): f runs some time later."""
+    for cell, _ in made.arguments[1:2]:
+        called_outside(solver, solver.value(cell), MadeCall(made.node, [], []), Reason.NAMED)
+    return {}
+
+
+def handles(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
+    """dispatch(a): what handles a, a method of it, runs some time later."""
+    for value, sure in list(solver.value(first).items()):
+        held = member(solver, value, solver.project.number("handle"), sure) if value[0] == OBJECT else {}
+        called_outside(solver, held, MadeCall(made.node, [], []), Reason.EXTERNAL_BASE)
+    return {}
 
 
 def calls(solver: Solver, made: MadeCall, first: Cell, _sure: int) -> Values:
