@@ -50,6 +50,7 @@ class Classes(Hierarchy):
         self.implemented = Implemented(self)
         self._bound_in: dict[int, set[int]] = {}
         self._virtual: dict[tuple[int, int], bool] = {}
+        self._of_itself: dict[tuple[int, int], bool] = {}
 
     def settle(self) -> None:
         """Find the bases of every class, and the members that stand elsewhere."""
@@ -91,6 +92,16 @@ class Classes(Hierarchy):
             for at, row in rows:
                 if row.kind == ScopeKind.CLASS and row.parent == 0 and row.name != NONE:
                     found.setdefault(unit.names[row.name], []).append(unit.base | at)
+        return found
+
+    def has_itself(self, scope: int, name: int) -> bool:
+        """Whether a class itself, and not its objects, has a function of a name, or one above has: `def self.a`."""
+        found = self._of_itself.get((scope, name))
+        if found is None:
+            bindings = (at for above in self.order(scope) for at in self.project.table(above).get(name, ()))
+            functions = (self.project.defined(at)[1] for at in bindings)
+            found = any(at >= 0 and self.project.scope(at).flags & Flag.STATIC for at in functions)
+            self._of_itself[scope, name] = found
         return found
 
     def _join_parts(self) -> None:

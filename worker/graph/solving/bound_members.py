@@ -135,10 +135,13 @@ def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_st
 
 def _may_be_asked_of_class(solver: Solver, scope: int, function: int) -> bool:
     """Whether a class outside may have the class asked for a method of its objects: `Mailer.welcome(a)`."""
-    dialect, row = solver.project.unit(function).dialect, solver.project.scope(function)
-    name = "" if row.name == NONE else solver.project.unit(function).facts.names[row.name]
+    unit, row = solver.project.unit(function), solver.project.scope(function)
     is_class = solver.project.scope(scope).kind == ScopeKind.CLASS
-    return is_class and scope in solver.classes.has_external_base and name not in dialect.common | dialect.universal
+    if row.name == NONE or not is_class or scope not in solver.classes.has_external_base:
+        return False
+    name, dialect = unit.facts.names[row.name], unit.dialect
+    is_common = name in dialect.common or name in dialect.universal
+    return not is_common and not solver.classes.has_itself(scope, unit.names[row.name])
 
 
 def _is_of_included(solver: Solver, scope: int, function: int) -> bool:
