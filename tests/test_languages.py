@@ -20,6 +20,7 @@ from fledgling.worker.graph.reading.labels import NUMBERS
 from fledgling.worker.language import LanguageError
 from fledgling.worker.languages.__main__ import known
 from fledgling.worker.languages.table import load_languages
+from fledgling.worker.matching import prefilter
 
 SOURCES = Path(__file__).parent / "languages"
 
@@ -234,3 +235,12 @@ def test_a_grammar_is_listed_with_its_version() -> None:
         "own rules (sql/statements.toml)",
         None,
     )
+
+
+def test_conventions_are_expressions() -> None:
+    """They are compiled where a map asks for them: one that is none would cost its answer, and nothing at the start."""
+    for name, row in load_languages().conventions().items():
+        folders = [inside.replace("NAME", "app") for inside in row.packaged.values()]
+        for expression in (row.started, row.unstarted, row.guard, row.hosted, *row.packaged, *folders):
+            assert re.compile(expression), name
+        assert not row.guard or prefilter.of_templates(prefilter.read(row.guard, case_sensitive=True)), name

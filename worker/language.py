@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.messages.languages import Modules, Unnamed
+from fledgling.messages.languages import ORDINARY, Conventions, Modules, Unnamed
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.process.fault import EverybodysError
 
@@ -84,6 +84,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     separator: str = ""
     modules: Modules = Modules()
     inner_modules: bool = False
+
+    # What files and functions are by their names: where a program begins, what others import.
+    conventions: Conventions = ORDINARY
 
     # Who uses what: the query that finds it, and what a query cannot say.
     graph: Dialect = Dialect()
@@ -188,6 +191,10 @@ class Languages(Struct, frozen=True):
             for name, row in self.rows.items()
             if row.imports
         }
+
+    def conventions(self) -> dict[str, Conventions]:
+        """What files and functions of a language are by their names, where that is not what they are in any."""
+        return {name: row.conventions for name, row in self.rows.items() if row.conventions != ORDINARY}
 
     def documents(self) -> tuple[str, ...]:
         """The languages of documents, which are read section by section."""

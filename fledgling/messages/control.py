@@ -8,7 +8,7 @@ from fledgling.messages.answers import Hits, Refusal
 from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
 from fledgling.messages.generations import CODE, EDGES, GRAPH, LISTING, TEXT, WORDS
 from fledgling.messages.inner_answers import Found
-from fledgling.messages.languages import Modules, Unnamed
+from fledgling.messages.languages import Conventions, Modules, Unnamed
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Search
 from fledgling.scope import Scope
@@ -142,6 +142,7 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     documents: tuple[Word, ...] = ()  # languages of documents
     code: tuple[Word, ...] = ()  # languages of code
     modules: dict[Word, Modules] = {}  # by language, where it says anything
+    conventions: dict[Word, Conventions] = {}  # likewise
     any_case: tuple[Word, ...] = ()  # languages in which a use may spell a name in another case
     infers_new: tuple[Word, ...] = ()  # languages in which `new()` may make an object of a type that is not written
     unnamed: dict[Word, Unnamed] = {}  # by language

@@ -41,6 +41,44 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     declares: Word = ""
 
 
+class Conventions(Struct, frozen=True, forbid_unknown_fields=True):
+    """What files and functions of a language are by their names alone; the row of the language says so.
+
+    A program begins at a function that is called `main`, "" where a name says nothing; at such a method too where it
+    may be `main_in_class`; and, where `main_alone`, at no file for its name. Else it begins at files whose path
+    matches `started`, at those in `pages` beside a page, and at types behind `main_marked`. What matches `unstarted` is
+    no program, whatever it defines. `guard` is a line of a module that says behind it what it does where it is run.
+    Of `scripts` each file is a command.
+
+    Others import what is in `library` by its directory, all that is in the outermost one where that is a
+    `root_package`, and, beside a manifest that matches a key of `packaged`, what the value matches; NAME in it is the
+    name of the directory. What matches `hosted` is started by others, such as a server of applications. The first of
+    `speaks` that is there speaks for its directory, of which NAME is the name. Where there are `docstrings` one says
+    what its definition is for.
+
+    Paths and lines are matched as a whole, as `re` does.
+    """
+
+    main: Word = "main"
+    main_in_class: bool = False
+    main_alone: bool = False
+    main_marked: Word = ""
+    started: Word = ""
+    unstarted: Word = ""
+    pages: tuple[Word, ...] = ()
+    guard: Word = ""
+    scripts: bool = False
+    library: tuple[Word, ...] = ()
+    root_package: bool = False
+    packaged: dict[Word, Word] = {}
+    hosted: Word = ""
+    speaks: tuple[Word, ...] = ()
+    docstrings: bool = False
+
+
+ORDINARY = Conventions()  # those of a language whose row says nothing of them
+
+
 class Unnamed(Struct, frozen=True, forbid_unknown_fields=True):
     """How a language tells what may run a definition where nothing names it; the row of the language says so.
 

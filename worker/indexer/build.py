@@ -193,6 +193,7 @@ class Building:
             documents=self._languages.documents(),
             code=self._languages.code(),
             modules=self._languages.modules(),
+            conventions=self._languages.conventions(),
             any_case=self._languages.in_any_case(),
             infers_new=self._languages.inferring_new(),
             unnamed=self._languages.unnamed(),

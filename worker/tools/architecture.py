@@ -105,7 +105,7 @@ def _itself(request: Request, project: OwnCode) -> Iterator[str]:
         if name in here and (text := manifests.text_of(request, here[name])) and (found := manifests.says(name, text)):
             yield f'"{found}" [{name}]'
             return
-    speaker = summaries.speaking(project.prefix, project.files)
+    speaker = summaries.speaking(request, project.prefix, project.files)
     sentence = summaries.sentence_of(request, speaker) if speaker else None
     if sentence and speaker:
         yield f'"{sentence.text}" [{speaker.path.removeprefix(project.prefix)}]'
@@ -240,7 +240,7 @@ def _tails(units: Sequence[str]) -> dict[str, str]:
 def _says(request: Request, project: OwnCode, unit: str) -> str:
     """Return what the file that speaks for a part says, in a few words."""
     place = f"{project.prefix}{unit}"
-    speaker = summaries.speaking(place, request.blocks.below(place)) if unit.endswith("/") else None
+    speaker = summaries.speaking(request, place, request.blocks.below(place)) if unit.endswith("/") else None
     found = summaries.sentence_of(request, speaker) if speaker else None
     return f'  "{cut(found.text, SAYS_CHARS)}"' if found else ""
 

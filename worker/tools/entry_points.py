@@ -10,58 +10,24 @@ from typing import NamedTuple
 
 from fledgling.plain import by_depth
 from fledgling.worker.matching import prefilter
+from fledgling.worker.store.text import File
 from fledgling.worker.tools import manifests, summaries
 from fledgling.worker.tools.own_code import OwnCode, is_own, line_count
 from fledgling.worker.tools.request import Request
 
 DECLARING = 32  # manifests that are asked for commands, the nearest to the root: there may be hundreds
 STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
-SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
-MAIN_IN_CLASS = ("java", "csharp", "kotlin", "scala", "groovy")  # languages in which a method is begun at
-MAIN = {"csharp": "Main"}  # what is begun at, where it is not called `main`
-MAIN_ALONE = ("go", "rust", "java", "kotlin")  # languages in which nothing is begun at but that
 
 _DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "mix.exs")
-_NO_PROGRAM = re.compile(r"(?:.*/)?build\.rs|.*\.(?:pyi|d\.[cm]?ts)")  # what builds a crate; declarations alone
-_STARTING = re.compile(
-    r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
-    r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
-    r"|(?:.*/)?(?:public|web|www|htdocs)/index\.php|index\.php|artisan|main\.tf"
-)
+_STARTING = re.compile(r"(?:bin|exe|cmd)/[^/]+|script/[^/.]+")  # in any language
 _COMMAND = re.compile(r"[^/]+|(?:.*/)?[a-z][a-z0-9-]*")  # at the root, or called as one types it
 _TEMPLATE = re.compile(  # what others get a copy of, to begin with
     r"(?i)(?:^|/)(?:[^/]+[-_]templates?|templates|skeletons?|scaffold(?:s|ing)?|boilerplates?|[^/]*\{\{[^/]*)/"
     r"|[.-](?:te?mpl|tpl|template|j2|jinja2?|erb)$"
 )
 _CHORES = re.compile(r"(?:^|/)(?:scripts|tools?|hack|ci|dev|docs?|internal|storybook|\.[^/]+)/")  # of who works on it
-_LIBRARIES = (
-    "__init__.py",
-    "lib.rs",
-    "index.ts",
-    "index.js",
-    "index.tsx",
-    "index.mjs",
-    "mod.ts",
-)  # what is imported by its directory
-_PACKAGED = tuple(  # the manifest of a package, and what in it is imported by its name; NAME is that of its directory
-    (re.compile(manifest), imported)
-    for manifest, imported in (
-        (r"pyproject\.toml|setup\.(?:py|cfg)", r"(?:(?:src|lib)/)?[^/]+/__init__\.py"),
-        (r"(?:package|deno)\.json", r"(?:(?:src|lib)/)?(?:(?:index|NAME)\.(?:tsx?|m?js)|mod\.ts)"),
-        (r"Cargo\.toml", r"(?:src/)?lib\.rs"),
-        (r"go\.mod", r"(?!(?:.*/)?(?:internal/|tools\.go)).+\.go"),
-        (r"build\.gradle(?:\.kts)?|pom\.xml", r"src/\w*[mM]ain/(?:java|kotlin|scala|groovy)/.+"),
-        (r".+\.[cfv][sb]proj", r".+\.(?:cs|fs|vb)"),
-        (r"composer\.json", r"(?:src|lib)/.+\.php"),
-    )
-)
-# What others start: a server of applications, a telephone, the runtime of .NET.
 _CONTAINED = "Dockerfile"  # beside the manifest of a package below the root: what runs it
 _BINS = ("exe/", "bin/")  # where a gem has its programs
-_STARTED = re.compile(r"(?:.*/)?(?:src/main/(?:webapp/.+|AndroidManifest\.xml)|Global\.asax|App\.a?xaml)")
-_GUARD = "if __name__ =="  # in a module of Python, before what it does where it is run
-_GUARDED = re.compile(rb"(?m)^if __name__ == ['\"]__main__['\"]")
-_OF_PAGES = ("index.tsx", "index.jsx", "main.jsx")
 _ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
 
 
@@ -82,7 +48,7 @@ def entry_points(request: Request, project: OwnCode) -> EntryPoints:
     started = {function.rpartition(":")[0] for function in functions}
     declared = [*_declared(request, project)]
     started |= {posixpath.normpath(each.entry.rpartition(" = ")[2]) for each in declared}
-    by_name = (*_by_name(project), *_pages(project), *_scripts(project))
+    by_name = (*_by_name(request, project), *_pages(request, project), *_scripts(request, project))
     named = [path for path in dict.fromkeys(by_name) if path not in started]
     begun = sorted((*functions, *_together(named)), key=lambda path: (_is_chore(path), path.count("/")))
     found = [*dict.fromkeys([*(each.entry for each in declared), *begun])]
@@ -90,11 +56,11 @@ def entry_points(request: Request, project: OwnCode) -> EntryPoints:
         found = [*_started_by_npm(request, project), *found]
     guarded = sorted(_together([path for path in _guarded(request, project) if path not in started]), key=by_depth)
     if not found:
-        entries = [f"{path} (a library)" for path in _libraries(project)]
-        return EntryPoints(entries, [] if entries else [*_packages(project, ())])
+        entries = [f"{path} (a library)" for path in _libraries(request, project)]
+        return EntryPoints(entries, [] if entries else [*_packages(request, project, ())])
     return EntryPoints(
         [*dict.fromkeys([*found, *guarded])],
-        [*_packages(project, [*started, *named, *(each.manifest for each in declared)])],
+        [*_packages(request, project, [*started, *named, *(each.manifest for each in declared)])],
     )
 
 
@@ -115,17 +81,20 @@ def _started_by_npm(request: Request, project: OwnCode) -> Iterator[str]:
         yield f"npm start = {command}"
 
 
-def _packages(project: OwnCode, begun: Iterable[str]) -> Iterator[str]:
+def _packages(request: Request, project: OwnCode, begun: Iterable[str]) -> Iterator[str]:
     """Yield the directories with a manifest and a file that is imported by their name, at which nothing begins."""
     paths = sorted((file.path.removeprefix(project.prefix) for file in project.files), key=by_depth)
+    known = request.opened.generation.conventions.values()
+    packaged = [(re.compile(manifest), inside) for each in known for manifest, inside in each.packaged.items()]
+    hosted = re.compile("|".join(each.hosted for each in known if each.hosted) or "(?!)")
     places: dict[str, list[re.Pattern[str]]] = {}
     for path in filter(is_own, paths):
         folder, _, name = path.rpartition("/")
         own_name = re.escape(folder.rpartition("/")[2]) or "(?!)"
-        imported = [imported.replace("NAME", own_name) for manifest, imported in _PACKAGED if manifest.fullmatch(name)]
+        imported = [inside.replace("NAME", own_name) for manifest, inside in packaged if manifest.fullmatch(name)]
         if imported:
             places.setdefault(folder, []).extend(map(re.compile, imported))
-    started = (*begun, *filter(_STARTED.fullmatch, paths))
+    started = (*begun, *filter(hosted.fullmatch, paths))
     around = ((path, _around(path, places.keys())) for path in started)
     programs = {place for path, place in around if place is not None and not _is_chore(path[len(place) :])}
     programs |= {folder for path in paths if path.endswith(f"/{_CONTAINED}") and (folder := posixpath.dirname(path))}
@@ -191,71 +160,82 @@ def _there(request: Request, project: OwnCode, folder: str, entries: Iterable[st
 
 
 def _named_main(request: Request, project: OwnCode) -> Iterator[str]:
-    """Yield files that define a function `main`, or in some languages a method."""
+    """Yield functions that are begun at for their name, or in some languages methods."""
     assert request.outlines, "asked of the second generation"
-    own = {file.number: file.language for file in project.own if not _NO_PROGRAM.fullmatch(file.path)}
-    for name in ("main", *MAIN.values()):
+    own = {file.number: request.conventions(file.language) for file in project.own if not _is_unstarted(request, file)}
+    for name in sorted({known.main for known in own.values()} - {""}):
         for number in request.outlines.named(name):
             file, row = request.outlines.file_of(number), request.outlines.row(number)
-            kinds = ("function", "method") if own.get(file) in MAIN_IN_CLASS else ("function",)
-            is_main = file in own and row.kind in kinds and name == MAIN.get(own[file] or "", "main")
-            if is_main and own[file] not in SCRIPTS:
+            known = own.get(file)
+            kinds = ("function", "method") if known and known.main_in_class else ("function",)
+            if known and known.main == name and row.kind in kinds:
                 yield f"{request.blocks.path(file).removeprefix(project.prefix)}:{row.line_start}"
 
 
+def _is_unstarted(request: Request, file: File) -> bool:
+    """Return whether a file is no program, whatever it defines: `build.rs` builds one."""
+    return re.fullmatch(request.conventions(file.language).unstarted or "(?!)", file.path) is not None
+
+
 def _guarded(request: Request, project: OwnCode) -> Iterator[str]:
-    """Yield the modules of Python that say what they do where they are run: `if __name__ == "__main__":`."""
+    """Yield the modules that say what they do where they are run: `if __name__ == "__main__":`."""
     if not request.signatures:
         return
-    own = {file.number: file.path for file in project.own if file.language == "python"}
-    needed = prefilter.of_literal(_GUARD, case_sensitive=True)
-    blocks = request.signatures.holding(needed) if own and needed else ()
-    for block in blocks:
-        request.check()
-        path = own.get(request.blocks.files_of[block])
-        if path and _GUARDED.search(request.blocks.text(block)):
-            yield path.removeprefix(project.prefix)
+    for language, known in request.opened.generation.conventions.items():
+        needed = prefilter.of_templates(prefilter.read(known.guard, case_sensitive=True)) if known.guard else None
+        own = {file.number: file.path for file in project.own if file.language == language}
+        finding = re.compile(rf"(?m)^(?:{known.guard})$".encode())
+        for block in request.signatures.holding(needed) if own and needed else ():
+            request.check()
+            path = own.get(request.blocks.files_of[block])
+            if path and finding.search(request.blocks.text(block)):
+                yield path.removeprefix(project.prefix)
 
 
 def _marked_main(request: Request, project: OwnCode) -> Iterator[str]:
-    """Yield the types of Swift that are marked as what is begun at."""
+    """Yield the types that are marked as what is begun at."""
     assert request.outlines, "asked of the second generation"
-    for file in project.own if "swift" in request.opened.generation.code else ():
+    for file in project.own:
+        mark = request.conventions(file.language).main_marked
+        if not mark:
+            continue
         request.check()
-        blocks = range(file.block, file.block + file.blocks) if file.language == "swift" else ()
-        if any(b"@main" in request.blocks.text(block) for block in blocks):
+        blocks = range(file.block, file.block + file.blocks)
+        if any(mark.encode() in request.blocks.text(block) for block in blocks):
             for row in request.outlines.definitions(file):
                 first = summaries.lines_of(request, file, row.line_start, row.line_start)
-                if row.kind in summaries.CLASSES and "".join(first).startswith("@main"):
+                if row.kind in summaries.CLASSES and "".join(first).startswith(mark):
                     yield f"{file.path.removeprefix(project.prefix)}:{row.line_start}"
 
 
-def _pages(project: OwnCode) -> Iterator[str]:
+def _pages(request: Request, project: OwnCode) -> Iterator[str]:
     """Yield the scripts that a page beside them begins with."""
     pages = {posixpath.dirname(file.path) for file in project.files if posixpath.basename(file.path) == "index.html"}
     for file in project.own:
-        if posixpath.basename(file.path) in _OF_PAGES and posixpath.dirname(file.path) in pages:
+        place, name = posixpath.split(file.path)
+        if place in pages and name in request.conventions(file.language).pages:
             yield file.path.removeprefix(project.prefix)
 
 
-def _by_name(project: OwnCode) -> Iterator[str]:
+def _by_name(request: Request, project: OwnCode) -> Iterator[str]:
     """Yield files that are started by their name: none that another imports, as `admin/views/main.py` may be."""
     imported = {target for _, target in project.links.files if not target.endswith("/__main__.py")}
-    alone = (file for file in project.own if file.language not in MAIN_ALONE and file.path not in imported)
-    paths = [file.path.removeprefix(project.prefix) for file in alone]
-    return (path for path in sorted(paths, key=by_depth) if _STARTING.fullmatch(path))
-
-
-def _scripts(project: OwnCode) -> Iterator[str]:
-    """Yield the commands of a project of scripts: those that no other reads in, at its root or without an ending."""
-    sizes = Counter[bool]()
-    for file in project.own:
-        sizes[file.language in SCRIPTS] += line_count(file)
-    read_in = {target for _, target in project.links.files}
     for file in sorted(project.own, key=lambda each: by_depth(each.path)):
+        path, known = file.path.removeprefix(project.prefix), request.conventions(file.language)
+        is_alone = not known.main_alone and file.path not in imported
+        if is_alone and (_STARTING.fullmatch(path) or re.fullmatch(known.started or "(?!)", path)):
+            yield path
+
+
+def _scripts(request: Request, project: OwnCode) -> Iterator[str]:
+    """Yield the commands of a project of scripts: those that no other reads in, at its root or without an ending."""
+    scripts = [file for file in project.own if request.conventions(file.language).scripts]
+    if sum(map(line_count, scripts)) * 2 <= sum(map(line_count, project.own)):
+        return
+    read_in = {target for _, target in project.links.files}
+    for file in sorted(scripts, key=lambda each: by_depth(each.path)):
         path = file.path.removeprefix(project.prefix)
-        is_script = sizes[True] > sizes[False] and file.language in SCRIPTS and file.path not in read_in
-        if is_script and _COMMAND.fullmatch(path):
+        if file.path not in read_in and _COMMAND.fullmatch(path):
             yield path
 
 
@@ -267,14 +247,17 @@ def _together(paths: Sequence[str]) -> Iterator[str]:
     yield from dict.fromkeys(many.get(place, path) for place, path in zip(places, paths, strict=True))
 
 
-def _libraries(project: OwnCode) -> Iterator[str]:
+def _libraries(request: Request, project: OwnCode) -> Iterator[str]:
     """Yield what others import, where nothing is begun at: packages, crates, modules that stand outermost."""
-    paths = sorted((file.path.removeprefix(project.prefix) for file in project.own), key=by_depth)
+    own = sorted(project.own, key=lambda each: by_depth(each.path))
     outermost: list[str] = []
-    for path in paths:
-        place, _, name = path.rpartition("/")
-        if name in _LIBRARIES and not any(f"{place}/".startswith(other) for other in outermost):
+    for file in own:
+        path = file.path.removeprefix(project.prefix)
+        place, name = posixpath.split(path)
+        is_library = name in request.conventions(file.language).library
+        if is_library and not any(f"{place}/".startswith(other) for other in outermost):
             outermost.append(f"{place}/" if place else "./")
             yield path
-    if any(path.endswith(".go") and "/" not in path for path in paths):
+    at_root = (file for file in own if "/" not in file.path.removeprefix(project.prefix))
+    if any(request.conventions(file.language).root_package for file in at_root):
         yield "the package in the root"

@@ -11,6 +11,7 @@ from fledgling.messages.answers import Next, Refusal, RefusalKind
 from fledgling.messages.control import Generation, Open, TagsByHand
 from fledgling.messages.cursors import PageStart, offset_of
 from fledgling.messages.generations import CODE, GRAPH, LISTING
+from fledgling.messages.languages import ORDINARY, Conventions
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Dependencies, Explore, Search, Symbols, arguments_of, name_of
 from fledgling.plain import said
@@ -104,6 +105,10 @@ class Request(msgspec.Struct, eq=False):
     def page_chars(self) -> int:
         """The characters that one page of an answer may have under this profile."""
         return min(PAGE_CHARS, self.profile.max_result_bytes)
+
+    def conventions(self, language: str | None) -> Conventions:
+        """What files and functions of a language are by their names."""
+        return self.opened.generation.conventions.get(language or "", ORDINARY)
 
     @property
     def map_generation(self) -> int:

@@ -28,9 +28,8 @@ OTHERS = ("function", "method", "module", "macro", "procedure", "view")
 TOLD = (*CLASSES, *OTHERS, "section")  # kinds of definitions that have a summary
 _GUARD = re.compile(r"\w+_(?:H|HH|HPP|HXX|INCLUDED)_*")  # the macro that keeps a header from being read twice
 _TESTS = ("test", "tests")  # a module of those that stand beside the code
-# Files that speak for their directory, the first that is there.
+# Files that speak for their directory, the first that is there, before those that do in a language.
 _DOCUMENTS = ("readme.md", "readme.rst", "readme.adoc", "readme.asciidoc", "readme.txt", "readme")
-_MODULES = ("__init__.py", "mod.rs", "lib.rs", "doc.go", "package-info.java", "index.ts", "index.js", "index.tsx")
 
 
 def of_directory(
@@ -120,7 +119,7 @@ def _of_file(request: Request, foremost: "Foremost", file: File, tagged: TagsOfF
 def _of_directory(request: Request, foremost: "Foremost", path: str, numbers: Sequence[int]) -> Summarized:
     request.check()
     files = [*map(request.blocks.file, numbers[:FILES_OF_DIRECTORY])]
-    speaker = speaking(path, files)
+    speaker = speaking(request, path, files)
     found = sentence_of(request, speaker) if speaker else None
     return Summarized(
         path=path,
@@ -136,7 +135,7 @@ def _of_row(request: Request, file: File, row: Row, split: Callable[[int], list[
     above = lines_of(request, file, max(row.line_start - comments.ABOVE_LINES, 1), row.line_start - 1, split)
     last = row.line_start + comments.HEAD_LINES + comments.ABOVE_LINES
     head = lines_of(request, file, row.line_start, last, split)
-    found = comments.of_definition(above, head, has_docstring=file.language == "python")
+    found = comments.of_definition(above, head, has_docstring=request.conventions(file.language).docstrings)
     return Summarized(
         path=file.path,
         name=row.qualified_name,
@@ -147,11 +146,13 @@ def _of_row(request: Request, file: File, row: Row, split: Callable[[int], list[
     )
 
 
-def speaking(path: str, files: Iterable[File]) -> File | None:
+def speaking(request: Request, path: str, files: Iterable[File]) -> File | None:
     """Return the file that speaks for its directory: `src/README.md` for `src/`."""
     here = {file.path.removeprefix(path).lower(): file for file in files if "/" not in file.path.removeprefix(path)}
-    own = f"{path.rstrip('/').rpartition('/')[2].lower()}.go"
-    return next((here[name] for name in (*_DOCUMENTS, *_MODULES, own) if name in here), None)
+    own_name = path.rstrip("/").rpartition("/")[2].lower()
+    modules = (name for each in request.opened.generation.conventions.values() for name in each.speaks)
+    names = (*_DOCUMENTS, *(name.replace("NAME", own_name) for name in modules))
+    return next((here[name] for name in names if name in here), None)
 
 
 def sentence_of(request: Request, file: File) -> Sentence | None:
