@@ -22,7 +22,7 @@ from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.grammar import load_grammar
 from fledgling.worker.graph.reading.facts import FactsExtractor
 from fledgling.worker.graph.resolve import resolved
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.language import Languages
 from fledgling.worker.languages.table import load_languages

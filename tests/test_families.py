@@ -8,7 +8,7 @@ from test_graph import LANGUAGES, graph_files
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.linking.families import families
 from fledgling.worker.graph.resolve import Resolving, resolved
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 
 APART = {  # three families: a file of each

@@ -44,6 +44,7 @@ from fledgling.worker.graph.rows.defining_names import MAX_FOLLOWED
 from fledgling.worker.graph.rows.handed_back import MAX_PARTS
 from fledgling.worker.graph.rows.missing import MAX_ASKED, MAX_STEPS
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
 from fledgling.worker.graph.solving.container_methods import MAX_ANEW
@@ -56,7 +57,7 @@ from fledgling.worker.graph.solving.overrides import MAX_COMPARED
 from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
 from fledgling.worker.graph.solving.seen_extensions import MAX_SEEN
-from fledgling.worker.graph.solving.solver import MAX_KEYS, GraphBudget
+from fledgling.worker.graph.solving.solver import MAX_KEYS
 from fledgling.worker.graph.solving.types import MAX_NAMING
 from fledgling.worker.graph.tables import MAX_KEY, GraphFile, Op, Use, sites_of, unpacked
 from fledgling.worker.graph.telling import unheard

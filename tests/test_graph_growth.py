@@ -12,7 +12,7 @@ from fledgling.worker.graph.columns import GraphColumns
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.resolve import resolved
 from fledgling.worker.graph.solving import globs
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.rows import MAX_GUESSED
 
 pytestmark = pytest.mark.long  # seconds each; test_work_grows_with_the_text of test_graph.py counts steps in less

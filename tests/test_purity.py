@@ -9,7 +9,7 @@ from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.effects.replaced import MAX_WAYS
 from fledgling.worker.graph.reading.facts import FactsExtractor
 from fledgling.worker.graph.resolve import resolved
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import ImportRow

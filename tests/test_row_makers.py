@@ -20,7 +20,7 @@ from fledgling.worker.graph.columns import GraphColumns, joined, unpacked
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.resolve import MakeRows, Resolving, in_this_process, solved
 from fledgling.worker.graph.rows import rows
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.graph.telling import unheard
 

@@ -12,7 +12,7 @@ from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Confidence, confidence
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.rows.callees import callees, run_by
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.tables import NONE, GraphFile, ScopeKind, Site, Use, sites_of
 from fledgling.worker.graph.unit import Unit
 from fledgling.worker.graph.values import EXTERNAL

@@ -26,7 +26,7 @@ from fledgling.worker.extractor.process import AT_REST
 from fledgling.worker.extractor.row_makers import RowMakers
 from fledgling.worker.graph.columns import packed, unpacked
 from fledgling.worker.graph.resolve import Resolving
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.language import Language
 

@@ -31,9 +31,10 @@ from fledgling.worker.graph.solving import (
     types,
     writes,
 )
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.solving.expected import declared_to_be
 from fledgling.worker.graph.solving.receivers import is_such_call
-from fledgling.worker.graph.solving.solver import GraphBudget, Solver
+from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import AT, NAME, NONE, USE, Expression, GraphFile, Op, Use, site_columns
 from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.graph.unit import Unit

@@ -21,7 +21,7 @@ from fledgling.worker.graph.columns import BASE_REASONS, Bytes, GraphColumns, jo
 from fledgling.worker.graph.effects.purity import Judged, judged
 from fledgling.worker.graph.linking.families import families
 from fledgling.worker.graph.reasons import WORDS
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.indexer import same_graph
 from fledgling.worker.indexer.edges import Edges

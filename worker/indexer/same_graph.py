@@ -12,7 +12,7 @@ import msgspec
 
 from fledgling.digests import blake2b
 from fledgling.worker.graph.columns import Bytes, GraphColumns, packed, unpacked
-from fledgling.worker.graph.solving.solver import GraphBudget
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.tables import GraphFile
 from fledgling.worker.store.facts import KEY_BYTES, key_of
 

@@ -6,7 +6,7 @@ returns, the elements of a container. What reads a cell is read again when the c
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from fledgling.worker.graph.linking.classes import Classes
 from fledgling.worker.graph.linking.global_names import GlobalNames
@@ -16,6 +16,7 @@ from fledgling.worker.graph.linking.spaces import Spaces
 from fledgling.worker.graph.linking.stars import Stars
 from fledgling.worker.graph.linking.taken_classes import TakenClasses
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.tables import Expression
 from fledgling.worker.graph.telling import Tell
 from fledgling.worker.graph.unit import MASK
@@ -29,13 +30,6 @@ JOINED_ONCE = 8  # keys of a container: with as many, what is behind all of them
 TELL_EVERY = 2_000  # evaluations: some hundredths of a second
 MAX_NESTED = 60  # cells evaluated within each other; deeper ones wait for their turn
 NOTHING: Values = {}  # of a cell; what cells hold is never changed, but exchanged
-
-
-class GraphBudget(NamedTuple):
-    """How much may be worked out: evaluations of cells, beyond which the graph is only what was found by then."""
-
-    evaluations: int = 20_000_000
-    follows_arguments: bool = True
 
 
 class Solver:
