@@ -63,6 +63,13 @@ def lean() -> Iterator[None]:
         yield
 
 
+def load_numpy() -> None:
+    """Load numpy without its documentation, in six sevenths of the time."""
+    more, most = "numpy._core._add_newdocs_scalars", "numpy._core._add_newdocs"
+    with standing_in(more, ModuleType(more)), standing_in(most, ModuleType(most)):
+        import numpy  # noqa: F401, PLC0415
+
+
 def _quoted(text: bytes) -> str:
     from urllib.parse import quote_from_bytes  # noqa: PLC0415  (what `lean` spares)
 

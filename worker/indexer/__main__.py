@@ -9,6 +9,7 @@ from fledgling import refusals
 from fledgling.messages.control import Build, Relate
 from fledgling.messages.questions import Search
 from fledgling.pipe import Pipe
+from fledgling.standing_in import load_numpy
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.language import LanguageError
 from fledgling.worker.languages.table import load_languages
@@ -42,7 +43,8 @@ def _seek(pipe: Pipe[Build | Relate], order: Build, question: Search) -> None:
 def _index(pipe: Pipe[Build | Relate], order: Build) -> None:
     languages = load_languages(order.profile, for_graph=order.for_graph)
     lister = Lister(order, languages)
-    from fledgling.worker.store import ngram_writer  # noqa: F401, PLC0415  (numpy, which extractors then need not load)
+    load_numpy()  # which extractors then need not load
+    from fledgling.worker.store import ngram_writer  # noqa: F401, PLC0415  (likewise)
 
     extractors = Extractors(languages, order.confining, order.profile.memory_limit)
     from fledgling.worker.store.database import Starting, start  # noqa: PLC0415

@@ -13,6 +13,7 @@ import _duckdb as duckdb
 from fledgling.messages.control import Open, OpenFleet, ToWorker
 from fledgling.messages.generations import LISTING
 from fledgling.pipe import Pipe
+from fledgling.standing_in import load_numpy
 from fledgling.worker.process.fault import ended
 from fledgling.worker.store.database import Starting, start
 
@@ -21,6 +22,7 @@ def main() -> None:
     """Run one query worker: read Open from standard input, then serve."""
     pipe: Pipe[ToWorker] = Pipe(ToWorker)
     starting = Starting(lambda: _ordered(pipe))
+    load_numpy()
     from fledgling.worker.query.serve import serve  # noqa: PLC0415  (see Starting)
 
     match starting.wait():
