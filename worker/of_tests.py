@@ -1,6 +1,6 @@
 """Which files are of the tests, and which of other programs beside the main one, as far as names tell."""
 
-import re
+from fledgling.worker.deferred import deferred
 
 # Directories of tests, as the runners of many languages find them: `src/jvmTest/`, `Acme.Core.Tests/`. `Test/` holds
 # modules of Perl.
@@ -8,13 +8,13 @@ TEST_DIRECTORY = (
     r"(?:(?:[a-z]+[_-])?tests|test|lib_test|t|testing|specs?|__tests__|e2e"
     r"|Tests|[^/]*(?:[a-z0-9]|\w[._-])Tests?)"
 )
-_TEST = re.compile(
+_TEST = deferred(
     rf"(?:^|/){TEST_DIRECTORY}/|(?:^|/)(?:test_[^/]*|conftest)\.py$|(?:^|/)tests\.(?:py|rs)$"
     r"|(?:_tests?|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.(?:[a-z]{1,4}|ps1)$"
 )
-_APART = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|bench(?:marks?)?|fuzz(?:ing|ers?)?|contrib)/")
+_APART = deferred(r"(?:^|/)(?:examples?|samples?|demos?|bench(?:marks?)?|fuzz(?:ing|ers?)?|contrib)/")
 # The directories of packages below where Maven and Gradle have what is no test: `src/main/java/org/acme/samples/`.
-_PACKAGES = re.compile(r"((?:^|/)src/main/(?:java|kotlin|scala|groovy)/)(?:[^/]+/)+")
+_PACKAGES = deferred(r"((?:^|/)src/main/(?:java|kotlin|scala|groovy)/)(?:[^/]+/)+")
 
 
 def is_apart(path: str) -> bool:

@@ -1,12 +1,12 @@
 """What a question says, as far as files can be ranked by it: its words, and names that it holds or that they make."""
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
 
 from fledgling.worker import words
+from fledgling.worker.deferred import deferred
 
 MAX_WORDS = 24  # that count: a question of more is a text, and each takes a look at the index
 ALSO = 0.7  # of what a word of the question counts, one that was given as another way to say it
@@ -22,8 +22,8 @@ _STOP_WORDS = (
 _STOPPED = frozenset(_STOP_WORDS)
 _FAINT_WORDS = b"class classes function functions method methods file files module modules".split()
 _FAINT = frozenset(map(words.stem, [*_STOP_WORDS, *_FAINT_WORDS]))  # and so are "worker", "handler" and "themes"
-_IS_NAME = re.compile(rb".[^A-Z_]*+[A-Z_]")  # camelCase or snake_case
-_OF_TESTS = re.compile(  # and not what tests something: "test whether it is there"
+_IS_NAME = deferred(rb".[^A-Z_]*+[A-Z_]")  # camelCase or snake_case
+_OF_TESTS = deferred(  # and not what tests something: "test whether it is there"
     r"(?i)(?!^tests? if\b)\b(?:tests?(?! whether\b)|testing|specs?|examples?|bench|benchmarks?|compat|legacy|docs?"
     r"|mocks?|fixtures?|vendor)\b"
 )

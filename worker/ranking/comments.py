@@ -9,31 +9,32 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.ranking.sentences import LICENCE, TOP_BYTES, Sentence, paragraph_of, plain
 
 TOP_LINES = 80  # of a file, in which its first comment is
 ABOVE_LINES = 30  # of a comment above a definition
 HEAD_LINES = 15  # of a definition, behind which its docstring stands
-_LINE = re.compile(r"\s*(?:///?!?|//!|--(?!\[)|;+|%+|#+:?(?![!\[])|'|\")(?:\s+|$)")
-_DIRECTIVE = re.compile(
+_LINE = deferred(r"\s*(?:///?!?|//!|--(?!\[)|;+|%+|#+:?(?![!\[])|'|\")(?:\s+|$)")
+_DIRECTIVE = deferred(
     r"\s*#\s*(?:include|define|if|ifdef|ifndef|elif|else|endif|pragma|undef|error|import|region|line)\b"
 )
-_OPEN = re.compile(
+_OPEN = deferred(
     r"\s*(?:[rRuUbB]*(\"\"\"|''')|(/\*+!?)|(<!--)|(\{-\|?)|(\(\*+)"
     r"|(--\[=*\[)|(#=)|(<#)|(=(?:begin|pod)\b))"
 )
 _CLOSES = (None, "*/", "-->", "-}", "*)", "]]", "=#", "#>", "=cut")
-_PASSED = re.compile(  # what may stand before the first comment about a file
+_PASSED = deferred(  # what may stand before the first comment about a file
     r"\s*(?:package|import|from|use|using|require|include|module|namespace|extern|mod|pub mod|export \*|library"
     r"|defmodule|@file|#!|<\?php|declare\(|['\"]use strict['\"]|\{-#|#\[)(?:\W|$)"
 )
-_ATTRIBUTE = re.compile(r"\s*(?:@\w|#\[|\[\w|template\s*<)")
-_FUNCTION = re.compile(  # the head of one at the margin: words, the first perhaps on a line of their own, and a bracket
+_ATTRIBUTE = deferred(r"\s*(?:@\w|#\[|\[\w|template\s*<)")
+_FUNCTION = deferred(  # the head of one at the margin: words, the first perhaps on a line of their own, and a bracket
     r"^(?![\w \t]*\b(?:class|record|object|interface|enum|type|new|return|await|if)\b)(?=\w+[ \t*&\n]+[*&\w])"
     r"[\w \t*&:<>~]++(?:\n[\w \t*&:<>~]++)?\(",
     re.MULTILINE,
 )
-_TO_DO = re.compile(r"(?i)\W*(?:todo|fixme|xxx|hack|bug|note|nb)\s*[:(]")  # a comment that says nothing of what it is
+_TO_DO = deferred(r"(?i)\W*(?:todo|fixme|xxx|hack|bug|note|nb)\s*[:(]")  # a comment that says nothing of what it is
 
 
 def of_code(text: bytes) -> Sentence | None:

@@ -3,7 +3,6 @@
 They are those of its name, of the comment above it and of its lines; of the lines of a definition inside it, a share.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fledgling.worker import words as cutting
+from fledgling.worker.deferred import deferred
 from fledgling.worker.ranking.features import FAR, Features
 from fledgling.worker.store.symbols import DEFINITIONS, KINDS, Outline, Row
 from fledgling.worker.store.text import File
@@ -41,7 +41,7 @@ OF_NAME = 0.35  # of what is said, what comes on top where the whole name was as
 EXACT = 3.0  # what a definition counts whose very name is asked for
 SHORT = 20  # lines of a definition of which all counts
 ASIDE = 0.5  # of what a definition counts, a test or one that only makes or ends an object
-_TESTS = re.compile(r"(?i)(?:^|\.)tests?(?:[._]|$)")
+_TESTS = deferred(r"(?i)(?:^|\.)tests?(?:[._]|$)")
 _SMALL = frozenset({"variable", "constant", "property"})  # which are named only where their very name is asked for
 _AROUND = frozenset({"namespace", "module"})  # which hold what is meant, and say nothing
 _COMMENT = (b"//", b"/*", b"*", b"#", b"--", b";", b"%", b"{-", b"(*", b"<!--")

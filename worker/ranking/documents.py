@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.ranking.sentences import (
     MOST_CHARS,
     TOP_BYTES,
@@ -21,51 +22,51 @@ MENU_ENTRIES, MENU_WORDS = 3, 4  # of a row of links: at least so many entries, 
 MENU_DASHED = 6  # entries with dashes between them, which a sentence may have as well: `fast - small - simple`
 # Markup that holds no prose, and links of which the text is.
 _TARGET = r"(?:\(\s{0,9}[^()\s]{0,500}\s{0,9}\)|\[[^\[\]]{0,100}\])"  # CommonMark 6.3: a line may end before it
-_PICTURES = re.compile(
+_PICTURES = deferred(
     r"(?:link:|https?://)[^\s\[\]]{1,300}\[\s{0,9}image:[^\[\]]{1,300}\[[^\[\]]{0,200}\]\s{0,9}\]"  # of AsciiDoc
     rf"|<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]{{0,1000}}>|\[?!\[[^\[\]]{{0,200}}\]{_TARGET}(?:\]{_TARGET})?",
     re.DOTALL,
 )
-_TITLE_TAG = re.compile(r"<h1(?:\s[^<>]{0,300})?>(.{0,300}?)</h1>", re.DOTALL)
-_HEADING_TAG = re.compile(r"<h([2-6])(?:\s[^<>]{0,300})?>.{0,300}?</h\1>", re.DOTALL)
-_HEADING = re.compile(r"\s*(?:#{1,6}|=+)\s+(.*)")  # marks and white space at its end are not of it
-_SAYING = re.compile(r"[^\W_](?:.*[^\W_])?")  # of a heading, without the signs around its words
-_KEY = re.compile(r"([A-Za-z_][\w-]*+):(?:[ \t]++(.*+))?")  # of front matter
+_TITLE_TAG = deferred(r"<h1(?:\s[^<>]{0,300})?>(.{0,300}?)</h1>", re.DOTALL)
+_HEADING_TAG = deferred(r"<h([2-6])(?:\s[^<>]{0,300})?>.{0,300}?</h\1>", re.DOTALL)
+_HEADING = deferred(r"\s*(?:#{1,6}|=+)\s+(.*)")  # marks and white space at its end are not of it
+_SAYING = deferred(r"[^\W_](?:.*[^\W_])?")  # of a heading, without the signs around its words
+_KEY = deferred(r"([A-Za-z_][\w-]*+):(?:[ \t]++(.*+))?")  # of front matter
 _TITLES, _DESCRIPTIONS = ("title", "name"), ("description", "summary", "about")
-_OF_MONEY = re.compile(  # a heading of sections that ask for money, or thank for it: they say nothing of the project
+_OF_MONEY = deferred(  # a heading of sections that ask for money, or thank for it: they say nothing of the project
     r"(?i)(?:our |the |\w+ )?(?:donat(?:e|ions?|ing)|sponsors?|sponsoring|sponsorship|backers|patrons|funding"
     r"|financial contributors|supporters|for enterprises?|support (?:us|me|(?:this|the) project|(?:the )?development))"
     r"(?: (?:and|&|/) \w+)?"
 )
-_OF_NEWS = re.compile(  # likewise of what is new, which says nothing of what there was before
+_OF_NEWS = deferred(  # likewise of what is new, which says nothing of what there was before
     r"(?i)(?:(?:(?:our|the|latest|recent|release) )?(?:news|announcements?|updates|releases|changelog)"
     r"|release notes|what(?:.?s| is) new(?: in .{1,60})?"
     r"|.{1,60}? (?:is|are) (?:now (?:available|here|live|out|released)|out|released))"
 )
-_OF_USE = re.compile(  # likewise of what one does with it, of which the first step says nothing of the project
+_OF_USE = deferred(  # likewise of what one does with it, of which the first step says nothing of the project
     r"(?i)(?:(?:\w+ )?(?:usage|installation|installing|development|deployment)|how to (?:use|install|run|build).*"
     r"|(?:getting started|quick ?start|requirements|prerequisites|set-?up|contributing|licen[sc]e)\b.*)"
 )
-_OF_CONTENTS = re.compile(r"(?i)[\W_]*(?:table of )?contents[\W_]*")  # a line that stands above links to what follows
-_SELLING = re.compile(r"(?i)\b(?:t-shirts?|merch(?:andise)?|stickers|buy me a coffee|sponsored by)\b")  # likewise prose
-_QUOTED = re.compile(r"[*_]{0,3}[\"\u201c\u00ab][^\"\u201d\u00bb]{20,}[\"\u201d\u00bb]")  # what somebody else has said
-_BREAK = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|'{3,})")
-_FENCE = re.compile(r"\s*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)  # and what is said of the code behind it
-_CLOSING = re.compile(r"\s*(`{3,}|~{3,})\s*")
-_ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s")
-_NO_PROSE = re.compile(
+_OF_CONTENTS = deferred(r"(?i)[\W_]*(?:table of )?contents[\W_]*")  # a line that stands above links to what follows
+_SELLING = deferred(r"(?i)\b(?:t-shirts?|merch(?:andise)?|stickers|buy me a coffee|sponsored by)\b")  # likewise prose
+_QUOTED = deferred(r"[*_]{0,3}[\"\u201c\u00ab][^\"\u201d\u00bb]{20,}[\"\u201d\u00bb]")  # what somebody else has said
+_BREAK = deferred(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|'{3,})")
+_FENCE = deferred(r"\s*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)  # and what is said of the code behind it
+_CLOSING = deferred(r"\s*(`{3,}|~{3,})\s*")
+_ITEM = deferred(r"\s*(?:[-+*]|\d{1,9}[.)])\s")
+_NO_PROSE = deferred(
     r"\s*(?:[|>:\-+=!~]|```|//|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\[[^\]]*\]$|\d+\.|\w+::\S*\[|:\w+:)"
 )
-_BETWEEN = re.compile(r"(?:^|\s)[|\u2022\u00b7](?:\s|$)")  # what stands between the entries of a row of links
-_DASHES = re.compile(r"\s[-\u2013]\s")  # likewise
-_LANGUAGES = re.compile(r"(?i)(?:(?:other )?languages?|translations?)\s{0,9}:")  # that a document is in
-_FIELD = re.compile(r":\w[\w -]{0,40}:(?:\s|$)")  # of reStructuredText; what is indented behind it goes on
-_REFERENCE = re.compile(
+_BETWEEN = deferred(r"(?:^|\s)[|\u2022\u00b7](?:\s|$)")  # what stands between the entries of a row of links
+_DASHES = deferred(r"\s[-\u2013]\s")  # likewise
+_LANGUAGES = deferred(r"(?i)(?:(?:other )?languages?|translations?)\s{0,9}:")  # that a document is in
+_FIELD = deferred(r":\w[\w -]{0,40}:(?:\s|$)")  # of reStructuredText; what is indented behind it goes on
+_REFERENCE = deferred(
     r"``[^`]{0,200}``|`[^`]{0,200}`|\b([A-Za-z][\w-]{0,60}[A-Za-z0-9])_(?=[\s.,;:)]|$)"
 )  # likewise; not of code
-_CELLS, _NEXT = re.compile(r'"cells"\s*:\s*\[\s*'), re.compile(r"\s*,\s*")  # of a notebook
+_CELLS, _NEXT = deferred(r'"cells"\s*:\s*\[\s*'), deferred(r"\s*,\s*")  # of a notebook
 _JSON = json.JSONDecoder()
-_TITLE = re.compile(r"=\s+\S.*")  # of a document of AsciiDoc: up to a blank line its authors, version and settings are
+_TITLE = deferred(r"=\s+\S.*")  # of a document of AsciiDoc: up to a blank line its authors, version and settings are
 
 
 def of_document(text: bytes, *, has_references: bool = False) -> Sentence | None:

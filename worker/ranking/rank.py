@@ -1,6 +1,5 @@
 """From a question to the files that are about it, the best first, and whether any says enough of it."""
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -8,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker import words as cutting
+from fledgling.worker.deferred import deferred
 from fledgling.worker.of_tests import without_packages
 from fledgling.worker.ranking.asked import AskedWords
 from fledgling.worker.ranking.corpus import Corpus, Scores
@@ -38,7 +38,7 @@ SAID_NEAR = 0.3
 SAID, SURE = 0.65, 0.91
 
 # com.example and com.example.demo are the packages that a project of Spring begins with; Test/ holds modules of Perl.
-_ASIDE = re.compile(
+_ASIDE = deferred(
     r"(?i)(?:^|/)(?!(?-i:Test)/.*\.pm$)"
     r"(?:__tests__|lib_test|[a-z]+[_-]tests|_?(?:tests?|specs?|testing|testdata|examples|samples?|demos"
     r"|(?<!^com/)(?<!/com/)example"

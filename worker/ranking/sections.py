@@ -4,7 +4,6 @@ A section is the lines from one heading to the next, cut where they are many. No
 few beside code, and a word is looked up in the signatures of their blocks.
 """
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fledgling.worker import words as cutting
+from fledgling.worker.deferred import deferred
 from fledgling.worker.ranking.asked import AskedWords
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.definitions import BEGINNING, MOST_LOOKS, surely
@@ -36,12 +36,12 @@ _SLOPE, _SHARE = 1.2, 0.5  # of BM25, as in corpus.PARAMETERS
 # projects; half or one and a half times of each does about as well.
 OF_TEXT, OF_HEADING, OF_PLACE, OF_LEAD, OF_DOCUMENT = 1.0, 0.3, 0.5, 0.4, 0.6
 _ALL = OF_TEXT + OF_HEADING + OF_PLACE + OF_LEAD + OF_DOCUMENT
-_FIRST = re.compile(r"(?i)^(?:readme[^/]*$|docs?/)")
-_LAST = re.compile(
+_FIRST = deferred(r"(?i)^(?:readme[^/]*$|docs?/)")
+_LAST = deferred(
     r"(?i)(?:^|/)(?:change|history|news|release|licen[cs]e|copying|notice|authors|third.?party)[^/]*$|/api/"
     r"|(?:^|/)(?:tests?|spec|testdata|fixtures|vendor|third_party|\.github)/"
 )
-_CHANGES = re.compile(  # in docs/, too
+_CHANGES = deferred(  # in docs/, too
     r"(?i)(?:^|/)(?:changes|change[-_. ]?logs?|what.?s.?new)(?![a-z])[^/]*$|(?:^|/)changelogs?/"
     r"|(?:^|/)(?:releases?|release[-_ ]?notes)/(?:.*/)?[^/]*\d[^/]*$"  # of a version
 )

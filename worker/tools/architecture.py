@@ -4,12 +4,12 @@ All of it is from names, definitions and imports; a share of the tokens is set a
 out another.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fledgling.messages.answers import Architecture
 from fledgling.plain import by_depth, counted, one_line
+from fledgling.worker.deferred import deferred
 from fledgling.worker.of_tests import TEST_DIRECTORY, is_test
 from fledgling.worker.ranking.sentences import cut
 from fledgling.worker.store.text import File
@@ -31,7 +31,7 @@ ALIKE = 3  # manifests of one name, as of the modules of a build: of more the fi
 COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
 SAYS_CHARS = 60  # of what a part says of itself
 
-_MANIFEST = re.compile(
+_MANIFEST = deferred(
     r"(?:pyproject\.toml|setup\.py|setup\.cfg|package\.json|deno\.jsonc?|Cargo\.toml|go\.mod|go\.work|pom\.xml"
     r"|(?:build|settings)\.gradle(?:\.kts)?|[Mm]akefile|GNUmakefile|CMakeLists\.txt|configure\.ac|meson\.build|BUILD(?:\.bazel)?"
     r"|WORKSPACE(?:\.bazel)?|MODULE\.bazel|Gemfile|Rakefile|.*\.gemspec|composer\.json|mix\.exs|rebar\.config|Package\.swift"
@@ -40,8 +40,8 @@ _MANIFEST = re.compile(
     r"|skaffold\.ya?ml|cloudbuild\.ya?ml|Chart\.yaml|Jenkinsfile|azure-pipelines\.ya?ml|\.?appveyor\.ya?ml|\.travis\.yml|\.goreleaser\.ya?ml"
     r"|requirements\.txt|environment\.ya?ml|project\.clj|deps\.edn|bb\.edn|melos\.yaml|dbt_project\.ya?ml|project\.godot|conanfile\.(?:py|txt)|vcpkg\.json|build\.xml)"
 )
-_WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
-_TESTS = re.compile(rf"(?:.*?/)??{TEST_DIRECTORY}/")
+_WORKFLOW = deferred(r"\.github/workflows/[^/]+\.ya?ml")
+_TESTS = deferred(rf"(?:.*?/)??{TEST_DIRECTORY}/")
 
 
 def architecture(request: Request, prefix: str, numbers: Sequence[int]) -> Architecture:

@@ -9,14 +9,15 @@ import msgspec
 
 from fledgling.messages.questions import Search, Symbols
 from fledgling.plain import by_depth, counted
+from fledgling.worker.deferred import deferred
 from fledgling.worker.matching import globs, prefilter
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import DEFINITIONS
 from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.request import Request
 
-_NAME = re.compile(r"[^\W\d]\w*")  # a query that may be one
-_OF_MODULE = re.compile(r"\w+(?:(?:\.|::)\w+)*")
+_NAME = deferred(r"[^\W\d]\w*")  # a query that may be one
+_OF_MODULE = deferred(r"\w+(?:(?:\.|::)\w+)*")
 
 SHOWN_LANGUAGES = 5  # in a note
 MAX_NEAR = 64  # characters of a name that is compared with others, which takes the square of them: few are longer
@@ -25,7 +26,7 @@ LENGTHS = 4  # a name is nearly as long as another if they differ by a quarter o
 LEAST_PART = 4  # letters of a word that is looked for within names: shorter ones resemble too many
 PREFIX = 2  # letters that a name has to hold for its words to be compared: who misspells a word rarely begins it so
 SIMILARITY = 0.9  # by Jaro and Winkler, at least: a letter too many, or two in the wrong order, and no other word
-_AROUND = re.compile(r"\*{0,2}([^*?\[{]+)\*{0,2}")  # a glob that asks for one text of a name
+_AROUND = deferred(r"\*{0,2}([^*?\[{]+)\*{0,2}")  # a glob that asks for one text of a name
 
 
 class _Near(NamedTuple):

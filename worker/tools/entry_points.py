@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from fledgling.plain import by_depth
+from fledgling.worker.deferred import deferred
 from fledgling.worker.matching import prefilter
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import manifests, summaries
@@ -19,13 +20,13 @@ DECLARING = 32  # manifests that are asked for commands, the nearest to the root
 STARTED = 6  # files of a directory that are started by their name: of more, the directory is named
 
 _DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "mix.exs")
-_STARTING = re.compile(r"(?:bin|exe|cmd)/[^/]+|script/[^/.]+")  # in any language
-_COMMAND = re.compile(r"[^/]+|(?:.*/)?[a-z][a-z0-9-]*")  # at the root, or called as one types it
-_TEMPLATE = re.compile(  # what others get a copy of, to begin with
+_STARTING = deferred(r"(?:bin|exe|cmd)/[^/]+|script/[^/.]+")  # in any language
+_COMMAND = deferred(r"[^/]+|(?:.*/)?[a-z][a-z0-9-]*")  # at the root, or called as one types it
+_TEMPLATE = deferred(  # what others get a copy of, to begin with
     r"(?i)(?:^|/)(?:[^/]+[-_]templates?|templates|skeletons?|scaffold(?:s|ing)?|boilerplates?|[^/]*\{\{[^/]*)/"
     r"|[.-](?:te?mpl|tpl|template|j2|jinja2?|erb)$"
 )
-_CHORES = re.compile(r"(?:^|/)(?:scripts|tools?|hack|ci|dev|docs?|internal|storybook|\.[^/]+)/")  # of who works on it
+_CHORES = deferred(r"(?:^|/)(?:scripts|tools?|hack|ci|dev|docs?|internal|storybook|\.[^/]+)/")  # of who works on it
 _CONTAINED = "Dockerfile"  # beside the manifest of a package below the root: what runs it
 _BINS = ("exe/", "bin/")  # where a gem has its programs
 _ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order

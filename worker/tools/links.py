@@ -1,17 +1,17 @@
 """Which files import which; and which import a whole package, as `using Acme.Core;` does: that means no one file."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Set
 from functools import cache
 from typing import NamedTuple
 
 from fledgling.messages.languages import Modules
+from fledgling.worker.deferred import deferred
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages
 from fledgling.worker.tools.request import Request
 
-PLATFORM = re.compile(r"(?:Microsoft|System)(?:\.|$)")  # namespaces of .NET, which projects add extension methods to
+PLATFORM = deferred(r"(?:Microsoft|System)(?:\.|$)")  # namespaces of .NET, which projects add extension methods to
 
 
 class Link(NamedTuple):

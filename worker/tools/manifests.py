@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.ranking.sentences import cut
 from fledgling.worker.store.text import File
 from fledgling.worker.tools.request import Request
@@ -18,37 +19,37 @@ START_CHARS = 60  # of a command that starts it: what is behind are options
 MOST_CHARS = 200  # of what it says
 LEAST_WORDS = 3  # likewise: less is a name
 
-_TOML = re.compile(  # the head of a section, or a key with its value; text on lines within quotes is passed over
+_TOML = deferred(  # the head of a section, or a key with its value; text on lines within quotes is passed over
     r"(?m)^[ \t]*+(?:\[(?P<section>[^\[\]\n]*+)\]|\[\["
     r"|(?P<key>(?:[\w.-]++|\"[^\"\n]*+\"|'[^'\n]*+')++)[ \t]*+=[ \t]*+(?:"
     r"\"{3}(?P<lines>(?:[^\"\\]|\\.|\\\n|\"(?!\"\"))*+)\"{3}|'{3}(?P<raw_lines>(?:[^']|'(?!''))*+)'{3}"
     r"|\"(?P<text>(?:[^\"\\\n]|\\.)*+)\"|'(?P<raw_text>[^'\n]*+)'|\{(?P<table>[^{}\n]*+)\}|))"
 )
-_IN_TABLE = re.compile(r"(?:^|,)\s*+[\"']?([\w.-]++)[\"']?\s*+=\s*+(?:\"([^\"\n]*+)\"|'([^'\n]*+)')")
+_IN_TABLE = deferred(r"(?:^|,)\s*+[\"']?([\w.-]++)[\"']?\s*+=\s*+(?:\"([^\"\n]*+)\"|'([^'\n]*+)')")
 _COMMANDS = ("project.scripts", "project.gui-scripts", "tool.poetry.scripts")
 _SETUP_CFG = "options.entry_points"  # the section, of whose options these name commands
 _SCRIPTS = ("console_scripts", "gui_scripts")
 _SPACE = r"(?:\s|#[^\n]*+)*+"  # of Python
 _STRING = r"(?:'[^'\\\n]*+'|\"[^\"\\\n]*+\")"
-_SETUP_PY = re.compile(  # a list of literals alone, or a text like a file; in neither a comment nor behind a text
+_SETUP_PY = deferred(  # a list of literals alone, or a text like a file; in neither a comment nor behind a text
     rf"(?m)^[^#'\"\n]*?(?:[\"']?\b(?:console|gui)_scripts[\"']?\s*+[:=]\s*+\[{_SPACE}"
     rf"(?P<list>(?:{_STRING}{_SPACE}(?:,{_SPACE}|(?=\])))*+)\]"
     r"|\bentry_points\s*+=\s*+(?:'{3}(?P<text>[^'\\]*+)'{3}|\"{3}(?P<other>[^\"\\]*+)\"{3}))"
 )
-_IN_LIST = re.compile(rf"#[^\n]*+|({_STRING})")
-_COMMAND = re.compile(r"\s*+([\w.-]++)\s*+=\s*+([\w.]++(?::[\w.]++)?)\s*+(?:\[[^\]]*+\]\s*+)?")  # with extras
+_IN_LIST = deferred(rf"#[^\n]*+|({_STRING})")
+_COMMAND = deferred(r"\s*+([\w.-]++)\s*+=\s*+([\w.]++(?::[\w.]++)?)\s*+(?:\[[^\]]*+\]\s*+)?")  # with extras
 _TARGETS = ("reference", "callable")  # of a command of Poetry, which is a table
 _SECTIONS = ("project", "tool.poetry", "package")  # of TOML
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^\n])|\s++)")
-_METADATA = re.compile(r"(?ms)^\[metadata\][ \t]*\n(.*?)(?=^\[|\Z)")  # of setup.cfg
-_DESCRIPTION = re.compile(r"(?m)^description[ \t]*+=[ \t]*+(?!file:|attr:)([^\n]+)")
-_SUMMARY = re.compile(r"(?m)^[ \t]*+\w+\.summary[ \t]*+=[ \t]*+([\"'])([^\n]+?)\1(?:\.freeze)?[ \t]*+$")
-_EXECUTABLES = re.compile(  # of a gemspec: a text, or a list of literals alone
+_ESCAPE = deferred(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^\n])|\s++)")
+_METADATA = deferred(r"(?ms)^\[metadata\][ \t]*\n(.*?)(?=^\[|\Z)")  # of setup.cfg
+_DESCRIPTION = deferred(r"(?m)^description[ \t]*+=[ \t]*+(?!file:|attr:)([^\n]+)")
+_SUMMARY = deferred(r"(?m)^[ \t]*+\w+\.summary[ \t]*+=[ \t]*+([\"'])([^\n]+?)\1(?:\.freeze)?[ \t]*+$")
+_EXECUTABLES = deferred(  # of a gemspec: a text, or a list of literals alone
     r"(?m)^[ \t]*+\w+\.executables[ \t]*+(?:<<|\+?=)[ \t]*+(?:\[(?P<list>[^\[\]#{}]*+)\]"
     r"|%w[\[({](?P<words>[^\[\](){}#]*+)[\])}]|(?P<text>\"[^\"\n#]*+\"|'[^'\n]*+'))[ \t]*+(?:\.freeze[ \t]*+)?$"
 )
-_MIX = re.compile(r"(?m)^[^#\n]*?\b(?:mod:\s*+\{\s*+|(main_module:)\s*+)([A-Z]\w*+(?:\.[A-Z]\w*+)*+)")  # of a mix.exs
-_NAMES = re.compile(rf"(?:\s*+{_STRING}(?:\.freeze)?\s*+(?:,|\Z))*+\s*+")
+_MIX = deferred(r"(?m)^[^#\n]*?\b(?:mod:\s*+\{\s*+|(main_module:)\s*+)([A-Z]\w*+(?:\.[A-Z]\w*+)*+)")  # of a mix.exs
+_NAMES = deferred(rf"(?:\s*+{_STRING}(?:\.freeze)?\s*+(?:,|\Z))*+\s*+")
 # Of a directory, in the order in which they are asked what it is.
 SPEAKING = ("pyproject.toml", "setup.cfg", "package.json", "Cargo.toml", "composer.json")
 

@@ -4,7 +4,6 @@ A path may lack the directories before it or its extension, and a name those of 
 case. Where more than one could be meant, the refusal names them; where one of them comes first, the answer does.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Kind, Read, Search, Symbols
 from fledgling.plain import by_depth
+from fledgling.worker.deferred import deferred
 from fledgling.worker.matching import globs
 from fledgling.worker.of_tests import is_test
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
@@ -21,7 +21,7 @@ from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.empty_answers import of_symbols, ways_to
 from fledgling.worker.tools.request import Refused, Request
 
-_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")  # of a definition, also behind those of what it is in
+_NAME = deferred(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")  # of a definition, also behind those of what it is in
 IN_THIS_CASE = 3
 SHOWN_MEANT = 10  # of several that may be meant
 WORDS = ("section", "key")  # kinds that nothing calls: what documents and data say of a name

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from fledgling.messages.languages import Unnamed
+from fledgling.worker.deferred import deferred
 from fledgling.worker.matching import prefilter
 from fledgling.worker.of_tests import is_test
 from fledgling.worker.rows import OF_MANY_OVERLOADS, WIDEST
@@ -39,12 +40,12 @@ UNSEEN = {  # what may mean a definition, and was not looked at for it, where th
     ITS_DEFINITION: ("text", "external", "local", *APART.values()),
     ITS_TYPE: ("external",),
 }
-NEW = re.compile(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object without the name of its type
+NEW = deferred(rb"(?<![0-9A-Za-z_@])new[ \t]*\(")  # what makes an object without the name of its type
 # What a line has before a value, if anything: no prose.
 BEFORE_VALUE = (*(each.encode() for each in "=(,?:{[&|>;"), b"return")
-NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
+NAMED = deferred(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
 # What stands behind a name that is read before it is written.
-UPDATED = re.compile(rb"\s*(?:(?:[-+*/%&|^@.~]|\*\*|//|<<|>>>?|&&|\|\||\?[?:])=(?!=)|\+\+|--)")
+UPDATED = deferred(rb"\s*(?:(?:[-+*/%&|^@.~]|\*\*|//|<<|>>>?|&&|\|\||\?[?:])=(?!=)|\+\+|--)")
 MOST_COMPARED = 2_000  # places in texts of which the most telling are looked for: some ten microseconds each
 # What tells in a text that a name is one of the program: quotes, or what a path, a symbol or a class has before it.
 TELLING = rb"[\"'`#@:.\\]%b(?![0-9A-Za-z_$])"

@@ -1,9 +1,9 @@
 """The files of a project, and which of them are code of its own: no tests, nothing of others, nothing generated."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.of_tests import is_test, without_packages
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.store.text import File
@@ -11,7 +11,7 @@ from fledgling.worker.tools.links import ImportLinks, Link, links
 from fledgling.worker.tools.request import Request
 
 # What a project holds of others, such as a directory named with a version; benchmarks. Go has them in vendor/.
-_OF_OTHERS = re.compile(
+_OF_OTHERS = deferred(
     r"(?i)(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]?party|(?:external|deps)(?!/(?:.*/)?[^/]+\.go$)"
     r"|benches|[^/]*[-@]v?\d+\.\d[^/]*)/|\.min\.\w+$"
 )

@@ -1,11 +1,11 @@
 """Paths as an agent writes them: checked, and explained where nothing is there."""
 
 import posixpath
-import re
 from typing import NamedTuple
 
 from fledgling.plain import in_sentence
 from fledgling.refusals import NO_FILE
+from fledgling.worker.deferred import deferred
 from fledgling.worker.matching import globs, lines
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unlisted
@@ -13,7 +13,7 @@ from fledgling.worker.tools.request import Refused, Request
 
 BEHIND_SLASH = "0"  # what follows `/` in the order of characters
 
-_ELSEWHERE = re.compile(r"~[^/*?\[{]*/|~\Z|[A-Za-z]:(?:[/\\]|\Z)")  # how a home and a drive begin: `~/x`, `C:\x`
+_ELSEWHERE = deferred(r"~[^/*?\[{]*/|~\Z|[A-Za-z]:(?:[/\\]|\Z)")  # how a home and a drive begin: `~/x`, `C:\x`
 
 
 class Suggestion(NamedTuple):

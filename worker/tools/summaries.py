@@ -1,6 +1,5 @@
 """Summaries: what directories, files and definitions say of themselves, and what they define. Nothing is made up."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from operator import attrgetter, itemgetter
@@ -9,6 +8,7 @@ from fledgling.messages.answers import Summaries, Summarized
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Explore
 from fledgling.plain import said
+from fledgling.worker.deferred import deferred
 from fledgling.worker.ranking import comments, documents
 from fledgling.worker.ranking.sentences import TOP_BYTES, Sentence
 from fledgling.worker.store.symbols import CODES, Row
@@ -26,7 +26,7 @@ MAX_LINE_BYTES = 2000  # of a line that is looked at
 CLASSES = ("class", "interface", "struct", "trait", "enum", "type", "table")
 OTHERS = ("function", "method", "module", "macro", "procedure", "view")
 TOLD = (*CLASSES, *OTHERS, "section")  # kinds of definitions that have a summary
-_GUARD = re.compile(r"\w+_(?:H|HH|HPP|HXX|INCLUDED)_*")  # the macro that keeps a header from being read twice
+_GUARD = deferred(r"\w+_(?:H|HH|HPP|HXX|INCLUDED)_*")  # the macro that keeps a header from being read twice
 _TESTS = ("test", "tests")  # a module of those that stand beside the code
 # Files that speak for their directory, the first that is there, before those that do in a language.
 _DOCUMENTS = ("readme.md", "readme.rst", "readme.adoc", "readme.asciidoc", "readme.txt", "readme")

@@ -3,7 +3,6 @@
 The engine tells which rows of the outlines are meant, and how many there are; what is shown is in the outlines.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 from fledgling.messages.answers import FileSymbols, Relations, Symbol, SymbolList
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Kind, Search, Symbols
+from fledgling.worker.deferred import deferred
 from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
@@ -21,7 +21,7 @@ from fledgling.worker.tools.meant import called
 from fledgling.worker.tools.request import Request, continuing, cut_page, shown
 
 MANY_SYMBOLS = 100  # definitions of a file: a longer outline is read without its properties
-_BEGINNING = re.compile(r"(?<![^*?])[a-zA-Z]")  # the first letter of a text of a glob
+_BEGINNING = deferred(r"(?<![^*?])[a-zA-Z]")  # the first letter of a text of a glob
 
 
 class _FoundRow(NamedTuple):
