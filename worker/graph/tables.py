@@ -342,8 +342,8 @@ class Facts(Struct, array_like=True):
     expression of whose it is or -1, `augmented` what `a += b` may change, but for keys, `undefined` the names of
     macros that end in it, `#undef a`, `opening` those of macros that begin a namespace, and its path. `systems` are
     those on which it may be compiled, from a line on, where that changes (worker/systems.py), `constness` says of
-    bindings of C++ whether what they hold is KEPT or CHANGED. Not `complete` where
-    the text did not parse or was nested too deeply.
+    bindings of C++ whether what they hold is KEPT or CHANGED, `macro_made` what may be the class of a function that a
+    macro makes, and its scope. Not `complete` where the text did not parse or was nested too deeply.
     """
 
     names: list[str]
@@ -368,6 +368,7 @@ class Facts(Struct, array_like=True):
     opening: list[tuple[int, str]] = []
     systems: list[tuple[int, int]] = []
     constness: list[tuple[int, int]] = []
+    macro_made: list[tuple[int, int]] = []
 
 
 class GraphFile(NamedTuple):

@@ -30,6 +30,7 @@ class Extensions:
         self._classes: dict[int, int] = {}  # the classes that functions extend
         self.of_own: dict[int, list[int]] = {}  # by name, the functions that extend classes of the project
         self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
+        self.macro_made: dict[int, int] = {}  # the class of a function that a macro makes, which it names
         self.of_spaces: dict[tuple[str, int], list[int]] = {}  # functions that stand outside their namespace, by name
         self.spaces: dict[int, str] = {}  # the namespaces of these functions
 
@@ -53,6 +54,10 @@ class Extensions:
         for unit in self._project.units:
             for type_, binding in unit.facts.members:
                 self._attach(unit.base | type_, unit.base | binding)
+            for type_, scope in unit.facts.macro_made:
+                named = [value[1] for value in self._hierarchy.value(unit.base | type_) if value[0] == CLASS]
+                if len(named) == 1:
+                    self.macro_made.setdefault(unit.base | scope, named[0])
 
     def _attach(self, type_: int, binding: int) -> None:
         project = self._project
@@ -141,6 +146,8 @@ class Extensions:
 
     def extended(self, function: int) -> int | None:
         """The class whose member a function is from outside, without a parameter for the object."""
+        if (own := self.macro_made.get(function)) is not None:
+            return own
         flags = self._project.scope(function).flags
         return self._classes.get(function) if flags & Flag.EXTENSION and not flags & Flag.RECEIVES else None
 

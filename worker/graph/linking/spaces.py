@@ -67,6 +67,7 @@ class Spaces:
         self._renaming: set[tuple[int, int]] = set()  # and those for which they have macros, which may be meant
         self._saying: dict[tuple[int, int], tuple[bool, frozenset[int]]] = {}
         self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
+        self._kept: dict[tuple[int, str, int], list[int]] = {}  # scopes that bind a name for their file alone
         self.paths: dict[int, str] = {}
         self.scopes: dict[str, list[int]] = {}
         self.parts: dict[str, list[int]] = {}
@@ -107,6 +108,10 @@ class Spaces:
             return [scope for scope in found if (scope, name) not in self._declaring][:MAX_BINDING] or found[:1]
         return found
 
+    def kept(self, unit: Unit, space: str, name: int) -> list[int]:
+        """The scopes of a file that bind a name of a namespace for that file alone: a static function of C++."""
+        return self._kept.get((unit.number, space, name), [])
+
     def inner(self, space: str, name: str) -> str | None:
         """The namespace of a name in another one."""
         found = f"{space}.{name}" if space else name
@@ -131,6 +136,9 @@ class Spaces:
                 found, reason = (seen, Reason.UNDECLARED) if seen or not found else (found, Reason.NAME_ONLY)
             found = [scope for scope in found if self._project.unit(scope).number in included] or found
             found = [*dict.fromkeys([*self._renamed(space, name, included), *found])]
+        if kept := self.kept(unit, space, name):
+            is_seen = found and reason not in (Reason.UNDECLARED, Reason.NAME_ONLY)
+            found, reason = ([*kept, *found], reason) if is_seen else (kept, Reason.BOUND)
         if len(found) > 1 and (not unit.dialect.overloads or (found[0], name) in self._renaming):
             reason = min(reason, Reason.SEVERAL)
         return found, reason
@@ -343,6 +351,10 @@ class Spaces:
                     named.append(scope)
                 if unit.dialect.declared and all(self._project.defines_nothing(at) for at in bindings):
                     self._declaring.add((scope, name))
+            elif unit.dialect.declared and scope != unit.base:
+                kept = self._kept.setdefault((unit.number, path, name), [])
+                if len(kept) < MAX_BINDING:
+                    kept.append(scope)
 
     def _add_begun(self) -> None:
         """Let what stands in a file that names a macro which begins a namespace be of that, too: `LIB_BEGIN`.

@@ -37,6 +37,7 @@ class Builder(BoundNames):
         self.dynamic: list[tuple[int, str]] = []
         self.members: list[tuple[int, int]] = []
         self.extensions: list[tuple[int, int]] = []
+        self.macro_made: list[tuple[int, int]] = []  # what may be the classes of functions that macros make
         self.conditions: list[tuple[int, int]] = []
         self.undefined: set[int] = set()
         self.opening: list[tuple[int, str]] = []  # macros, and the namespaces that they begin

@@ -28,6 +28,7 @@ from fledgling.worker.graph.reading.labels import (
     VALUE,
     WORD,
 )
+from fledgling.worker.graph.reading.made_members import note_class
 from fledgling.worker.graph.reading.parameters import bind_implicit, bind_parameters, parameter
 from fledgling.worker.graph.reading.paths import names_of, path_to
 from fledgling.worker.graph.reading.reduced import Reduced
@@ -45,7 +46,7 @@ IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
 MAX_LABEL = 100  # bytes before a lambda in which its label is looked for
 WORDS = re.compile(r"\w+")
-POINTING = ("operator->", "operator*", "operator()")
+POINTING = ("operator->", "operator*", "operator()", "operator[]")
 
 
 @visits("function")
@@ -233,6 +234,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
         name = builder.named(builder.dialect.constructors[0]) if is_own else builder.name(named)
     sees_itself = own == NONE and word != NONE and builder.dialect.prototypes and tree.kind(word) == IS_NAME
     interface = [builder.visit(kid, Use.TYPE) for kid in tree.having(node, BASE)]
+    note_class(builder, flags, tree.first(node, BODY))
     scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags, word if sees_itself else NONE)
     builder.scopes[scope].bases = interface
     at = whole if whole != NONE else named

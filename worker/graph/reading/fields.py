@@ -11,6 +11,7 @@ from fledgling.worker.graph.reading.labels import (
     BIND,
     BITS,
     IS_CLASS,
+    IS_COMPUTED,
     KEY,
     RECEIVER,
     RIGHT,
@@ -44,8 +45,8 @@ def field(builder: Builder, node: int, _use: int) -> int:
     told = told_type(builder, comment_before(builder, node), "var")
     type_ = told_instead(builder, tree.first(node, TYPE), type_, told)
     is_constant = bool(tree.labels[node] & RECEIVER)
-    if is_constant:  # of an enum, an object of it
-        value = builder.add(Op.THIS, builder.scope)
+    if is_constant:  # of an enum, an object of it; what one of C++ names is no plain number
+        value = builder.add(Op.COMPUTED) if tree.labels[node] & IS_COMPUTED else builder.add(Op.THIS, builder.scope)
     if tree.labels[node] & ALIAS:
         value = builder.add(Op.RENAMED, value)
     how = COMPONENT if builder.dialect.calls_methods and not is_constant else 0

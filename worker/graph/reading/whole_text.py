@@ -55,6 +55,7 @@ def read_whole(builder: Builder) -> Facts:
         undefined=sorted(builder.undefined),
         opening=builder.opening,
         constness=builder.constness,
+        macro_made=builder.macro_made,
     )
 
 

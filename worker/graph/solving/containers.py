@@ -222,7 +222,7 @@ def _asked_by_key(solver: Solver, node: int, value: Value, sure: int) -> Values:
     if value[0] in (OBJECT, CLASS) and solver.project.unit(node).dialect.bare_calls:  # self[:a] calls a method
         return called_member(solver, value, "[]", sure)
     if value[0] == OBJECT and solver.project.unit(node).dialect.declared:  # of C, where a type says nothing of arrays
-        return {} if solver.project.unit(node).dialect.overloads else {value: sure}
+        return _by_bracket(solver, value, sure) if solver.project.unit(node).dialect.overloads else {value: sure}
     if value[0] == OBJECT and solver.project.unit(node).dialect.crates:
         return _by_index(solver, node, value, sure)
     if value[0] == OBJECT:
@@ -230,6 +230,15 @@ def _asked_by_key(solver: Solver, node: int, value: Value, sure: int) -> Values:
         return add(found, iterated(solver, underlying(solver, value)))
     is_itself = value[0] == CLASS or (value[0] == FUNCTION and solver.project.unit(node).dialect.instantiates)
     return {value: sure} if is_itself else {}  # Generic[T]
+
+
+def _by_bracket(solver: Solver, value: Value, sure: int) -> Values:
+    """What `a[b]` of C++ gives where a is an object, or a pointer to one or an array of some, which no type tells."""
+    asked = called_member(solver, value, "operator[]", sure)
+    if asked:
+        return capped({value: sure, **asked}, Reason.SEVERAL)
+    own, classes = solver.classes.whole(value[1]), solver.classes
+    return {} if own in classes.has_external_base or own in classes.has_unknown_base else {value: sure}
 
 
 def _by_index(solver: Solver, node: int, value: Value, sure: int) -> Values:

@@ -110,7 +110,8 @@ class _Outward:
             self._of_class = False
             self.surest = Reason.BOUND if project.text(self.own)[:1].isupper() else Reason.IMPLICIT
         elif _may_be_before(project, project.outer(scope), self._unit, self._expression):
-            self.surest = Reason.NAME_ONLY
+            is_told = scope in self._solver.classes.extensions.macro_made
+            self.surest = min(self.surest, Reason.MACRO if is_told else Reason.NAME_ONLY)
 
     def lacks_receiver(self, scope: int, row: NameScope) -> bool:
         """Whether a lambda runs on an object, and it is not known yet on which."""
@@ -137,6 +138,9 @@ class _Outward:
         if self._is_apart or self._made:
             held = [place for place in held if self._is_there(scope, place[0])]
         self.found += held
+        if held and scope in solver.classes.extensions.macro_made:  # which may make no member of that class
+            self.surest = min(self.surest, Reason.NAME_ONLY)
+            return False
         if not held or not self._unit.dialect.bare_calls or any(sure > Reason.OVERRIDE for _, sure, _ in held):
             return bool(held)
         self.surest = min(self.surest, Reason.SEVERAL)  # only classes below have it: self may lack it
@@ -292,7 +296,8 @@ def of_scope(solver: Solver, unit: Unit, scope: int, own: int, *, is_of_class: b
     if not dialect.bare_members or at is None:
         return []
     receiver: Value = (CLASS if is_of_class else OBJECT, at, True)
-    held = [place for place in places(solver, receiver, own, Reason.OWN_CLASS) if place[0][0] == "name"]
+    most = Reason.MACRO if scope in solver.classes.extensions.macro_made else Reason.OWN_CLASS
+    held = [place for place in places(solver, receiver, own, most) if place[0][0] == "name"]
     if is_of_class and project.text(own) == "new":  # one that objects have is none of the class
         return [(("member", receiver, own) if held else ("just", receiver), Reason.OWN_CLASS, None)]
     return [(cell, sure, receiver) for cell, sure, _ in held]
@@ -309,7 +314,8 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[BarePlace
     defines, given = solver.spaces.says(scope, own) if own in project.table(scope) else (False, frozenset())
     if defines:
         kinds = {Op.FUNCTION, Op.CLASS} if unit.dialect.types_apart else {Op.FUNCTION}  # A and A<B> of C#
-        others = solver.spaces.binding(space, own) if unit.dialect.overloads and kinds & given else []
+        is_one_of = unit.dialect.overloads and kinds & given
+        others = [*solver.spaces.kept(unit, space, own), *solver.spaces.binding(space, own)] if is_one_of else []
         names = [(("name", at, own), int(Reason.BOUND), None) for at in (others if scope in others else [scope])]
         return [*names, *([] if Op.ALIAS in given else namespace)]
     outer = project.outer(scope)

@@ -79,4 +79,5 @@ def _this_in_lambda(solver: Solver, lambdas: list[int]) -> Values:
         solver.wait()
         return {}
     own = solver.classes.around(lambdas[-1])
-    return {} if own is None else {(OBJECT, own, True): Reason.IMPLICIT}
+    is_of_macro = lambdas[-1] in solver.classes.extensions.macro_made
+    return {} if own is None else {(OBJECT, own, True): Reason.MACRO if is_of_macro else Reason.IMPLICIT}

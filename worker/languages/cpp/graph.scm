@@ -49,6 +49,7 @@
 (field_declaration type: (_) @returns declarator: (pointer_declarator (pointer_declarator (function_declarator declarator: (field_identifier) @defined)))) @function @declaration
 (field_declaration type: (_) @returns declarator: (reference_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
 (reference_declarator (field_identifier) @bind)
+(enumerator) @receiver @computed
 (field_declaration "virtual" @virtual)
 (field_declaration declarator: [(function_declarator) (pointer_declarator) (reference_declarator)] default_value: (number_literal) @abstract)  ; `= 0`
 (function_definition "virtual" @virtual)
@@ -71,6 +72,7 @@
 (friend_declaration (declaration) @skip)
 (friend_declaration (function_definition) @hoisted)
 (function_definition (function_declarator declarator: (qualified_identifier) @container))
+(function_definition (function_declarator declarator: (qualified_identifier)) (default_method_clause) @body) @function
 (function_definition (reference_declarator (function_declarator declarator: (qualified_identifier) @container)))
 (pointer_declarator (function_declarator declarator: (qualified_identifier) @container))
 (pointer_declarator (pointer_declarator (function_declarator declarator: (qualified_identifier) @container)))
@@ -121,6 +123,7 @@
 (compound_statement (declaration type: [(type_identifier) (template_type) (qualified_identifier)] declarator: (function_declarator declarator: (identifier) @left @bind @assign parameters: (parameter_list . (parameter_declaration type: (type_identifier) !declarator)))))  ; A a(b);
 (compound_statement (declaration (function_declarator declarator: (identifier) @left @bind @assign parameters: (parameter_list . (parameter_declaration declarator: (abstract_function_declarator parameters: (parameter_list)))))))  ; A a(b());
 (compound_statement (declaration declarator: (function_declarator parameters: (parameter_list (parameter_declaration type: (type_identifier)) @arg))))
+(compound_statement (declaration declarator: (function_declarator parameters: (parameter_list (parameter_declaration type: (type_identifier) @of declarator: (abstract_function_declarator parameters: (parameter_list . ")") @args)) @call))))
 (init_declarator declarator: (reference_declarator (identifier) @left @bind) value: (_) @right) @assign
 (structured_binding_declarator (identifier) @bind) @tuple
 (init_declarator declarator: (structured_binding_declarator) @left value: (_) @right) @assign

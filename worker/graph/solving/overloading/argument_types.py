@@ -1,7 +1,7 @@
 """How well an argument fits the type of a parameter."""
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.reasons import CERTAIN, Reason
+from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
 from fledgling.worker.graph.solving.applied_outside import is_of
 from fledgling.worker.graph.solving.overloading.arrays import (
     array_type,
@@ -153,6 +153,8 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
     if dialect.selects == "nearest" and must_be_small(solver, function, parameter, cell):
         return NO if parameter.by_reference else WIDER
     wanted = wanted_of(solver, solver.child(function, parameter.type))
+    if dialect.converts and _is_either_as_well(solver, solver.child(function, parameter.type), values):
+        return YES
     if dialect.converts and wanted in (("", []), (POINTING, [])):
         return _of_template(solver, values, is_pointer=wanted[0] == POINTING)
     if how := of_function_type(solver, solver.child(function, parameter.type), values):
@@ -166,12 +168,17 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
         is_whole = takes_whole(solver, function, parameter, cell)
         is_other = arrays_of(solver, values) and all(_fits(solver, dialect, value, wanted) == NO for value in values)
         return YES if is_whole == YES else NO if is_other and is_whole == NO else PERHAPS
-    declared = _declared_of(values) if dialect.selects else []
+    declared = _declared_of(values) if dialect.selects else [at for at, sure in values.items() if sure >= LIKELY]
     if len(values) > 1 and dialect.selects and any(array_type(solver, value) for value in values):
         declared = [value for value in declared if not is_bare_list(solver, value)]
     each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
     how = min(each) if dialect.selects else max(each)
     return NO if parameter.by_reference and dialect.selects == "nearest" and PERHAPS < how < YES else how
+
+
+def _is_either_as_well(solver: Solver, type_: int, values: Values) -> bool:
+    """Whether a type stands for the very types that an argument may be of: one each under a condition and without."""
+    return len(values) > 1 and values.keys() == solver.value(("type", type_, None)).keys()
 
 
 def made_outside(solver: Solver, cell: Cell) -> Values:

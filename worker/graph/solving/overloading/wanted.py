@@ -3,7 +3,7 @@
 from fledgling.worker.graph.solving.overloading.library_types import ARRAY
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import Op
-from fledgling.worker.graph.values import OBJECT, Value, Values
+from fledgling.worker.graph.values import EXTERNAL, OBJECT, Value, Values
 
 POINTER, TO_ANY, POINTING = "char*", "void*", "*"  # the names of those types of C++: the last of a template's `T *`
 Wanted = tuple[str, list[Value]]  # the last name of a type, and the objects of it that the project defines
@@ -31,6 +31,14 @@ def _wanted(solver: Solver, type_: int, values: Values) -> Wanted:
         name, objects = wanted_of(solver, solver.child(type_, parts[0]))
         return name + "," * sum(parts[2:]) + ARRAY, objects
     name = project.last_name(solver.child(type_, parts[0]) if op == Op.INDEX else type_)
+    if project.unit(type_).dialect.converts and op != Op.INDEX:
+        name = _stood_for(values) or name
     if is_pointer and not wanted:
         return f"{name}*", wanted
     return name if wanted else project.unit(type_).dialect.type_aliases.get(name, name), wanted
+
+
+def _stood_for(values: Values) -> str:
+    """The last name of the one type outside that a name of the project stands for: `using Text = std::string;`."""
+    [*names] = {value[1] for value in values if value[0] == EXTERNAL}
+    return names[0].removesuffix("#").rpartition(".")[2] if len(names) == 1 and names[0].endswith("#") else ""
