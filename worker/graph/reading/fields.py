@@ -10,8 +10,10 @@ from fledgling.worker.graph.reading.labels import (
     ARG,
     BIND,
     BITS,
+    IS_CALL,
     IS_CLASS,
     IS_COMPUTED,
+    IS_PARAM,
     KEY,
     RECEIVER,
     RIGHT,
@@ -129,6 +131,8 @@ def variables(builder: Builder, node: int, _use: int) -> int:
                 for row in builder.bindings[before:]:
                     row.how = how
         elif tree.labels[kid] & (TYPE | ARG) != TYPE and kid != behind:
+            if tree.labels[kid] & IS_CALL:  # `A a(b());` of C++
+                tree.unsay(kid, IS_PARAM)
             builder.visit(kid)
     return 0
 

@@ -123,7 +123,7 @@
 (compound_statement (declaration type: [(type_identifier) (template_type) (qualified_identifier)] declarator: (function_declarator declarator: (identifier) @left @bind @assign parameters: (parameter_list . (parameter_declaration type: (type_identifier) !declarator)))))  ; A a(b);
 (compound_statement (declaration (function_declarator declarator: (identifier) @left @bind @assign parameters: (parameter_list . (parameter_declaration declarator: (abstract_function_declarator parameters: (parameter_list)))))))  ; A a(b());
 (compound_statement (declaration declarator: (function_declarator parameters: (parameter_list (parameter_declaration type: (type_identifier)) @arg))))
-(compound_statement (declaration declarator: (function_declarator parameters: (parameter_list (parameter_declaration type: (type_identifier) @of declarator: (abstract_function_declarator parameters: (parameter_list . ")") @args)) @call))))
+((compound_statement (declaration declarator: (function_declarator parameters: (parameter_list (parameter_declaration type: [(type_identifier) (qualified_identifier)] @of declarator: (abstract_function_declarator parameters: (parameter_list) @args)) @call @arg)))) (#match? @args "^[(]\\s*[)]$"))
 (init_declarator declarator: (reference_declarator (identifier) @left @bind) value: (_) @right) @assign
 (structured_binding_declarator (identifier) @bind) @tuple
 (init_declarator declarator: (structured_binding_declarator) @left value: (_) @right) @assign

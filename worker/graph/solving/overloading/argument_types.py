@@ -1,7 +1,7 @@
 """How well an argument fits the type of a parameter."""
 
 from fledgling.worker.dialect import Dialect
-from fledgling.worker.graph.reasons import CERTAIN, LIKELY, Reason
+from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solving.applied_outside import is_of
 from fledgling.worker.graph.solving.overloading.arrays import (
     array_type,
@@ -168,7 +168,7 @@ def _of_values(solver: Solver, function: int, parameter: Parameter, cell: Cell, 
         is_whole = takes_whole(solver, function, parameter, cell)
         is_other = arrays_of(solver, values) and all(_fits(solver, dialect, value, wanted) == NO for value in values)
         return YES if is_whole == YES else NO if is_other and is_whole == NO else PERHAPS
-    declared = _declared_of(values) if dialect.selects else [at for at, sure in values.items() if sure >= LIKELY]
+    declared = _declared_of(values) if dialect.selects or dialect.converts else []
     if len(values) > 1 and dialect.selects and any(array_type(solver, value) for value in values):
         declared = [value for value in declared if not is_bare_list(solver, value)]
     each = [_fits(solver, dialect, value, wanted) for value in (declared if len(values) > 1 else ()) or values]
