@@ -40,7 +40,7 @@ PROJECTS: dict[str, dict[str, Any]] = {
     },
 }
 
-CLASS = re.compile(rb"(?:class|struct)\s[^()]*$")  # and no function that gives one
+CLASS = re.compile(rb"(?:template\s*<[^()]*>\s*)?(?:class|struct)\s[^()]*$")  # and no function that gives one
 
 pytestmark = [pytest.mark.judge, pytest.mark.long]
 
@@ -148,6 +148,6 @@ def test_calls_are_those_of_clang(
 def _lines(root: Path) -> Iterator[tuple[Target, bytes]]:
     """The lines of a project; a call of a class has a row for that, too, of which clang says nothing."""
     for path in root.rglob("*.*"):
-        if path.suffix in (".h", ".c", ".cc", ".cpp"):
+        if path.suffix in (".h", ".hpp", ".c", ".cc", ".cpp"):
             for number, text in enumerate(path.read_bytes().split(b"\n"), 1):
                 yield (str(path.relative_to(root)), number), text.lstrip()

@@ -278,6 +278,8 @@ def _of_object(solver: Solver, dialect: Dialect, value: Value, type_: Wanted) ->
 
 def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> int:
     """How well a number or text that is written out fits a type of a name."""
+    if dialect.converts and value[1:] == ("number", 0) and (is_own or name[-1:] == "*"):
+        return PERHAPS  # no object, where that is a pointer
     known = dialect.numbers if value[1] == "number" else dialect.texts
     if name == POINTER and value[1] == "text":
         return LITERAL
