@@ -5,6 +5,7 @@ They are those of its name, of the comment above it and of its lines; of the lin
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
+from heapq import nlargest
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,12 @@ from fledgling.worker.store.text import File
 
 # What a file costs, whoever writes it; what is behind these is not looked at.
 MOST_BLOCKS = 8  # of a file, the best, some 30 KB: three times as many find no more, and take twice the time
+LEAST_OF_BEST = (
+    0.2  # of what the best block of a file may say, what one of these may: less says nothing of what is asked
+)
 MOST_LOOKS = 32  # for a word in a block: one that stands there more often says no more
 MOST_DEFINITIONS = 3000  # of a file, from the top
+MOST_NAMED = 24  # of those, the ones whose lines say most: twice as many as an answer names of a file
 MOST_TIMES = 4  # a word in a definition: more would say no more
 # What a line is about.
 DEEP = 3  # definitions around it that it says something of: a method, its class, and one around that
@@ -108,7 +113,9 @@ class Definitions:
             found_hits = [*hits(self.features, file)]
             self._together[file.number] = self._whose(part, _together(self.features, found_hits), found_hits)
             by_place = _said(part, found_hits, partial(self._may_be_meant, part))
-            rows = [(outlines.row_of(part, place), said) for place, said in by_place.items()]
+            worth = self.features.worth
+            most = nlargest(MOST_NAMED, by_place, key=lambda place: sum(map(worth.__getitem__, by_place[place])))
+            rows = [(outlines.row_of(part, place), by_place[place]) for place in most]
             found = [ScoredDefinition(row, _score(self.features, row, said), said) for row, said in rows]
             found.sort(key=lambda each: (-each.score, each.row.line_start))
             by_name = {each.row.qualified_name: each for each in reversed(found) if each.score}
@@ -153,20 +160,22 @@ def hits(features: Features, file: File) -> Iterator[Hit]:
     corpus = features.corpus
     blocks = np.arange(file.block, file.block + file.blocks)
     best = blocks[np.argsort(-features.blocks[blocks], kind="stable")[:MOST_BLOCKS]]
-    for block in sorted(best[features.blocks[best] > 0].tolist()):
+    scores = features.blocks[best]
+    for block in sorted(best[scores > LEAST_OF_BEST * scores.max(initial=0)].tolist()):
         text = corpus.text(block)
         lower = text.lower()
-        line, last, begin, is_comment, is_inside = corpus.blocks.first_lines[block], 0, -1, False, False
+        line, begin, end, is_comment, is_inside = corpus.blocks.first_lines[block], 0, -1, False, False
         inside, said = [*_comments(lower)], dict[bytes, float]()  # on the line, how surely each word
         for at, word, share in sorted(_in_text(features, text, lower)):
-            more = lower.count(b"\n", last, at)
-            line, last = line + more, at
-            if more or begin < 0:
+            if at > end:
+                line += lower.count(b"\n", begin, at)
                 begin = lower.rfind(b"\n", 0, at) + 1
+                end = lower.find(b"\n", at)
+                end = end if end >= 0 else len(lower)
                 is_comment = lower[begin : begin + LINE_BYTES].lstrip().startswith(_COMMENT)
-                is_inside = any(start < begin < end for start, end in inside)
+                is_inside = any(opens < begin < closes for opens, closes in inside)
                 said.clear()
-            if share <= said.get(word, 0.0):
+            elif share <= said.get(word, 0.0):
                 continue
             said[word] = share
             yield Hit(line, word, share, is_comment, is_inside)
@@ -286,6 +295,6 @@ def _score(features: Features, row: Row, said: _Said) -> float:
         unsaid = 1 - BY_NAME * share
         for each in said.get(word, ()):
             unsaid *= 1 - each.share * (BY_COMMENT if each.is_comment else BY_LINE * shortness)
-        total += (1 - unsaid) * features.weights[word] * asked.weight(word)
+        total += (1 - unsaid) * features.worth[word]
     score = total / features.total * (1 + OF_NAME * min(named / max(len(in_name), 1), 1.0))
     return score * ASIDE if is_aside else score

@@ -69,7 +69,8 @@ class Features:
         self.weights: dict[bytes, float] = {}  # what each word counts: the rarer, the more
         self.unknown: list[bytes] = []  # words that no file has
         self.blocks = self._score_blocks()
-        self.total = sum(self.weights[word] * asked.weight(word) for word in asked.plain) or 1.0
+        self.worth = {word: weight * asked.weight(word) for word, weight in self.weights.items()}  # in this question
+        self.total = sum(map(self.worth.__getitem__, asked.plain)) or 1.0
         self.of_all: Table = {
             "text": of_most(self._decayed(self.blocks)),
             "comments": of_most(self._fields(Field.COMMENT)),
@@ -148,11 +149,11 @@ class Features:
 
         The sum is exact: words come from sets, and in another order others would be as good as the best.
         """
-        return min(fsum(self.weights[word] * self.asked.weight(word) for word in said) / self.total, 1.0)
+        return min(fsum(map(self.worth.__getitem__, said)) / self.total, 1.0)
 
     def least_words(self, share: float) -> int:
         """Return how many words at least have a share of the question: with fewer it need not be added up."""
-        weights = sorted((self.weights[word] * self.asked.weight(word) for word in self.asked.words), reverse=True)
+        weights = sorted(self.worth.values(), reverse=True)
         sums = accumulate(weights)
         return next((count for count, found in enumerate(sums, 1) if found >= share * self.total), len(weights) + 1)
 
@@ -174,12 +175,15 @@ class Features:
     def _pairs_in_text(self) -> Scores:
         """Return the files in whose text two words of the question stand as one name."""
         found = np.zeros(self.corpus.files + 1, np.float32)
-        for name in dict.fromkeys((*self.asked.pairs, *self.asked.joined)):
-            holding = self.corpus.holding(name[1:]) if len(name) > FAR else None
+        nowhere: tuple[bytes, ...] = ()
+        for name in sorted({*self.asked.pairs, *self.asked.joined}):  # what another begins with, before that
+            holding = self.corpus.holding(name[1:]) if len(name) > FAR and not name.startswith(nowhere) else None
             if holding is not None and holding.any():
                 is_there = np.zeros(self.corpus.files + 1, bool)
                 is_there[self.corpus.files_of_blocks[holding]] = True
                 found += self.corpus.rarity(int(is_there.sum()), self.corpus.count) * is_there
+            elif holding is not None:
+                nowhere += (name,)
         return found[:-1]
 
     def read(self, files: Sequence[int], *, near: bool) -> tuple[Scores, Scores]:
@@ -276,7 +280,7 @@ class Features:
                 for field in (Field.BASE, Field.DIRECTORY, Field.PUBLIC, Field.HEADER):
                     files = self.corpus.files_with(field, variant)
                     best[files] = np.maximum(best[files], share * (_DIRECTORY_SHARE if field is Field.DIRECTORY else 1))
-            covered += self.asked.weight(word) * self.weights[word] * best
+            covered += self.worth[word] * best
         return np.asarray(covered / np.float32(self.total), np.float32)
 
     def _exact(self, fields: Sequence[Field]) -> Scores:
