@@ -607,17 +607,24 @@ async def test_of_a_document_of_headings_alone_the_first_of_each_block_are_ranke
     assert many.files[0].path == "guide.md"
 
 
-async def test_a_comment_that_repeats_words_on_a_line_says_them_once(tmp_path: Path) -> None:
+STUFFED = {  # comments above a stub
+    "a_line": f"# {'wait seconds before a failed upload is retried ' * 1000}\n",
+    "lines": "# wait seconds before a failed upload is retried\n" * 30,
+    "others": "".join(f"# Wait {number} seconds before a failed upload is retried.\n" for number in range(30)),
+}
+
+
+async def test_comments_that_repeat_words_say_them_no_more_often(tmp_path: Path) -> None:
     files = {f"other_{number}.py": f'"""Reads table {number}."""\n' for number in range(20)}
     files["retry.py"] = (
         '"""Sends a failed upload again."""\n\n\ndef backoff(tries):\n'
         '    """Seconds to wait before an upload is retried."""\n    return 2**tries\n'
     )
-    files["stuffed.py"] = f"# {'failed upload retried ' * 1000}\ndef stuffed():\n    pass\n"
+    files |= {f"{name}.py": f"{comments}def stuffed():\n    pass\n" for name, comments in STUFFED.items()}
     async with fronted(make(tmp_path, **files)) as (front, indexing):
         await indexing.built()
-        found = await ranked(front, "where is a failed upload retried")
-    assert found.files[0].path == "retry.py"
+        for query in ("where is a failed upload retried", "wait seconds before a failed upload is retried"):
+            assert (await ranked(front, query)).files[0].path == "retry.py", query
 
 
 # ---- our own code, as whoever works on it may ask --------------------------------------------------------------------

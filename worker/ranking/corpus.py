@@ -14,6 +14,7 @@ from fledgling.worker.store.words import Words
 from fledgling.worker.words import Field, key
 
 MOST_BYTES = 2**16  # of a block: a line of a megabyte is data
+LEAST_SAID = 2  # times that a word counts in comments, however little a file defines: see `most_said`
 MOST_NAMES = 4  # of what a file defines, that a word counts in: of many named alike, more would say no more
 
 Scores = npt.NDArray[np.float32]
@@ -71,6 +72,14 @@ class Corpus:
         return np.asarray(1 - shares + shares * np.maximum(lengths, 1) / averages[:, None], np.float32)
 
     @cached_property
+    def most_said(self) -> npt.NDArray[np.uint8]:
+        """For each file, how often a word counts in its comments: as often as its definitions have words, so that
+        comments about nothing say little by being long.
+        """
+        defined = self.words.lengths[Field.DEFINITION]
+        return np.asarray(np.clip(defined, LEAST_SAID, np.iinfo(np.uint8).max), np.uint8)
+
+    @cached_property
     def files_of_blocks(self) -> Places:
         """Whose each block is; the number behind the last file for one that is nobody's any more."""
         return np.minimum(np.asarray(self.blocks.by_block(), np.uint32), self.files)
@@ -97,6 +106,8 @@ class Corpus:
         files, counts = self.words.holding(key(field, word))
         if field in (Field.DEFINITION, Field.PUBLIC):
             counts = np.minimum(counts, MOST_NAMES)
+        elif field in (Field.COMMENT, Field.HEADER):
+            counts = np.minimum(counts, self.most_said[files])
         slope = PARAMETERS[field][0]
         rarity = self.rarity(len(files), self.count)
         return Scored(files, rarity * counts * (slope + 1) / (counts + slope * self.norms[field][files]))

@@ -221,7 +221,8 @@ def surely(text: bytes, at: int, word: bytes) -> float:
 
 def _said(part: Outline, found: list[Hit], may_be_meant: Callable[[int], bool]) -> dict[int, _Said]:
     """Return what definitions that may be meant say, by their places: the one that a line is in, those around that, and
-    the one below a comment.
+    the one below a comment. Of comments no more lines say a word than there are behind the first of the definition, so
+    that many above a stub say no more than one.
     """
     said: dict[int, _Said] = {}
     open_: list[int] = []
@@ -241,8 +242,10 @@ def _said(part: Outline, found: list[Hit], may_be_meant: Callable[[int], bool]) 
             around = [below, *around]
         for depth, each in enumerate(around):
             times = said.setdefault(each, {}).setdefault(hit.word, [])
-            if len(times) < MOST_TIMES:
-                times.append(Saying(hit.share * OF_INSIDE**depth, hit.is_comment and not depth))
+            is_comment = hit.is_comment and not depth
+            behind = part.lasts[each] - part.starts[each] if is_comment else MOST_TIMES
+            if len(times) < min(max(behind, 1), MOST_TIMES):
+                times.append(Saying(hit.share * OF_INSIDE**depth, is_comment))
     return said
 
 
