@@ -600,9 +600,14 @@ async def test_of_a_document_of_headings_alone_the_first_of_each_block_are_ranke
         await indexing.built()
         asked = {"query": "which parcels are lost", "mode": "docs"}
         many, few = [await front.call("search", asked | {"path": path}) for path in ("*.md", "guide.md")]
+        nowhere = await front.ask(Search("parcel zebra giraffe"))
     assert isinstance(many, Ranking)
     assert isinstance(few, Ranking)
     assert (CUT in (many.note or ""), CUT in (few.note or "")) == (True, False)
+    assert (many.total_is_lower_bound, few.total_is_lower_bound) == (True, False)
+    assert f" of at least {many.total} sections" in tools.text(many)
+    assert isinstance(nowhere, Hits)
+    assert CUT in (nowhere.note or "")  # a section that was not looked at may say it
     assert BLOCK_SECTIONS < many.total < 9000 / 3
     assert many.files[0].path == "guide.md"
 

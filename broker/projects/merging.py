@@ -180,7 +180,8 @@ def ranked(question: Search, found: Mapping[str, AnyAnswer | Refusal]) -> Rankin
     if mode == "meaning" and question.is_default_many:
         best = [*best[:SHOWN_WITH_LINES], *(replace(each, best=[]) for each in best[SHOWN_WITH_LINES:])]
         best = [*filled(best, (each.others for each in best), room(note))]
-    return Ranking(best, sum(each.total for each in rankings.values()), mode, note)
+    is_lower_bound = any(each.total_is_lower_bound for each in rankings.values())
+    return Ranking(best, sum(each.total for each in rankings.values()), mode, note, total_is_lower_bound=is_lower_bound)
 
 
 def why_empty(found: Hits, answers: Mapping[str, AnyAnswer | Refusal]) -> Hits:

@@ -169,7 +169,8 @@ def hits(answer: Hits) -> Iterator[str]:
 def ranking(answer: Ranking) -> Iterator[str]:
     """Yield a line for each passage, the best first, and its best lines below it."""
     what = "files by meaning" if answer.mode_used == "meaning" else "sections of documents"
-    yield f"{len(answer.files)} of {answer.total} {what}, the best first; [score 0 to 1]"
+    least = "at least " if answer.total_is_lower_bound else ""
+    yield f"{len(answer.files)} of {least}{answer.total} {what}, the best first; [score 0 to 1]"
     for passage in answer.files:
         named = f"{passage.kind} {passage.name}" if passage.kind else passage.name
         what = f"{one_line(passage.signature or named)}  " if named else ""

@@ -183,12 +183,15 @@ class Passage(Struct, frozen=True, omit_defaults=True):
 
 
 class Ranking(Answer, frozen=True):
-    """Answer of search by meaning, and among documents: passages, the best first, of `total` that say anything."""
+    """Answer of search by meaning, and among documents: passages, the best first, of `total` that say anything, or of
+    at least so many where it is a lower bound.
+    """
 
     files: list[Passage]
     total: Count
     mode_used: Literal["meaning", "docs"]
     note: Said | None = None
+    total_is_lower_bound: bool = False
 
 
 class Symbol(Struct, frozen=True, omit_defaults=True):

@@ -92,6 +92,7 @@ class SectionRanker:
         self._weights: dict[bytes, float] = {}  # what each word counts: the rarer, the more
         self.total = 0  # sections that say anything of what was asked, of those that are looked at
         self.is_cut = False  # some of a block were not
+        self.is_whole = True  # all of those that may say any of it were
         self._known: dict[int, tuple[Outline, list[int], list[int]]] = {}
 
     def ranked(self) -> list[RankedSection]:
@@ -131,7 +132,7 @@ class SectionRanker:
                 if line > last:
                     break
             else:
-                self.is_cut = True
+                self.is_cut, self.is_whole = True, False
 
     def _headings(self, number: int) -> tuple[Outline, list[int], list[int]]:
         """Return what a file has, where its sections are in that, and the lines that they begin on: looked for once."""
@@ -163,6 +164,7 @@ class SectionRanker:
             scores += np.float32(self._weights[word]) * shares
         # Those that say the same, in the order of paths: where files have changed, numbers of blocks are in another.
         best = np.lexsort((self._corpus.files_of_blocks, -scores))[:READ_BLOCKS]
+        self.is_whole = int(np.count_nonzero(scores)) <= READ_BLOCKS
         blocks = self._corpus.blocks
         return [
             (

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from itertools import repeat
 from math import inf
+from typing import NamedTuple
 
 from fledgling.messages.answers import Passage, Ranking, Why
 from fledgling.messages.passages import filled, room
@@ -15,6 +16,7 @@ from fledgling.worker.ranking.sections import BLOCK_SECTIONS, SAID, RankedSectio
 from fledgling.worker.tools import empty_answers, unknown
 from fledgling.worker.tools.request import Request, shown
 
+NEAREST = 5  # that are named where none says what is asked: it may be said in other words
 BEST_LINES = 3  # of a section that are shown
 SHOWN_WITH_LINES = 5  # sections whose best lines are shown: documents are read for what they say
 LINE_CHARS = 200
@@ -22,6 +24,13 @@ CUT = f"Where more than {BLOCK_SECTIONS} sections stand in one block of text, on
 IN_DOCUMENTS = 'Documents do: mode="docs" ranks their sections.'
 
 NO_WORD = 'Nothing says this: single letters, numbers and signs are no words that are ranked; mode="text" finds them.'
+
+
+class SaidInDocuments(NamedTuple):
+    """Whether a section of a document says what is asked, and what was not looked at, if that matters."""
+
+    is_said: bool
+    note: str | None
 
 
 def ranked(request: Request, question: Search, corpus: Corpus, rows: int, nearest: int) -> Ranking:
@@ -42,15 +51,20 @@ def ranked(request: Request, question: Search, corpus: Corpus, rows: int, neares
     )
     passages = [_passage(question, sections, what, section, at) for at, section in enumerate(best)]
     left = room(note) if question.is_default_many else inf
-    return Ranking([*filled(passages, repeat(()), left)], sections.total, "docs", note)
-
-
-def say(request: Request, question: Search, corpus: Corpus) -> bool:
-    """Return whether a section of a document says what is asked."""
-    documents = _documents(request, question)
-    return bool(documents) and _is_said(
-        SectionRanker(corpus, asked(question.query, question.also), documents, request.check).ranked()
+    return Ranking(
+        [*filled(passages, repeat(()), left)],
+        sections.total,
+        "docs",
+        note,
+        total_is_lower_bound=not sections.is_whole,
     )
+
+
+def say(request: Request, question: Search, corpus: Corpus) -> SaidInDocuments:
+    """Return whether a section of a document says what is asked; where none does, what was not looked at."""
+    sections = SectionRanker(corpus, asked(question.query, question.also), _documents(request, question), request.check)
+    is_said = _is_said(sections.ranked())
+    return SaidInDocuments(is_said, CUT if sections.is_cut and not is_said else None)
 
 
 def _documents(request: Request, question: Search) -> list[int]:

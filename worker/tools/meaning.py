@@ -52,7 +52,7 @@ class Ranked(NamedTuple):
 def ranked(request: Request, question: Search) -> Ranking:
     """Answer with the files that are about what is asked, or sections; where none says it, with the nearest, and so."""
     if question.mode == "docs":
-        return documents.ranked(request, question, corpus_of(request), _rows(question, SECTIONS), NEAREST)
+        return documents.ranked(request, question, corpus_of(request), _rows(question, SECTIONS), documents.NEAREST)
     return _ranked(request, question).answer
 
 
@@ -108,7 +108,7 @@ def _is_of_documents(request: Request, question: Search) -> bool:
     """Return whether a project is more of documents than of code, and a section of one says what is asked."""
     corpus = corpus_of(request)
     count = sum(len(request.blocks.in_language(name)) for name in request.opened.generation.documents)
-    return not question.has_tags and count > corpus.is_code.sum() and documents.say(request, question, corpus)
+    return not question.has_tags and count > corpus.is_code.sum() and documents.say(request, question, corpus).is_said
 
 
 def _of_data(request: Request, question: Search) -> str | None:
@@ -149,10 +149,12 @@ def nearest(request: Request, question: Search, found: Ranked | None) -> str | N
     """Say that no code answers a question that was asked by meaning, what is nearest, and whether documents do."""
     if found is None:
         return None
-    is_said = documents.say(request, question, corpus_of(request))
+    of_documents = documents.say(request, question, corpus_of(request))
     places = [f"{each.path}:{lines_in_short(*each.lines)}" for each in found.answer.files]
-    neither = f"{NO_CODE if is_said else NEITHER}{f'; the nearest are {unknown.listed(places)}' if places else ''}."
-    return unknown.joined(neither, documents.IN_DOCUMENTS if is_said else None, _of_data(request, question))
+    near = f"; the nearest are {unknown.listed(places)}" if places else ""
+    neither = f"{NO_CODE if of_documents.is_said else NEITHER}{near}."
+    in_documents = documents.IN_DOCUMENTS if of_documents.is_said else of_documents.note
+    return unknown.joined(neither, in_documents, _of_data(request, question))
 
 
 def _doubt(request: Request, question: Search, order: FileOrder, found: list[Passage]) -> str | None:
