@@ -169,7 +169,8 @@ def searches(question: Search, found: Hits, _: Profile) -> bool:
     count = sum(len(file.hits) for file in found.files)
     return (
         question.kind is None
-        and all(_is_within(question, file) and _matches(question, file) for file in found.files)
+        and _are_within(question, found.files)
+        and all(_matches(question, file) for file in found.files)
         and _is_page(question, [file.path for file in found.files], count, found.total)
         and len(found.files) <= found.total_files <= found.total
         and _goes_on(question, found.next, count)
@@ -198,7 +199,7 @@ def reorders(question: Reordered, found: Ranking, profile: Profile) -> bool:
 def offers(question: Candidates, found: CandidateTexts, _: Profile) -> bool:
     """Return whether texts are of files that the filters leave, each once."""
     asked, paths = question.question, [file.path for file in found.files]
-    is_within = all(_is_within(asked, Passage(path, (1, 1), 0, asked.language)) for path in paths)
+    is_within = _are_within(asked, [Passage(path, (1, 1), 0, asked.language) for path in paths])
     return asked.mode in ("auto", "meaning") and len({*paths}) == len(paths) and is_within
 
 
@@ -209,7 +210,7 @@ def _are_passages(question: Search, found: Ranking, profile: Profile) -> bool:
         and not question.is_regex
         and found.mode_used in may_be.get(question.mode, ())
         and len(found.files) <= min(question.max_results, found.total)
-        and all(_is_within(question, passage) for passage in found.files)
+        and _are_within(question, found.files)
         and (found.mode_used == "docs" or len({passage.path for passage in found.files}) == len(found.files))
         and all(_grows([number for number, _ in passage.best]) for passage in found.files)
         and (found.mode_used == "meaning" or not any(passage.others for passage in found.files))
@@ -224,7 +225,7 @@ def lists(question: Search | Symbols, found: SymbolList, profile: Profile) -> bo
     symbols = [symbol for file in found.files for symbol in file.symbols]
     return (
         not (isinstance(question, Search) and question.kind is None)
-        and all(_is_within(question, file) for file in found.files)
+        and _are_within(question, found.files)
         and _are_ranges((symbol.lines for symbol in symbols), profile)
         and all(symbol.kind == question.kind for symbol in symbols if question.kind)
         and _is_page(question, [file.path for file in found.files], count, found.total)
@@ -309,11 +310,11 @@ def sifts(question: Sift, found: Sifted, _: Profile) -> bool:
     return all(first < second for first, second in pairwise(found.indexes))
 
 
-def _is_within(question: Search | Symbols, file: FileHits | FileSymbols | Passage) -> bool:
-    """Return whether a file is what the filters leave, as far as that is no matter of patterns."""
+def _are_within(question: Search | Symbols, files: Iterable[FileHits | FileSymbols | Passage]) -> bool:
+    """Return whether files are what the filters leave, as far as that is no matter of patterns."""
     asked = plain_path(question.path or "")
-    is_inside = not asked or WILDCARD.search(asked) or f"{file.path}/".startswith(f"{asked}/")
-    return bool(is_inside) and question.language in (None, file.language)
+    directory = f"{asked}/" if asked and not WILDCARD.search(asked) else ""
+    return all(f"{file.path}/".startswith(directory) and question.language in (None, file.language) for file in files)
 
 
 def _is_page(question: Search | Symbols, paths: Sequence[str], count: int, total: int) -> bool:
