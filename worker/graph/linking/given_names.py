@@ -7,6 +7,8 @@ from fledgling.worker.graph.linking.import_targets import ImportTargets
 from fledgling.worker.graph.tables import EXPORT, NONE, Op
 from fledgling.worker.graph.unit import Unit, is_for_all
 
+NAMING = {Op.NAME: 1, Op.GET: 2}  # which part of an expression is the name
+
 
 class GivenNames:
     """The names of all files that may stand for a definition which goes by another one."""
@@ -48,3 +50,15 @@ class GivenNames:
         for row in unit.bindings if unit.dialect.texts_name_classes else ():
             if row.name != NONE and is_for_all(unit, unit.expressions[row.value]):
                 yield unit.facts.names[row.name]
+        if unit.dialect.keyed_members:
+            yield from _of_keys(unit)
+
+
+def _of_keys(unit: Unit) -> Iterator[str]:
+    """The keys of objects that are written out behind which something of another name stands: `{ a: b, c: d.e }`."""
+    expressions = unit.facts.expressions
+    pairs = (pair for op, *parts in expressions if op == Op.DICT for pair in parts[0] if NONE not in pair)
+    for key, held in pairs:
+        (is_key, word, *_), named = expressions[key], expressions[held]
+        if is_key == Op.TEXT and named[0] in NAMING and named[NAMING[named[0]]] != word:
+            yield unit.facts.names[word]

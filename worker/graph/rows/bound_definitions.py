@@ -208,9 +208,11 @@ class BoundDefinitions:
                 put(found, target, min(sure, own))
 
     def _of_variables(self, cell: Any, name: int, found: Targets, depth: int) -> None:
-        """Add the variables that an object which is written out takes its members from: `{ a }`."""
-        for of, own in self.solver.sources.get(cell, {}).items():
-            if type(of) is int and self.solver.op(of) == Op.NAME:
+        """Add the variables that an object which is written out takes its members from: `{ a }`, `{ ...{ a } }`."""
+        for of, own in self.solver.sources.get(cell, {}).items() if depth < MAX_IMPORTS else ():
+            if type(of) is not int:
+                self._of_cell(of, name, found, min(own, Reason.ATTRIBUTE), depth + 1)
+            elif self.solver.op(of) == Op.NAME:
                 self._of_expression(of, name, found, min(own, Reason.ATTRIBUTE), depth + 1)
 
     def _of_bindings(self, bindings: list[int], name: int, found: Targets, sure: int, depth: int, asked: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from fledgling.worker.graph.rows.bound_definitions import MAX_IMPORTS, BoundDefinitions
 from fledgling.worker.graph.tables import EXPORT, NONE, Op
 from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import MODULE
+from fledgling.worker.graph.values import Cell
 
 MAX_FOLLOWED = 64  # imports and exports of one name, all together; what only further ones give is told by their names
 
@@ -31,7 +31,7 @@ class DefiningNames:
             found = self._known[node] = frozenset(self._of_expression(node, set(), 0))
         return found
 
-    def _of_expression(self, node: int, seen: set[int], depth: int) -> Iterator[int]:
+    def _of_expression(self, node: int, seen: set[Cell], depth: int) -> Iterator[int]:
         op, *parts = self._project.expression(node)
         base, names = node & ~MASK, self._project.unit(node).names
         if op == Op.NAME:
@@ -45,19 +45,19 @@ class DefiningNames:
             row = self._project.scope(base | parts[0])
             yield from () if row.name == NONE else (names[row.name],)
         elif op in (Op.IMPORT, Op.GET, Op.BARE):
-            of_module = op == Op.GET and any(value[0] == MODULE for value in self._solver.value(base | parts[0]))
             for cell, _ in self._bound.cells(node):
-                yield from self._of_cell(cell, seen, depth, of_module=of_module or op == Op.IMPORT)
+                yield from self._of_cell(cell, seen, depth)
 
-    def _of_cell(self, cell: Any, seen: set[int], depth: int, *, of_module: bool) -> Iterator[int]:
+    def _of_cell(self, cell: Any, seen: set[Cell], depth: int) -> Iterator[int]:
         if cell[0] == "name":
             yield from self._of_bindings(self._project.table(cell[1]).get(cell[2], ()), seen, depth)
-        elif cell[0] == "element" and of_module:  # module.exports = { a: b }
+        elif cell[0] in ("element", "field"):  # { a: b }, and Object.assign(exports, { a: b })
             for of in self._solver.sources.get(cell, {}):
-                if type(of) is int and self._goes_on(of, seen, depth):
-                    yield from self._of_expression(of, seen, depth + 1)
+                if self._goes_on(of, seen, depth):
+                    follow = self._of_expression if type(of) is int else self._of_cell
+                    yield from follow(of, seen, depth + 1)
 
-    def _of_bindings(self, bindings: Any, seen: set[int], depth: int) -> Iterator[int]:
+    def _of_bindings(self, bindings: Any, seen: set[Cell], depth: int) -> Iterator[int]:
         for at in bindings:
             if not self._goes_on(at, seen, depth):
                 return
@@ -68,7 +68,7 @@ class DefiningNames:
             elif row.name != NONE:
                 yield unit.names[row.name]
 
-    def _goes_on(self, at: int, seen: set[int], depth: int) -> bool:
+    def _goes_on(self, at: Cell, seen: set[Cell], depth: int) -> bool:
         """Whether a further binding is looked at."""
         is_new = at not in seen and len(seen) < MAX_FOLLOWED and depth <= MAX_IMPORTS
         seen.add(at)
