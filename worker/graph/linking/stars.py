@@ -46,6 +46,7 @@ class Stars:
         self._stars: dict[int, list[tuple[int, bool]]] = {}
         self._starring: dict[tuple[int, int], Starring] = {}
         self._leading: dict[int, set[int]] = {}
+        self._giving: dict[int, set[int]] = {}  # by name, those of them that `gives` says to have it
         self.steps = 0  # of MAX_STARRED
         self._packages: dict[int, list[int]] = {}
         self._exported: dict[int, set[int] | None] = {}  # the names of a module that `*` means, where it says them
@@ -127,7 +128,9 @@ class Stars:
         found = self._leading.get(name)
         if found is None:
             names = (name, self._project.export_of(name), self._project.number(EXPORT + "default"))
-            found = self._leading[name] = set().union(*(self._handing.get(each, ()) for each in names))
+            binding = set[int]().union(*(self._handing.get(each, ()) for each in names))
+            self._giving[name] = {module for module in binding if self.gives(module, name)}
+            found = self._leading[name] = binding
             todo = [*found]
             while todo and self.steps <= MAX_STARRED:
                 self.steps += 1
@@ -157,9 +160,10 @@ class Stars:
     def _found_starring(self, number: int, name: int, leading: set[int]) -> Starring:
         modules: list[tuple[int, bool]] = []
         todo, seen, left, is_cut = [(number, True, True)], {number}, MAX_STARS - 1, False
+        giving = self._giving[name]
         while todo:
             at, is_last, is_sure = todo.pop()
-            if at != number and self.gives(at, name):
+            if at != number and at in giving:
                 modules.append((at, is_sure))
                 if is_last and is_sure:
                     break
