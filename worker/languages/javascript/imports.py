@@ -45,8 +45,12 @@ CONDITIONS = {
 CONFIGS = ("tsconfig.json", "jsconfig.json")
 CONFIGURATIONS = ("tsconfig", "jsconfig")  # tsconfig.json, and tsconfig.base.json that it extends
 OUTPUTS = frozenset({"build", "cjs", "dist", "es", "esm", "lib", "out", "types", "umd"})  # what a build writes
-KITS = frozenset({"svelte.config.js", "svelte.config.mjs", "svelte.config.ts"})  # of SvelteKit, in its project's root
-LIB = "$lib"  # a kit's own name for src/lib, which a build writes into a configuration that is no part of a project
+# By the file in the root of a kit's project, without its extension, the kit's own names for folders: a build writes them
+# into a configuration that is no part of a project. Of several folders the first counts that has what is named.
+KITS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "svelte.config": {"$lib": ("src/lib",)},
+    "nuxt.config": {**dict.fromkeys("~@", ("app", "")), **dict.fromkeys(("~~", "@@"), ("",)), "#shared": ("shared",)},
+}
 MAX_EXTENDS = 20  # configurations that extend each other; stops a circle
 MAX_CONDITIONS = 10  # inside each other
 MAX_PATTERNS = 1_000  # of one manifest, with all that it refers to; each import of a package is compared with them
@@ -87,9 +91,16 @@ class Scripts:
             if path.rpartition("/")[2].startswith(CONFIGURATIONS)
         }
         self._options = dict[str, Options]()
-        self.kits = {directory for path in self.files for directory, _, name in [path.rpartition("/")] if name in KITS}
+        self.kits = {kit: frozenset(self._having(kit)) for kit in KITS}
         paths = (path.rpartition("/node_modules/")[0] for path in self.files if "node_modules/" in path)
         self._installed = {posixpath.join(path, "node_modules") for path in paths}
+
+    def _having(self, kit: str) -> Iterator[str]:
+        """The directories of the projects of a kit."""
+        for path in self.files:
+            directory, _, name = path.rpartition("/")
+            if name.startswith(kit) and name.removeprefix(kit) in (".js", ".mjs", ".ts"):
+                yield directory
 
     def package(self, name: str, directory: str) -> str | None:
         """The directory of a package of the project by its name: the own one of a directory, else the nearest."""
@@ -263,10 +274,8 @@ class _Candidates:
         for options in self._scripts.options(posixpath.join(directory, "x")):
             if found := self._mapped(options, module):
                 return found
-        if module == LIB or module.startswith(f"{LIB}/"):
-            kit = holding(posixpath.join(directory, "x"), self._scripts.kits)
-            at = None if kit is None else join(kit, f"src/lib{module[len(LIB) :]}")
-            return None if at is None else self.load(at)
+        if places := self._of_kit(directory, module):
+            return next((found for place in places if (found := self.load(place))), None)
         if module.startswith("#"):
             home = holding(posixpath.join(directory, "x"), self._scripts.packages)
             return None if home is None else self._entry(home, "imports", module)
@@ -278,6 +287,16 @@ class _Candidates:
                 return found
         workspace = self._scripts.package(name, directory)
         return None if workspace is None else self.packaged(workspace, inner)
+
+    def _of_kit(self, directory: str, module: str) -> Sequence[str]:
+        """Where a path may lead that begins with a kit's own name, in the project of such a kit."""
+        name, _, inner = module.partition("/")
+        for kit, names in KITS.items():
+            root = holding(posixpath.join(directory, "x"), self._scripts.kits[kit]) if name in names else None
+            if root is not None:
+                places = (join(root, posixpath.join(folder, inner)) for folder in names[name])
+                return [place for place in places if place]
+        return ()
 
     def packaged(self, home: str, inner: str) -> str | None:
         """A package by `exports`; without, its entry or a path in it; what it bundles from `src` is there."""
