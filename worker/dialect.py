@@ -28,6 +28,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     inner_folders: tuple[str, ...] = ()  # what a file in one takes for all others holds below the folder around it
     takes_unseen: bool = False  # a project file may take all names of a namespace for all files
     crates: bool = False  # paths may begin with the name of a crate
+    # How the names begin of files, or of modules that these import, which bring to all below them what others export.
+    brings_names: tuple[str, ...] = ()
     exported: str = ""  # the variable that says which names `import *` takes: `__all__`; of two the last counts
     members_of_packages: bool = False  # only files of the package see what does not say that others do
 

@@ -39,6 +39,7 @@ OF_CLASS = 6  # a static field of JavaScript
 OF_ITSELF = 7  # the name of its own of what is written out and put under another: c of `a.b = function c() {}`
 ONLY_TYPE = 8  # an alias of TypeScript, which no value has
 COMPONENT = 9  # what a record of Java has: a call by its name reads it
+EXPORTED = 10  # what a module of JavaScript declares where it exports it
 KEPT, CHANGED = 1, 2  # what a name of C++ holds is constant, or may be changed, whatever it is a part of
 OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
 MAX_KEY = 80  # characters of a string that can be a key
@@ -255,6 +256,7 @@ class Binding(Struct, array_like=True, gc=False):
     another file. What is IN_BRANCH may not have run. What is OF_OBJECTS no other file sees as one of the class,
     what is OF_PACKAGE none of another package, and what is OF_CLASS no object has. What is OF_ITSELF begins where
     that is put which it names. What is ONLY_TYPE nobody calls. What is a COMPONENT is read by a call.
+    What is EXPORTED others may import.
     """
 
     scope: int

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from fledgling.worker.graph.linking.brought_names import BroughtNames
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import NONE, Flag, NameScope, ScopeKind
@@ -18,6 +19,7 @@ class GlobalNames:
 
     def __init__(self, project: GraphProject) -> None:
         self._project = project
+        self._brought = BroughtNames(project)
         self._beside: dict[tuple[int, int], list[int]] = {}  # what _in_namespaces() found
 
     def places(self, unit: Unit, own: int) -> list[Any]:
@@ -32,7 +34,14 @@ class GlobalNames:
             return [(("name", at, own), most, None) for at in found[:MAX_DECLARED]]
         scopes = others.get(own, ())
         most = Reason.UNDECLARED if len(scopes) == 1 and unit.number in self._scripts else Reason.NAME_ONLY
-        return [(("name", at, own), most, None) for at in scopes[:2] if at >> SHIFT != unit.number]
+        others_have = [(("name", at, own), most, None) for at in scopes[:2] if at >> SHIFT != unit.number]
+        return others_have or self._brought_to(unit, own)
+
+    def _brought_to(self, unit: Unit, own: int) -> list[Any]:
+        """The places of what others export that a build brings to a file."""
+        brought = self._brought.places(unit, own)
+        most = Reason.UNDECLARED if len(brought) == 1 else Reason.NAME_ONLY
+        return [(("name", *place), most, None) for place in brought[:MAX_DECLARED]]
 
     def declares(self, name: int) -> bool:
         """Whether a name is one of the object that holds what is global: `window.a`."""

@@ -7,7 +7,7 @@ from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.labels import ALIAS, BITS, IMPORTED, IS_NAME, MODULE, VALUE, WILDCARD
 from fledgling.worker.graph.reading.paths import path_of
 from fledgling.worker.graph.reading.reduced import Reduced
-from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Imported, Op, Use
+from fledgling.worker.graph.tables import EXPORTED, NONE, WHOLE, Flag, Imported, Op, Use
 
 NEWLINE = ord("\n")
 DEFAULT, BY_DEFAULT = BITS["default"], BITS["exported"]
@@ -200,7 +200,10 @@ def export(builder: Builder, node: int, _use: int) -> int:
             builder.site(kid, Use.IMPORT, 0)
         else:
             builder.begin(kid, node)
+            first = len(builder.bindings)
             value = exported_value(builder, kid)
+            for row in builder.bindings[first:]:
+                row.how = row.how or EXPORTED * (row.scope == builder.scope)
             if is_default:
                 builder.export("default", value, kid, builder.scope)
             if is_whole:

@@ -45,8 +45,8 @@ CONDITIONS = {
 CONFIGS = ("tsconfig.json", "jsconfig.json")
 CONFIGURATIONS = ("tsconfig", "jsconfig")  # tsconfig.json, and tsconfig.base.json that it extends
 OUTPUTS = frozenset({"build", "cjs", "dist", "es", "esm", "lib", "out", "types", "umd"})  # what a build writes
-# By the file in the root of a kit's project, without its extension, the kit's own names for folders: a build writes them
-# into a configuration that is no part of a project. Of several folders the first counts that has what is named.
+# By the file in the root of a kit's project, without its extension, its own names for folders: a build writes them into
+# a configuration that is no part of a project. Of several folders the first counts that has what is named.
 KITS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "svelte.config": {"$lib": ("src/lib",)},
     "nuxt.config": {**dict.fromkeys("~@", ("app", "")), **dict.fromkeys(("~~", "@@"), ("",)), "#shared": ("shared",)},
