@@ -5,7 +5,7 @@ to its own type parameters, the object that was asked.
 """
 
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import CLASSES, MADE, NONE, Op
+from fledgling.worker.graph.tables import CLASSES, MADE, NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS, CONTAINER, OBJECT, Cell, Value, Values
 
@@ -90,7 +90,8 @@ def argument_for(solver: Solver, name: int, receiver: Value) -> int:
     around = (name & ~MASK) | scope if scope != NONE else NONE
     if around == NONE or receiver[0] not in (OBJECT, ALIAS):
         return NONE
-    if receiver[0] == OBJECT and solver.classes.whole(around) != receiver[1]:
+    is_own = solver.classes.whole(around) == receiver[1] or _is_method(solver, around, receiver[1])
+    if receiver[0] == OBJECT and not is_own:
         return _argument_above(solver, name, around, receiver)
     if len(receiver) < 4 or (receiver[0] == ALIAS and around != receiver[1]):
         return NONE
@@ -100,6 +101,12 @@ def argument_for(solver: Solver, name: int, receiver: Value) -> int:
     given = arguments_of(solver, receiver[3])
     place = named.index(number) if number in named else len(given)
     return given[place] if place < len(given) else NONE
+
+
+def _is_method(solver: Solver, function: int, of: int) -> bool:
+    """Whether a function is a method of a class, whose type parameters it names itself: `func (a *A[T]) b() T`."""
+    is_function = solver.project.scope(function).kind == ScopeKind.FUNCTION
+    return is_function and solver.project.unit(function).dialect.structural and solver.classes.owner(function) == of
 
 
 def _argument_above(solver: Solver, name: int, around: int, receiver: Value) -> int:
