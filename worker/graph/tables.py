@@ -24,7 +24,7 @@ from msgspec.structs import astuple
 from fledgling.worker.rows import ImportRow
 
 NONE = -1  # no expression, no scope, no name
-A_TYPE, A_FUNCTION = 1, 2  # what alone a BARE may mean
+A_TYPE, A_FUNCTION, A_VALUE = 1, 2, 3  # what alone a BARE may mean
 A_TRAIT = 1  # what a SUPER means first
 NULL = 1  # part of a MADE that is null: no plain type takes it
 CHARACTER = 2  # part of a MADE that is one, `'a'` of C++

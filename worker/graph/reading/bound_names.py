@@ -9,6 +9,7 @@ from fledgling.worker.graph.reading.open_scopes import LOCAL, OpenScopes
 from fledgling.worker.graph.reading.reduced import Reduced
 from fledgling.worker.graph.tables import (
     A_TYPE,
+    A_VALUE,
     ASSIGNED,
     EXPORT,
     HOLDING,
@@ -314,6 +315,11 @@ class BoundNames(OpenScopes):
         op, *parts = self.expressions[at]
         if op == Op.BARE:
             self.expressions[at] = (Op.BARE, *parts[:2], 0 if parts[0] in self.own[0] else parts[2], A_TYPE)
+
+    def mean_value(self, at: int) -> None:
+        """Let a name of C++ mean no namespace: `a.b`."""
+        if self.dialect.says_virtual and self.expressions[at][0] == Op.BARE and len(self.expressions[at]) == 4:
+            self.expressions[at] = (*self.expressions[at], A_VALUE)
 
     def apply(self, at: int, count: int = 0) -> None:
         """Let the name of a type mean the class that has so many type parameters: in C# `A<B>` is no `A`."""

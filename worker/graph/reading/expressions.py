@@ -86,6 +86,8 @@ def get(builder: Builder, node: int, use: int) -> int:
         return builder.visit(key, use)
     key = without_sigil(builder, key)
     between = tree.source[tree.end[first] : tree.start[key]]
+    if between in (b".", b"->"):
+        builder.mean_value(of)
     if between == b"::" and builder.dialect.crates:  # in PHP a class stands before it
         of = before_others(builder, of)
     elif between == b"->" and builder.dialect.pointers and builder.expressions[of][0] != Op.THIS:

@@ -14,6 +14,7 @@ from fledgling.worker.graph.solving.taken_names import all_of
 from fledgling.worker.graph.tables import (
     A_FUNCTION,
     A_TYPE,
+    A_VALUE,
     CLASSES,
     COMPONENT,
     NONE,
@@ -183,7 +184,8 @@ def _may_be_before(project: GraphProject, outer: int, unit: Unit, expression: Ex
 def may_be_of_macro(project: GraphProject, node: int, expression: Expression) -> bool:
     """Whether a BARE may mean a member of the class that a macro makes a function of: `TEST_F(A, b) { c(); }`."""
     unit = project.unit(node)
-    if not unit.dialect.declared or unit.names[expression[1]] not in project.vocabulary.definitions:
+    is_value = expression[4:5] == (A_VALUE,)  # which the macro may declare itself
+    if not unit.dialect.declared or not (is_value or unit.names[expression[1]] in project.vocabulary.definitions):
         return False
     scope = (node & ~MASK) | expression[2]
     while scope >= 0 and not project.scope(scope).flags & Flag.IMPLICIT:
