@@ -318,7 +318,7 @@ class BoundNames(OpenScopes):
 
     def mean_value(self, at: int) -> None:
         """Let a name of C++ mean no namespace: `a.b`."""
-        if self.dialect.says_virtual and self.expressions[at][0] == Op.BARE and len(self.expressions[at]) == 4:
+        if self.expressions[at][0] == Op.BARE and len(self.expressions[at]) == 4:
             self.expressions[at] = (*self.expressions[at], A_VALUE)
 
     def apply(self, at: int, count: int = 0) -> None:

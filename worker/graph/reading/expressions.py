@@ -86,7 +86,7 @@ def get(builder: Builder, node: int, use: int) -> int:
         return builder.visit(key, use)
     key = without_sigil(builder, key)
     between = tree.source[tree.end[first] : tree.start[key]]
-    if between in (b".", b"->"):
+    if builder.dialect.says_virtual and between in (b".", b"->"):
         builder.mean_value(of)
     if between == b"::" and builder.dialect.crates:  # in PHP a class stands before it
         of = before_others(builder, of)
