@@ -19,12 +19,14 @@ from fledgling.worker.graph import unit as graph_unit
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
 from fledgling.worker.graph.linking import stars
+from fledgling.worker.graph.linking.classes import MAX_NAMESAKES
 from fledgling.worker.graph.linking.computed_mixins import MAX_MIXED
 from fledgling.worker.graph.linking.fixtures import MAX_ABOVE, MAX_FIXTURES
 from fledgling.worker.graph.linking.global_names import MAX_DECLARED
 from fledgling.worker.graph.linking.hierarchy import MAX_BELOW
 from fledgling.worker.graph.linking.mixins import MAX_MODULES
 from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.linking.related_names import MAX_RELATED
 from fledgling.worker.graph.linking.stars import MAX_STARS
 from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
@@ -748,6 +750,27 @@ def test_a_class_is_extended_by_so_many_modules() -> None:
         rows = said(*graph_of({"a.rb": text.encode()}))
         assert rows["a.rb", 4 * count + 3, "m0"] == {found}, count
         assert rows["a.rb", 4 * count + 4, f"m{count - 1}"] == {f"{3 * count - 1} certain"}, count
+
+
+def test_relations_that_give_one_name_are_looked_at_so_far() -> None:
+    relation = "class {}(M):\n  a = ForeignKey(A, related_name='b')\n"
+    for count, found in ((MAX_RELATED - 1, {f"{2 * MAX_RELATED + 3} likely"}), (MAX_RELATED, set())):
+        lines = ["from lib import ForeignKey, M\nclass A(M): pass\n"]
+        lines += [relation.format(f"B{n}") for n in range(count)]
+        lines += [relation.format("C"), "  def one(self): pass\n", "class D:\n  def one(self): pass\n"] * 2
+        lines += ["for each in A().b: each.one()\n"]
+        text = "".join(lines)
+        rows = said(*graph_of({"a.py": text.encode()}))
+        assert {at for at in rows["a.py", text.count("\n"), "one"] if "likely" in at} == found, count
+
+
+def test_a_class_that_a_text_names_is_one_of_so_many() -> None:
+    """Of a name that is in each of some folders the one counts that the text says, if there are no more of them."""
+    text = b"from lib import ForeignKey, M\nclass B(M):\n  a = ForeignKey('p0.A')\n  def f(self): self.a.one()\n"
+    for count, found in ((MAX_NAMESAKES, {"p0/a.py:2 likely"}), (MAX_NAMESAKES + 1, set())):
+        texts = {f"p{n}/a.py": b"class A:\n  def one(self): pass\n" for n in range(count)}
+        rows = said(*graph_of({**texts, "b.py": text}))
+        assert {at for at in rows["b.py", 4, "one"] if "likely" in at} == found, count
 
 
 def test_a_loop_names_so_many_methods() -> None:

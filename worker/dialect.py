@@ -93,6 +93,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     # "one" object of a class or "many", by their name, or what a "block" gives;
     # what is "described" is the class that a block is handed beside.
     declaring: dict[str, str] = {}
+    # Functions that give "one" object, or "many", of the class that is called as a symbol is: `create(:user)`.
+    factories: dict[str, str] = {}
     unnamed: str = ""  # an expression of the names of methods that code runs without them: `__add__` by `a + b`
     by_parameter: str = ""  # an expression of what stands above a function that parameters of its name are given
     fixture: str = ""  # the decorator of a function whose result parameters of its name get, where a test takes them
@@ -107,6 +109,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     inert: str = ""  # an expression of what stands above a definition and hands it to nobody: `@Override`
     absent_methods: tuple[str, ...] = ()  # what runs in the place of one that a class lacks; the first, of an object
     holding_own: frozenset[str] = frozenset()  # what holds all objects of a class, by a class outside: `A.objects`
+    # What ends the name that the other side of a relation gets by default, by the call; if empty, that is one object.
+    other_side: dict[str, str] = {}
     absent_properties: str = ""  # what gives a property that a class lacks, which may ask a method of its name
     # Names of the language by which names are computed as a program runs (rows/computed.py).
     computing: dict[str, Computing] = {}

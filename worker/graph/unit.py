@@ -51,6 +51,15 @@ def dotted(path: str) -> str:
     return ".".join(path.replace("::", ".").replace("\\", ".").replace(".", " ").split())
 
 
+def in_camels(name: str) -> str:
+    """The name of a class by that of its object.
+
+    >>> in_camels("line_item")
+    'LineItem'
+    """
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
 class Unit:
     """One file. `names` are the numbers of its names among those of the project."""
 

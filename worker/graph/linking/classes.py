@@ -10,10 +10,13 @@ from fledgling.worker.graph.linking.implemented import Implemented
 from fledgling.worker.graph.linking.metaclasses import Metaclasses
 from fledgling.worker.graph.linking.mixins import Mixins
 from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.linking.related_names import RelatedNames
 from fledgling.worker.graph.linking.spaces import Spaces
-from fledgling.worker.graph.tables import NONE, OF_OBJECTS, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, OF_OBJECTS, SPACES, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT
 from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, OBJECT, Cell, Values
+
+MAX_NAMESAKES = 16  # classes of one name that a text may mean; of more, none is meant
 
 
 def beside_each_other(project: GraphProject) -> Iterator[tuple[int, int]]:
@@ -48,6 +51,7 @@ class Classes(Hierarchy):
         self.mixins = Mixins(self)
         self.computed_mixins = ComputedMixins(self)
         self.implemented = Implemented(self)
+        self.related_names = RelatedNames(project)
         self._bound_in: dict[int, set[int]] = {}
         self._virtual: dict[tuple[int, int], bool] = {}
         self._of_itself: dict[tuple[int, int], bool] = {}
@@ -84,25 +88,45 @@ class Classes(Hierarchy):
         self.is_settled = True
 
     @cached_property
-    def of_modules(self) -> dict[int, list[int]]:
-        """The classes that modules of Python define, by their names."""
+    def named(self) -> dict[int, list[int]]:
+        """The classes in no other scope than a module or namespace, by their names; none of a name that many have."""
         found: dict[int, list[int]] = {}
         for unit in self.project.units:
-            rows = enumerate(unit.facts.scopes) if unit.dialect.exported else ()
-            for at, row in rows:
-                if row.kind == ScopeKind.CLASS and row.parent == 0 and row.name != NONE:
-                    found.setdefault(unit.names[row.name], []).append(unit.base | at)
-        return found
+            for at, row in enumerate(unit.facts.scopes):
+                is_outer = row.parent != NONE and unit.facts.scopes[row.parent].kind in SPACES
+                if row.kind == ScopeKind.CLASS and row.name != NONE and is_outer:
+                    alike = found.setdefault(unit.names[row.name], [])
+                    alike += [unit.base | at] if len(alike) <= MAX_NAMESAKES else []
+        return {name: alike for name, alike in found.items() if len(alike) <= MAX_NAMESAKES}
+
+    @cached_property
+    def names_of_themselves(self) -> set[int]:
+        """The names of functions that classes of Ruby have themselves."""
+        units = [unit for unit in self.project.units if unit.dialect.bare_calls]
+        rows = ((unit, row) for unit in units for row in unit.facts.scopes)
+        return {
+            unit.names[row.name]
+            for unit, row in rows
+            if row.kind == ScopeKind.FUNCTION and row.flags & Flag.STATIC and row.name != NONE
+        }
 
     def has_itself(self, scope: int, name: int) -> bool:
-        """Whether a class itself, and not its objects, has a function of a name, or one above has: `def self.a`."""
+        """Whether a class of Ruby itself, and not its objects, has a function of a name: `def self.a`, `scope :a`."""
+        return any(self._has_itself(above, name) for above in self.order(scope))
+
+    def _has_itself(self, scope: int, name: int) -> bool:
         found = self._of_itself.get((scope, name))
         if found is None:
-            bindings = (at for above in self.order(scope) for at in self.project.table(above).get(name, ()))
-            functions = (self.project.defined(at)[1] for at in bindings)
-            found = any(at >= 0 and self.project.scope(at).flags & Flag.STATIC for at in functions)
-            self._of_itself[scope, name] = found
+            bindings = self.project.table(scope).get(name, ())
+            found = self._of_itself[scope, name] = any(map(self._is_of_itself, bindings))
         return found
+
+    def _is_of_itself(self, binding: int) -> bool:
+        node = self.project.value_of(binding)
+        op, *parts = self.project.expression(node)
+        if op == Op.UNSURE:
+            op, *parts = self.project.expression((node & ~MASK) | parts[0])
+        return bool(op == Op.FUNCTION and self.project.scope((node & ~MASK) | parts[0]).flags & Flag.STATIC)
 
     def _join_parts(self) -> None:
         """Make one of the classes that several places make up, and of what extends one from outside."""

@@ -7,6 +7,7 @@ from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.expressions import last_name
 from fledgling.worker.graph.reading.labels import ARG, ARGS, IS_PAIR, IS_TEXT, KEY
 from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.unit import in_camels
 
 NAME = re.compile(r":?[\"']?(@?[A-Za-z_]\w*+[?!=]?)[\"']?")
 PATH = re.compile(r"[\"'](?:::)?([A-Z]\w*+(?:::[A-Z]\w*+)*+)[\"']")
@@ -107,7 +108,7 @@ def _related(builder: Builder, node: int, classes: Callable[[str], list[str]]) -
     """Yield the name of what a class is said to have, and an object of the class of that name, or of what it says."""
     names, words = given(builder, node)
     said = PATH.fullmatch(builder.tree.text(words["class_name"])) if "class_name" in words else None
-    paths = [said[1].split("::")] if said else [[_in_camels(name)] for name in classes(names[0][0])] if names else []
+    paths = [said[1].split("::")] if said else [[in_camels(name)] for name in classes(names[0][0])] if names else []
     if names and "polymorphic" not in words and ("class_name" in words) == bool(said):
         found = [builder.add(Op.INSTANCE, _path(builder, path)) for path in paths]
         yield names[0][0], found[0] if len(found) == 1 else builder.add(Op.CHOICE, found)
@@ -120,15 +121,6 @@ def _singular(name: str) -> list[str]:
     (['movy', 'movie'], ['box', 'boxe'], ['new'])
     """
     return [end.sub(left, name) for end, left in PLURALS if end.search(name)] or [name]
-
-
-def _in_camels(name: str) -> str:
-    """The name of a class by that of its object.
-
-    >>> _in_camels("line_item")
-    'LineItem'
-    """
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def _path(builder: Builder, words: list[str]) -> int:

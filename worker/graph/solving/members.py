@@ -100,7 +100,7 @@ def _of_function(solver: Solver, value: Value, name: int, sure: int) -> Values:
 def _of_class(solver: Solver, value: Value, name: int, sure: int, found: Values) -> Values:
     """What makes objects of a class, `A.new`, or holds all of them, `A.objects`, beside what is found of that name."""
     if _holds_own(solver, value, name, found):
-        return add(_objects_of(solver, value), found)
+        return add(_objects_of(solver, value[1]), found)
     return {value: sure} if not found and _makes(solver, value, name) else {}
 
 
@@ -216,9 +216,21 @@ def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return capped(held, sure)
     if len(solver.known_keys(value)) >= MAX_KEYS:
         return {MANY: Reason.FLOW}
+    if scoped := _of_related(solver, value, name):
+        return scoped
     extending = extension_members.of_outside(solver, value, name)
     held = _of_held(solver, value, name) if type(value[1]) is int and not extending else {}
     return held or {(METHOD_OF, value, name): min(sure, Reason.EXTENSION) if extending else sure, **extending}
+
+
+def _of_related(solver: Solver, value: Value, name: int) -> Values:
+    """What the class of the objects in a container of Ruby has itself, handed on by one outside: `a.posts.recent`."""
+    found: Values = {}
+    for held, sure in solver.elements(value).items() if name in solver.classes.names_of_themselves else ():
+        is_below = held[0] == OBJECT and held[1] in solver.classes.has_external_base
+        if is_below and solver.classes.has_itself(held[1], name):
+            add(found, member(solver, (CLASS, *held[1:3]), name, sure), Reason.EXTERNAL_BASE)
+    return found
 
 
 def _of_held(solver: Solver, value: Value, name: int) -> Values:
@@ -264,6 +276,17 @@ def _names_class(solver: Solver, value: Value, name: int) -> bool:
     return solver.project.unit(value[1]).dialect.texts_name_classes and solver.project.text(name) == "class"
 
 
+def _of_other_side(solver: Solver, value: Value, name: int) -> Values:
+    """What an object has by the relations of other classes to its own: `a.b_set`."""
+    found: Values = {}
+    for scope, call, is_single in solver.classes.related_names.relations.get(name, ()):
+        objects = list(solver.value(call))
+        objects += [of for each in objects if each[0] == CONTAINER for of in solver.elements(each)]
+        if any(of[0] == OBJECT and of[1] in solver.classes.order(value[1]) for of in objects):
+            found.update({(OBJECT, scope, True): int(Reason.NAMED)} if is_single else _objects_of(solver, scope))
+    return found
+
+
 def _holds_own(solver: Solver, value: Value, name: int, found: Values) -> bool:
     """Whether a member of a class holds its objects, since a class outside says so: `A.objects`."""
     if solver.project.text(name) not in solver.project.unit(value[1]).dialect.holding_own:
@@ -277,10 +300,10 @@ def _may_hold(solver: Solver, value: Value) -> bool:
     return value[0] == OBJECT and value[1] in solver.classes.has_external_base
 
 
-def _objects_of(solver: Solver, value: Value) -> Values:
-    """What holds the objects of a class, or of one below."""
-    held: Value = (CONTAINER, ("objects", value[1]))
-    solver.key(held, "*", ("just", (OBJECT, value[1], True)))
+def _objects_of(solver: Solver, scope: int) -> Values:
+    """What holds objects of a class, or of one below."""
+    held: Value = (CONTAINER, ("objects", scope))
+    solver.key(held, "*", ("just", (OBJECT, scope, True)))
     return {held: Reason.EXTERNAL_BASE}
 
 
@@ -297,6 +320,8 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
                 if held[0] == FUNCTION:
                     add(found, returned(solver, held[1], value), Reason.MANY_IMPLEMENTATIONS)
             return found
+    if value[0] == OBJECT and (related := _of_other_side(solver, value, name)):
+        return related
     if value[0] in (OBJECT, CLASS) and solver.project.text(name) == NEW:
         return {(EXTERNAL, f"{BUILTIN}object.{NEW}"): int(Reason.EXTERNAL_BASE)}
     is_inherited = value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base

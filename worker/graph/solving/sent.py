@@ -12,7 +12,8 @@ from fledgling.worker.graph.solving.outside.calls import external
 from fledgling.worker.graph.solving.outside.collecting import of_these
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
-from fledgling.worker.graph.tables import Expression, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, Expression, Op, ScopeKind
+from fledgling.worker.graph.unit import in_camels
 from fledgling.worker.graph.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Values, add, capped
 
 FUNCTIONS = (FUNCTION, BOUND)
@@ -25,7 +26,7 @@ def sent(solver: Solver, made: MadeCall, callee: int) -> Values:
     unit = project.unit(callee)
     how = unit.dialect.sending.get(unit.facts.names[parts[1 if op == Op.GET else 0]]) if op in (Op.GET, Op.BARE) else ""
     if not how:
-        return _of_base(solver, made, callee) if op == Op.BARE else {}
+        return (_of_base(solver, made, callee) or _by_factory(solver, made, callee)) if op == Op.BARE else {}
     held = solver.value(solver.child(callee, parts[0])) if op == Op.GET else this(solver, callee, (Op.THIS, parts[1]))
     if how == "class":
         return _classes_of(solver, held)
@@ -57,6 +58,20 @@ def _of_base(solver: Solver, made: MadeCall, callee: int) -> Values:
     classes = [value[1] for value in this(solver, callee, (Op.THIS, scope)) if value[0] == CLASS]
     is_below = any(at in solver.classes.has_external_base for at in classes)
     return external(solver, (EXTERNAL, named), made, Reason.EXTERNAL_BASE) if is_below else {}
+
+
+def _by_factory(solver: Solver, made: MadeCall, callee: int) -> Values:
+    """What a function of a library of factories gives: `create(:line_item)` a LineItem."""
+    dialect = solver.project.unit(callee).dialect
+    how = dialect.factories.get(solver.project.unit(callee).facts.names[solver.project.expression(callee)[1]])
+    found: Values = {}
+    for key in constants(solver, made.arguments[0][0]) if how and made.arguments else ():
+        if isinstance(key, tuple) and key[0] == "text":
+            name = solver.project.numbers.get(in_camels(solver.project.text(key[1])), NONE)
+            scopes = solver.spaces.binding("", name) if name != NONE else ()
+            classes = [value for at in scopes for value in solver.value(("name", at, name)) if value[0] == CLASS]
+            found.update({(OBJECT, value[1], True): int(Reason.NAMED) for value in classes})
+    return of_these(solver, made, found) if found and how == "many" else found
 
 
 def _run(solver: Solver, made: MadeCall, held: Values, how: str) -> Values:

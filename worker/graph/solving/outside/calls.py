@@ -130,6 +130,7 @@ HANDING_ON: dict[str, Callable[..., Values]] = {
     "zipped": collecting.zipped,
     "attribute": objects.attribute,
     "class": objects.class_of,
+    "repository": objects.repository,
     "instance": objects.made_by_new,
     "replaces": running.replaces,
     "namespace": collecting.namespace,

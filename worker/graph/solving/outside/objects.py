@@ -104,7 +104,7 @@ def related(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Va
     found: Values = {}
     for text in texts:
         app, _, name = text.rpartition(".")
-        named = solver.classes.of_modules.get(solver.project.numbers.get(name, NONE), ())
+        named = solver.classes.named.get(solver.project.numbers.get(name, NONE), ())
         named = [at for at in named if not app or app.rpartition(".")[2] in solver.project.unit(at).path.split("/")]
         found.update({(OBJECT, at, True): Reason.NAMED for at in named} if len(named) == 1 else {UNKNOWN: Reason.FLOW})
     return found or provided(solver, made, first, sure)
@@ -116,6 +116,19 @@ def one_of(solver: Solver, made: MadeCall, _first: Cell | None, sure: int) -> Va
     most = min(sure, Reason.RETURNED)
     held = _asked(solver, made)
     return {(OBJECT, value[1], True): min(own, most) for value, own in held.items() if value[0] in kinds}
+
+
+def repository(solver: Solver, _made: MadeCall, first: Cell, _sure: int) -> Values:
+    """`getRepository(A::class)` of Doctrine: an ARepository."""
+    found: Values = {}
+    for value in list(solver.value(first)):
+        row = solver.project.scope(value[1]) if value[0] == CLASS else None
+        if row is None or row.name == NONE:
+            continue
+        name = f"{solver.project.unit(value[1]).facts.names[row.name]}Repository"
+        named = solver.classes.named.get(solver.project.numbers.get(name, NONE), ())
+        found.update({(OBJECT, at, True): int(Reason.NAMED) for at in named if len(named) == 1})
+    return found
 
 
 def receiver(solver: Solver, made: MadeCall, _first: Cell | None, sure: int) -> Values:
