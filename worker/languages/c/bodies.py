@@ -83,7 +83,7 @@ def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:
     errors = sorted(unknown)
     starts = [start for start, _ in errors]
     furthest = [*accumulate((end for _, end in errors), max)]
-    wrong = (body for body in bodies(source) if has_error(body, starts, furthest))
+    wrong = (body for body in bodies(source, furthest[-1] if errors else 0) if has_error(body, starts, furthest))
     spans = [span for body in wrong for span in plain(source, body)]
     text = without(source, (line for span in spans for line in lines(source, *span)))
     return Repaired(text, comments=comments(source, spans))
@@ -95,12 +95,14 @@ def has_error(body: Body, starts: Sequence[int], furthest: Sequence[int]) -> boo
     return before > 0 and furthest[before - 1] >= body.start
 
 
-def bodies(source: bytes) -> Iterator[Body]:
-    """What stands in brackets that hold no definitions of the file, in order, none in another."""
+def bodies(source: bytes, last: int) -> Iterator[Body]:
+    """What stands in brackets that hold no definitions of the file, in order, none in another; none behind `last`."""
     head = 0  # where the words before the next bracket begin
     body: Body | None = None
     for piece in PIECE.finditer(source):
         if body is None:
+            if piece.start() > last:
+                return
             if piece[0] == b"{" and not HOLDER.search(source, head, piece.start()):
                 body = Body(piece.end())
             head = begin_of_head(source, head, piece)
