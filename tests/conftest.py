@@ -77,6 +77,8 @@ def import_tests(config: pytest.Config) -> None:
         if not is_left_out(path, config) and any(path.is_relative_to(place) for place in asked):
             with suppress(Exception, pytest.skip.Exception):  # it is said when the file is collected
                 import_module(path.stem)
+    if asked == [TESTS] and config.option.markexpr == "not long":  # a few files need few languages
+        import_module("graph_reading").prepare()
     sys.dont_write_bytecode = before
 
 
