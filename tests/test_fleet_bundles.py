@@ -318,7 +318,7 @@ def test_hostile_shard_costs_a_bundle_itself_alone(
         return left_out
 
     monkeypatch.setattr(bundling, "filled", filled)
-    for bound in (seconds, 4 * seconds, 32 * seconds):
+    for bound in (seconds, 8 * seconds, 64 * seconds):
         monkeypatch.setattr(bundling, "TAKING_SECONDS", bound)
         (out / "00000.bundle").unlink(missing_ok=True)
         left_out.clear()

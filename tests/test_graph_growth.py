@@ -27,6 +27,8 @@ def repeated(line: str, count: int) -> str:
 ENDLESS_COMMENTS = ("@typedef {", "@typedef {A|", "@import {A", "@typedef {import('", "@import * as a from '")
 MANY = ", ".join(f"a{n}" for n in range(1_000))
 LISTED = " ".join(f"a{n}" for n in range(700))
+BEGUN = "class A\n" + "A.each { |n| class_eval(<<B) }\nA = [\n" * 2_000 + "end\n"
+MADE = f"class A\n%w[{LISTED}].each {{ |n|\n" + 'define_method(:"z#{n}") { 1 }\n' * 2_000 + "}\nend\n"
 DOLLARS = [f"${each}" for each in LISTED.split()]
 READ: Mapping[str, tuple[float, str, Callable[[], str]]] = {  # CPU seconds that it may take, a language, a text
     "cases of a switch that bind names": (1, "javascript", lambda: "switch (b) {\n" + "".join(
@@ -53,12 +55,8 @@ READ: Mapping[str, tuple[float, str, Callable[[], str]]] = {  # CPU seconds that
     "one text that is evaluated in many places": (
         1.2, "ruby", lambda: "class A\n" + "class_eval <<A;" * 4_000 + "\n" + "def \u00e9; end;\n" * 200 + "A\nend\n"
     ),
-    "texts that begin on one line after the other": (
-        2, "ruby", lambda: "class A\n" + "A.each { |n| class_eval(<<B) }\nA = [\n" * 2_000 + "end\n"
-    ),
-    "methods that a loop makes in many places": (
-        2, "ruby", lambda: f"class A\n%w[{LISTED}].each {{ |n|\n" + "define_method(:z) { 1 }\n" * 2_000 + "}\nend\n"
-    ),
+    "texts that begin on one line after the other": (2, "ruby", lambda: BEGUN),
+    "methods that a loop makes in many places": (2, "ruby", lambda: MADE),
     "parameters of which one comment says types, in PHP": (1, "php", lambda: (
         f"<?php\nclass A {{}}\n/** {repeated('@param A $a{} ', 600)}*/ function f({', '.join(DOLLARS)}) {{}}\n"
     )),
@@ -173,6 +171,8 @@ RESOLVED: Mapping[str, tuple[float, Callable[[], dict[str, str]]]] = {  # CPU se
         "0.js": repeated("f{}();\n", 6_000), "1.js": repeated("function f{}() {{}}\n", 6_000)
     }),
     "namespaces in two files": (1.2, lambda: {"a.ts": SPACES, "b.ts": SPACES.replace("f() { g", "g() { f")}),
+    "texts that begin on one line after the other": (2, lambda: {"a.rb": BEGUN}),
+    "methods that a loop makes in many places": (2, lambda: {"a.rb": MADE}),
     "what one metaclass puts into each class": (0.85, lambda: {"a.py": (
         "class M(type):\n  def __new__(cls, name, bases, d):\n" + repeated("    d['a{0}'] = {0}\n", 1_500)
         + repeated("class A{0}(metaclass=M):\n  def b(self): self.a{0}()\n", 1_500)
