@@ -156,6 +156,7 @@ async def places_of(root: Path, questions: Sequence[tuple[str, str, int, int]]) 
     """Return for each question at which place the section stands that answers it, counted from 0; None for nowhere."""
     found: list[int | None] = []
     async with Client(stdio_client(server_of(root))) as client:
+        await ready(client)
         for query, path, first, last in questions:
             answer = await client.call_tool("search", {"query": query, "mode": "docs"})
             assert answer.structured_content, answer.content
@@ -187,8 +188,7 @@ async def answered(root: Path, questions: Sequence[MeaningQuestion]) -> list[Mea
     """Ask a server over a project, and ripgrep, the same questions."""
     found = []
     async with Client(stdio_client(server_of(root))) as client:
-        while (await client.call_tool("search", {"query": "warm up", "mode": "meaning"})).is_error:
-            pass  # it waits for the index as long as a call may
+        await ready(client)
         for question in questions:
             begun = time.perf_counter()
             answer = await client.call_tool("search", {"query": question.query, "mode": "meaning"})
@@ -205,6 +205,12 @@ async def answered(root: Path, questions: Sequence[MeaningQuestion]) -> list[Mea
             if ours < 1:
                 sys.stderr.write(f"{root.name}: {question.query!r} {ours:.2f} {question.files}: {paths[:3]}\n")
     return found
+
+
+async def ready(client: Client) -> None:
+    """Wait until a server ranks: a call waits for its index, as long as a call may."""
+    while (await client.call_tool("search", {"query": "warm up", "mode": "meaning"})).is_error:
+        pass
 
 
 def named_at(text: str, paths: Sequence[str]) -> float:
