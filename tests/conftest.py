@@ -38,7 +38,7 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "graph", "audit", "live", "memory", "http", "cli", "relations", "staying", "calls", "fleet_serving", "limits",
+    "audit", "graph", "live", "memory", "http", "cli", "relations", "staying", "calls", "fleet_serving", "limits",
     "generations", "corpora", "projects", "processes", "ablation", "row_makers", "stdio", "wire", "traces",
     "confinement", "honesty", "control", "extract", "guards", "poison", "hidden_files", "fleet_bundles", "fleet_build",
     "meaning", "summaries", "operator", "environments", "statement", "image", "deadlines", "resolve", "contracts",
