@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.declared_beside import objects_in
 from fledgling.worker.graph.solving.expected import hand_expected
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import BLOCK, NONE, Flag, Op
-from fledgling.worker.graph.values import CONTAINER, GIVEN, Cell, Value, Values, add
+from fledgling.worker.graph.values import CONTAINER, EXTERNAL, GIVEN, Cell, Value, Values, add
 
 
 class MadeCall(NamedTuple):
@@ -126,6 +127,7 @@ def substituted(solver: Solver, function: int, values: Values, made: MadeCall, r
     row = solver.project.scope(function)
     names = solver.project.unit(function).names
     skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
+    handed: Values = {}
     for value in given:
         if value[1] != function:
             continue
@@ -133,12 +135,14 @@ def substituted(solver: Solver, function: int, values: Values, made: MadeCall, r
         word = names[row.parameters[place].name]
         by_name = [cell for own, cell in made.words if own == word]
         if by_name:
-            add(found, solver.value(by_name[0]), sure)
+            add(handed, solver.value(by_name[0]), sure)
         elif place < skip:
             if receiver:
-                found[receiver] = max(found.get(receiver, 0), sure)
+                handed[receiver] = max(handed.get(receiver, 0), sure)
         elif place - skip < len(made.arguments):
-            add(found, solver.value(made.arguments[place - skip][0]), sure)
+            add(handed, solver.value(made.arguments[place - skip][0]), sure)
         elif row.parameters[place].default != NONE:
-            add(found, solver.value(solver.child(function, row.parameters[place].default)), sure)
-    return found
+            add(handed, solver.value(solver.child(function, row.parameters[place].default)), sure)
+    if solver.project.unit(function).dialect.converts and any(value[0] == EXTERNAL for value in found):
+        handed = objects_in(handed)  # `std::string f(const char *a) { return a; }`
+    return add(found, handed)

@@ -1,7 +1,7 @@
 """What a member becomes where it is taken from a receiver: a function is bound, a property called."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.declared_beside import says_more
+from fledgling.worker.graph.solving.declared_beside import objects_in, says_more
 from fledgling.worker.graph.solving.overrides import interfaces
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import MADE, NONE, SIGNATURE, Flag, Op, ScopeKind
@@ -25,6 +25,7 @@ from fledgling.worker.graph.values import (
 )
 
 OF_CLASS, OF_NOTHING = "classmethod", "static"  # what a dialect calls decorators, and calls that do the same
+KNOWN = (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR)  # what is seen to be given, where this tells more than its type
 COMPUTED = Flag.PROPERTY | Flag.SETTER
 MAX_SIGNATURES = 64  # ways that a function is declared to be called in; of so many there may be more
 
@@ -245,13 +246,16 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
         return declared
     held = solver.value(("returned", function))
     found = {value: sure if value[0] == GIVEN else min(sure, Reason.RETURNED) for value, sure in held.items()}
+    is_converted = solver.project.unit(function).dialect.converts and any(value[0] == EXTERNAL for value in declared)
+    if is_converted:  # `std::string f() { return ""; }`
+        found = objects_in(found)
     if is_told:
         return found if _tells(solver, function, found) else add(told(found), declared)
     if row.returns != NONE:
         if declared:
             dialect = solver.project.unit(function).dialect
             selects = dialect.selects or dialect.structural  # what is meant is told by the type alone
-            known = [value for value in found if value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR, GIVEN)]
+            known = [value for value in found if value[0] in KNOWN or (value[0] == GIVEN and not is_converted)]
             if (
                 not known
                 or selects

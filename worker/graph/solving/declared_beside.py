@@ -27,3 +27,8 @@ def converted(solver: Solver, type_: int, seen: Values) -> Values:
     if not solver.project.unit(type_).dialect.converts or solver.op(type_) in (Op.UNKNOWN, Op.MADE):
         return seen
     return {value: sure for value, sure in seen.items() if value[0] != CONSTANT}
+
+
+def objects_in(seen: Values) -> Values:
+    """What is seen, without texts, numbers and what is from outside, which become what is declared."""
+    return {value: sure for value, sure in seen.items() if value[0] not in (CONSTANT, EXTERNAL)}
