@@ -141,10 +141,10 @@ def spent_since(before: dict[psutil.Process, float], of: psutil.Process, module:
     return sum(seconds - before.get(process, 0.0) for process, seconds in spent(of, module).items())
 
 
-async def at_work(of: psutil.Process) -> None:
-    """Wait until the processes below a broker have worked for a tenth of a second of CPU more than until now."""
+async def at_work(of: psutil.Process, seconds: float = 0.1) -> None:
+    """Wait until the processes below a broker have worked for so many seconds of CPU more than until now."""
     before = spent(of)
-    await until(lambda: spent_since(before, of) > 0.1)
+    await until(lambda: spent_since(before, of) >= seconds)
 
 
 async def first(of: psutil.Process, module: str) -> psutil.Process:
