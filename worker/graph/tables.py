@@ -40,6 +40,7 @@ OF_ITSELF = 7  # the name of its own of what is written out and put under anothe
 ONLY_TYPE = 8  # an alias of TypeScript, which no value has
 COMPONENT = 9  # what a record of Java has: a call by its name reads it
 EXPORTED = 10  # what a module of JavaScript declares where it exports it
+PRIVATE = 11  # a field that its class alone sees
 KEPT, CHANGED = 1, 2  # what a name of C++ holds is constant, or may be changed, whatever it is a part of
 OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
 MAX_KEY = 80  # characters of a string that can be a key
@@ -47,6 +48,7 @@ SIGNATURE = (
     "()"  # what an interface is called as; before a name, what the function of that name is declared to be called as
 )
 BLOCK = "&"  # the name of the parameter that gets the block behind a call
+OF_HEAD = "head:"  # stands before the name of what a class of C# takes behind its own, which is no member of it
 TAG = "struct:"  # stands before the name of a struct, union or enum of C, which a function may have, too
 VARIABLE = "variable:"  # stands before the name of what a class or file of Ruby assigns to, which no method sees
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
@@ -252,11 +254,11 @@ class NameScope(Struct, array_like=True, gc=False):
 class Binding(Struct, array_like=True, gc=False):
     """A name gets a value.
 
-    `how` is 0, or says more of it. What is ASSIGNED is defined by another binding. What is DECLARED may be defined in
-    another file. What is IN_BRANCH may not have run. What is OF_OBJECTS no other file sees as one of the class,
-    what is OF_PACKAGE none of another package, and what is OF_CLASS no object has. What is OF_ITSELF begins where
-    that is put which it names. What is ONLY_TYPE nobody calls. What is a COMPONENT is read by a call.
-    What is EXPORTED others may import.
+    `how` is 0, or says more of it. What is ASSIGNED is defined by another binding. What is DECLARED may be defined
+    in another file. What is IN_BRANCH may not have run. What is OF_OBJECTS no other file sees as one of the class,
+    what is OF_PACKAGE none of another package, what is PRIVATE no class below, and what is OF_CLASS no object has.
+    What is OF_ITSELF begins where that is put which it names. What is ONLY_TYPE nobody calls. What is a COMPONENT
+    is read by a call. What is EXPORTED others may import.
     """
 
     scope: int

@@ -21,6 +21,7 @@ from fledgling.worker.graph.tables import (
     EXPORT,
     MADE,
     NONE,
+    OF_HEAD,
     OWN,
     SCOPE,
     USE,
@@ -99,6 +100,12 @@ class GraphProject(NumberedFiles):
         return self.numbers.get(OWN + self.text(name), NONE)
 
     @cached_property
+    def of_heads(self) -> dict[int, int]:
+        """The numbers of names as those of what classes of C# take behind their own, by the number of each name."""
+        every = ((self.numbers.get(text.removeprefix(OF_HEAD), NONE), at) for text, at in self.numbers.items())
+        return {own: at for own, at in every if own not in (at, NONE)}
+
+    @cached_property
     def templates(self) -> frozenset[int]:
         """The files that others are made from, which are compiled in their place: `a.in.cc` where there is `a.cc`."""
         places = self.imports.places
@@ -165,14 +172,15 @@ class GraphProject(NumberedFiles):
         found = self._first_bare.get(node)
         if found is None:
             _, name, scope, *rest = self.expression(node)
-            key = ((node & ~MASK) | self._binding_bare(node, scope), name, *rest)
+            key = ((node & ~MASK) | self._binding_bare(node, name, scope), name, *rest)
             found = self._first_bare[node] = self._bare.setdefault(key, node)
         return found
 
-    def _binding_bare(self, node: int, scope: int) -> int:
+    def _binding_bare(self, node: int, name: int, scope: int) -> int:
         unit = self.unit(node)
         scopes, dialect = unit.facts.scopes, unit.dialect
-        passed = UNBINDING if dialect.bare_calls else (*UNBINDING, ScopeKind.FUNCTION)
+        is_apart = dialect.bare_calls or unit.names[name] in self.of_heads
+        passed = UNBINDING if is_apart else (*UNBINDING, ScopeKind.FUNCTION)
         if not (dialect.bare_calls or dialect.implicit_parameter or dialect.scope_functions):
             passed = (*passed, ScopeKind.LAMBDA)
         row = scopes[scope]

@@ -16,6 +16,7 @@ from fledgling.worker.graph.tables import (
     IN_BRANCH,
     NONE,
     OF_CLASS,
+    OF_HEAD,
     OF_OBJECTS,
     ONLY_TYPE,
     OWN,
@@ -86,7 +87,8 @@ class BoundNames(OpenScopes):
         binding = len(self.bindings)
         is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
         is_in_branch = self.dialect.exported and scope == 0 and len(self.flow.layers) > 1
-        how = OF_OBJECTS if self.tree.labels[node] & BITS["of_objects"] else how
+        is_of_head = bool(self.tree.labels[node] & BITS["of_head"])
+        how = OF_OBJECTS if is_of_head or self.tree.labels[node] & BITS["of_objects"] else how
         how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else ONLY_TYPE if self._is_alias(node) else how
         self.bindings.append(Binding(scope, name, value, self.first_line(node), how))
         if self.dialect.crates and use == Use.WRITE and not self.tree.labels[node] & BITS["constant"]:
@@ -94,7 +96,7 @@ class BoundNames(OpenScopes):
         if self.first_line(node) != self.line(node):  # a variable is otherwise defined where its name stands
             use = Use.DEFINITION
         is_own = how == OF_CLASS or self._is_static(scope, value)
-        key = self.named(OWN + self.tree.text(node)) if is_own else name
+        key = self.named((OF_HEAD if is_of_head else OWN) + self.tree.text(node)) if is_of_head or is_own else name
         key = self.key(node) if self.tree.labels[node] & BITS["tag"] else self._key_of(scope, key, node, use)
         if how != OF_OBJECTS and self._is_behind_field(scope, key):
             counts = False

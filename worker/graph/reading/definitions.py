@@ -58,7 +58,8 @@ def function(builder: Builder, node: int, _use: int) -> int:
 @visits("lambda")
 def lambda_(builder: Builder, node: int, _use: int) -> int:
     """`lambda a: b`"""
-    flags = Flag.IS_BLOCK if builder.tree.labels[node] & BEHIND else 0
+    labels = builder.tree.labels[node]
+    flags = Flag.IS_BLOCK if labels & BEHIND else Flag.SINGLE | Flag.HEADED if labels & BITS["head"] else 0
     return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.LAMBDA, NONE, builder.line(node), flags))
 
 
@@ -98,7 +99,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     builder.scopes[scope].returns = returns
     note_types(builder, scope, parameters)
     bind_parameters(builder, scope, parameters, rows, comment)
-    read_defaults(builder, node)
+    read_defaults(builder, node, scope)
     if is_bare:  # { a; b }
         if not parameters and builder.dialect.implicit_parameter:
             bind_implicit(builder, scope, node)
@@ -121,10 +122,15 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
     return scope
 
 
-def read_defaults(builder: Builder, node: int) -> None:
+def read_defaults(builder: Builder, node: int, scope: int) -> None:
     """Read the default values that stand beside parameters, and may use these: `fun f(a: A, b: B = a.b())`."""
-    for kid in builder.tree.having(node, INIT):
-        builder.visit(kid)
+    tree, parameters, place = builder.tree, builder.scopes[scope].parameters, -1
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & INIT:
+            value = builder.visit(kid)
+            if builder.expressions[value][0] == Op.FUNCTION and 0 <= place < len(parameters):
+                parameters[place].default = value
+        place += bool(tree.labels[kid] & IS_PARAM)
 
 
 def capture(builder: Builder, scope: int, captured: list[tuple[int, int]]) -> None:

@@ -29,6 +29,7 @@ from fledgling.worker.graph.tables import (
     OF_CLASS,
     OF_OBJECTS,
     OF_PACKAGE,
+    PRIVATE,
     Op,
     ScopeKind,
     Use,
@@ -139,6 +140,8 @@ def variables(builder: Builder, node: int, _use: int) -> int:
 
 def seen_by_others(builder: Builder, said: int) -> int:
     """Which other files see a field of a class itself, by what is said of it."""
-    if not said & STATIC or said & HIDDEN:
+    if said & HIDDEN and not said & OPEN:
+        return PRIVATE
+    if not said & STATIC:
         return OF_OBJECTS
     return OF_PACKAGE if builder.dialect.members_of_packages and not said & OPEN else 0

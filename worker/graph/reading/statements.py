@@ -68,6 +68,7 @@ def block(builder: Builder, node: int, _use: int) -> int:
     flags = int(Flag.IMPLICIT) if tree.labels[node] & BITS["implicit"] else 0
     flags |= int(Flag.SINGLE) if tree.labels[node] & BITS["single"] else 0  # constructor() : this(a())
     flags |= int(Flag.SINGLE | Flag.HEADED) if tree.labels[node] & BITS["head"] else 0  # class A(b: B) : C(b)
+    flags |= int(Flag.STATIC) if tree.labels[node] & BITS["static"] else 0  # object A : B(c())
     note_class(builder, flags, node)
     builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node), flags)
     if tree.labels[node] & (IS_KIND & ~IS_BLOCK):  # what a loop goes over or a condition takes has a name in it alone

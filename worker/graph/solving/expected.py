@@ -144,9 +144,13 @@ def declared_to_be(unit: Unit) -> list[Cell]:
     """Cells for all that is written out in a file as what a variable or cast says, or a function that it returns."""
     dialect = unit.dialect
     how = "fills" if dialect.declared else "expects"
-    if not (dialect.typed and (dialect.prototypes or dialect.declared or dialect.delegates)):
+    if not (
+        dialect.typed and (dialect.prototypes or dialect.declared or dialect.delegates or dialect.implicit_parameter)
+    ):
         return []
     declared = [row for row in unit.expressions if row[0] in (Op.DECLARED, Op.CAST) and row[2] != NONE]
     pairs = [(row[2], row[1]) for row in declared]
     pairs += [(node, row.returns) for row in unit.facts.scopes if row.returns != NONE for node in row.returned]
+    parameters = [each for row in unit.facts.scopes for each in row.parameters if each.default > 1]
+    pairs += [(each.default, each.type) for each in parameters if each.type != NONE]
     return [(how, unit.base | node, unit.base | type_) for node, type_ in pairs if unit.expressions[node][0] in WRITTEN]

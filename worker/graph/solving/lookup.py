@@ -19,6 +19,7 @@ from fledgling.worker.graph.tables import (
     COMPONENT,
     NONE,
     OF_OBJECTS,
+    PRIVATE,
     SPACES,
     Expression,
     Flag,
@@ -72,13 +73,16 @@ class _Outward:
 
     __slots__ = (
         "_expression",
+        "_function",
         "_has_head",
         "_in_method",
         "_is_apart",
         "_made",
         "_node",
         "_of_class",
+        "_of_head",
         "_of_outside",
+        "_of_single",
         "_solver",
         "_unit",
         "found",
@@ -95,8 +99,11 @@ class _Outward:
         self._of_class, self._in_method = self._unit.dialect.bare_calls, False  # outside of methods, self is the class
         self._of_outside = False  # whether self is of a type from outside, which may have the name
         self._is_apart = False  # there is no object of the classes further out
+        self._of_head = solver.project.of_heads.get(self.own, NONE)
+        self._function: NameScope | None = None  # of the next class, that around the name
         self._made = False  # whether one of the next class is being made: `constructor() : this(a)`
         self._has_head = False  # whether that is done in its head: `class A(b: B) : C(b)`
+        self._of_single = False  # whether it is a single object that is made: `companion object : C(b())`
 
     def enter(self, scope: int, row: NameScope) -> None:
         """See what self is in a scope, and whether something else than what is around may be asked first."""
@@ -135,6 +142,7 @@ class _Outward:
         if self._of_outside and row.kind in CLASSES and not means_type(expression):
             most = min(most, Reason.SEVERAL)
         held = of_scope(solver, self._unit, scope, self.own, is_of_class=self._of_class)
+        held = self._or_of_head(scope, held)
         held = _meant(solver.project, expression, [(cell, min(sure, most), receiver) for cell, sure, receiver in held])
         if self._is_apart or self._made:
             held = [place for place in held if self._is_there(scope, place[0])]
@@ -147,6 +155,24 @@ class _Outward:
         self.surest = min(self.surest, Reason.SEVERAL)  # only classes below have it: self may lack it
         return False
 
+    def _or_of_head(self, scope: int, held: list[BarePlace]) -> list[BarePlace]:
+        """The same, or what a class of C# takes behind its name: before that in what fields begin as, else after it."""
+        whole = self._solver.classes.whole(scope)
+        if self._of_head == NONE or self._of_head not in self._solver.project.table(whole):
+            return held
+        given: BarePlace = (("name", whole, self._of_head), Reason.BOUND, None)
+        if held and self._function is not None:
+            bindings = self._solver.project.table(held[0][0][1]).get(self.own, ())
+            is_own = held[0][0][1] == whole
+            is_field = all(self._solver.project.defined(at)[1] < 0 for at in bindings)
+            if not is_own and any(self._solver.project.binding(at).how == PRIVATE for at in bindings):
+                return [given]
+            if (is_own or is_field) and not self._function.flags & Flag.PROPERTY:
+                return held
+            held = [given, *held]  # of `A b { get; } = c` and `A b => c`, or what a class above may keep to itself
+            return [(cell, min(sure, Reason.SEVERAL), receiver) for cell, sure, receiver in held]
+        return [given]
+
     def _is_there(self, scope: int, cell: Cell) -> bool:
         """Whether what a class has needs no object of it: in its head the parameters of its constructor do not."""
         project = self._solver.project
@@ -155,17 +181,19 @@ class _Outward:
         if self._has_head and cell[1] == scope and _is_given_before(project, self._node, cell):
             return True
         bindings = project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
-        is_single = bool(project.scope(scope).flags & Flag.SINGLE)
-        return not bindings or not all(_is_of_objects(project, at, is_single=is_single) for at in bindings)
+        return not bindings or not all(_is_of_objects(project, at, is_single=self._of_single) for at in bindings)
 
     def leave(self, scope: int, row: NameScope) -> None:
         """See what a scope lets of those further out."""
-        if row.kind == ScopeKind.BLOCK and row.flags & Flag.SINGLE:
+        if row.kind in (ScopeKind.BLOCK, ScopeKind.LAMBDA) and row.flags & Flag.SINGLE:
             self._made, self._has_head = True, bool(row.flags & Flag.HEADED)
+            self._of_single = bool(row.flags & Flag.STATIC)
         else:
             self._made = self._made and row.kind not in CLASSES
             is_apart = self._unit.dialect.says_inner and _is_apart(self._solver.project, scope)
             self._is_apart = self._is_apart or is_apart
+        if row.kind in CLASSES or row.kind == ScopeKind.FUNCTION:
+            self._function = row if row.kind == ScopeKind.FUNCTION else None
         self.surest = min(self.surest, _most_around(self._solver, scope, self.own, self._expression))
 
 

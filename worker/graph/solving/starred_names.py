@@ -8,7 +8,7 @@ from fledgling.worker.graph.linking.stars import NOT_LOOKED_FOR, SURELY
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.member_places import of_stars, places
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import CLASSES, NONE, OF_OBJECTS, OF_PACKAGE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import CLASSES, NONE, OF_OBJECTS, OF_PACKAGE, PRIVATE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, Unit
 from fledgling.worker.graph.values import CLASS, MODULE, Cell
 
@@ -78,7 +78,7 @@ def _may_bring(solver: Solver, unit: Unit, which: int, own: int) -> bool:
 def _is_given(project: GraphProject, binding: int, unit: Unit) -> bool:
     """Whether a class gives what it binds to a file that takes all of it: what is static, and what the file sees."""
     _, scope = project.defined(binding)
-    if scope < 0 and project.binding(binding).how == OF_OBJECTS:
+    if scope < 0 and project.binding(binding).how in (OF_OBJECTS, PRIVATE):
         return False
     is_own = scope < 0 or project.scope(scope).kind in CLASSES or bool(project.scope(scope).flags & Flag.STATIC)
     return is_own and _sees(project, unit, binding)

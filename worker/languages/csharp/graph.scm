@@ -107,8 +107,8 @@
 (struct_declaration name: (_) @defined body: (_)? @body) @class
 (record_declaration name: (_) @defined body: (_)? @body) @class
 (record_declaration (parameter_list (parameter type: (_) @type name: (_) @bind) @field))
-[(class_declaration (parameter_list (parameter type: (_) @type name: (_) @bind @of_objects) @field))
- (struct_declaration (parameter_list (parameter type: (_) @type name: (_) @bind @of_objects) @field))]
+[(class_declaration (parameter_list (parameter type: (_) @type name: (_) @bind @of_head) @field))
+ (struct_declaration (parameter_list (parameter type: (_) @type name: (_) @bind @of_head) @field))]
 (interface_declaration name: (_) @defined body: (_) @body) @interface
 ((class_declaration (modifier) @partial) (#eq? @partial "partial"))
 ((struct_declaration (modifier) @partial) (#eq? @partial "partial"))
@@ -124,6 +124,9 @@
 (type_parameter_constraints_clause . (identifier) @left @bind (type_parameter_constraint type: (_) @right)) @assign
 (variable_declaration type: (_) @type) @variables
 [(field_declaration) (event_field_declaration)] @decorated
+((field_declaration . (modifier) @_seen (variable_declaration type: (_) @hidden)) (#not-any-of? @_seen "public" "protected" "internal"))
+(field_declaration . (variable_declaration type: (_) @hidden))
+((field_declaration (modifier) @_seen (variable_declaration type: (_) @open)) (#any-of? @_seen "public" "protected" "internal"))
 (variable_declarator name: (identifier) @left @bind) @assign
 (variable_declarator name: (identifier) "=" (_) @right) @assign
 (variable_declarator (initializer_expression) @list)
