@@ -32,7 +32,7 @@ def called(solver: Solver, value: Value, made: MadeCall) -> Value:
         return applied(solver, found, solver.child(made.node, parts[3]), GIVEN if op == Op.CALL else OF_TYPE)
     if len(value) > 2:
         return (*found, value[2], RETURNED) if value[3] == FIELD else found
-    takes_types = len(made.arguments) == 1 and solver.project.unit(made.node).dialect.applies_bases
+    takes_types = len(made.arguments) == 1 and solver.project.unit(made.node).dialect.prototypes
     taken = solver.value(made.arguments[0][0]) if takes_types else {}
     types = {held[2] for held in taken if held[0] == EXTERNAL and len(held) > 2 and held[3] in (OF_TYPE, GIVEN)}
     return (*found, *types, GIVEN) if len(types) == 1 else found  # useContext(a)

@@ -51,7 +51,10 @@ class Solver:
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.array_methods: dict[int, int] = {}  # that a call runs, one within the other (container_methods.py)
         self.names_in_generic: set[int] | None = None  # of all members of classes with type parameters
-        self.applied_bases: dict[int, dict[int, int]] = {}  # of classes, by the classes above: what each is applied to
+        self.names_of_parameters: set[int] | None = None  # the type parameters of all classes
+        self.applied_bases: dict[
+            int, dict[int, tuple[int, int]]
+        ] = {}  # of classes, by those above: what these are applied to
         self.generic_fields: dict[tuple[int, int], int] = {}  # of classes, by their names: their types
         self.type_parameters: dict[int, list[int]] = {}  # of classes, by their names, in order (type_arguments.py)
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)

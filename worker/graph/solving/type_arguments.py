@@ -11,6 +11,7 @@ from fledgling.worker.graph.values import CLASS, CONTAINER, OBJECT, Cell, Value,
 
 ALIAS = "alias"  # what stands for the receiver in the type that another one names, `type A<T> = B<T>`
 MAX_DEPTH = 4  # types within each other that may say a type parameter
+NAMES = (Op.NAME, Op.BARE)
 PARAMETERS = (Op.MADE, Op.NAME, Op.BARE, Op.GET, Op.INDEX, Op.EVERY)  # what they are bound to
 
 
@@ -27,7 +28,7 @@ def arguments_of(solver: Solver, type_: int) -> list[int]:
 def applied_to(solver: Solver, type_: int, values: Values, receiver: Value | None) -> Values:
     """Objects of a type that is applied to others, with that; and with the receiver that says what these stand for."""
     asks = receiver is not None and any(
-        solver.op(at) == Op.NAME and argument_for(solver, at, receiver) != NONE for at in arguments_of(solver, type_)
+        solver.op(at) in NAMES and argument_for(solver, at, receiver)[0] != NONE for at in arguments_of(solver, type_)
     )
     further = (type_, receiver[:4]) if asks and receiver else (type_,)
     if not asks and solver.project.unit(type_).dialect.applies_bases and not _says_more(solver, type_):
@@ -43,6 +44,8 @@ def _says_more(solver: Solver, type_: int) -> bool:
     for at in arguments_of(solver, type_):
         op, *parts = solver.project.expression(at)
         if op in (Op.GET, Op.INDEX, Op.ARRAY, Op.CHOICE, Op.LOOKUP, Op.CLASS, Op.FUNCTION, Op.TUPLE):
+            return True
+        if op == Op.BARE and any(value[0] == CLASS for value in solver.value(at)):
             return True
         if op == Op.NAME and parts[1] != NONE:
             number, scope = solver.project.unit(at).names[parts[0]], solver.child(at, parts[1])
@@ -84,23 +87,30 @@ def container_of(type_: int, receiver: Value | None) -> Value:
     return (CONTAINER, type_, *receiver[3:]) if receiver and len(receiver) > 3 else (CONTAINER, type_)
 
 
-def argument_for(solver: Solver, name: int, receiver: Value) -> int:
-    """The type that a NAME of a type parameter stands for in the class of a receiver; -1 where that is not known."""
-    _, own, scope, _ = solver.project.expression(name)
-    around = (name & ~MASK) | scope if scope != NONE else NONE
+def argument_for(solver: Solver, name: int, receiver: Value) -> tuple[int, Value | None]:
+    """The type that the name of a type parameter stands for in the class of a receiver, -1 where that is not known.
+
+    And what says what type parameters in that stand for.
+    """
+    own, around = solver.project.expression(name)[1], declaring(solver, name)
     if around == NONE or receiver[0] not in (OBJECT, ALIAS):
-        return NONE
+        return NONE, None
+    number = solver.project.unit(name).names[own]
     is_own = solver.classes.whole(around) == receiver[1] or _is_method(solver, around, receiver[1])
     if receiver[0] == OBJECT and not is_own:
-        return _argument_above(solver, name, around, receiver)
+        return _argument_above(solver, name, number, solver.classes.whole(around), receiver)
     if len(receiver) < 4 or (receiver[0] == ALIAS and around != receiver[1]):
-        return NONE
-    number = solver.project.unit(name).names[own]
+        return NONE, None
+    return _given(solver, around, number, receiver)
+
+
+def _given(solver: Solver, around: int, number: int, receiver: Value) -> tuple[int, Value | None]:
+    """What a type parameter of the class of a receiver itself stands for."""
     type_ = solver.classes.extensions.extended_by.get(around, NONE)
     named = _names(solver, arguments_of(solver, type_)) if type_ != NONE else _parameters(solver, around)
     given = arguments_of(solver, receiver[3])
     place = named.index(number) if number in named else len(given)
-    return given[place] if place < len(given) else NONE
+    return given[place] if place < len(given) else NONE, receiver[4] if len(receiver) > 4 else None
 
 
 def _is_method(solver: Solver, function: int, of: int) -> bool:
@@ -109,28 +119,51 @@ def _is_method(solver: Solver, function: int, of: int) -> bool:
     return is_function and solver.project.unit(function).dialect.structural and solver.classes.owner(function) == of
 
 
-def _argument_above(solver: Solver, name: int, around: int, receiver: Value) -> int:
-    """What a type parameter of a class above stands for, where one says it: `class A extends B<C>`; -1 elsewhere."""
-    if not solver.project.unit(name).dialect.applies_bases or solver.project.scope(around).kind not in CLASSES:
+def declaring(solver: Solver, name: int) -> int:
+    """The scope that binds a name of a type; of one that may be a member's only a class, whose type parameter it is."""
+    op, own, at, *_ = solver.project.expression(name)
+    scope = (name & ~MASK) | at if at != NONE else NONE
+    if op == Op.NAME or scope == NONE:
+        return scope
+    number = solver.project.unit(name).names[own]
+    if number not in names_of_parameters(solver):
         return NONE
-    number = solver.project.unit(name).names[solver.project.expression(name)[1]]
-    base = _applied_bases(solver, receiver[1]).get(solver.classes.whole(around))
-    named, given = _parameters(solver, around), [] if base is None else arguments_of(solver, base)
-    place = named.index(number) if number in named else len(given)
-    return given[place] if place < len(given) else NONE
+    while scope >= 0 and number not in solver.project.table(scope):
+        scope = solver.project.outer(scope)
+    is_parameter = scope >= 0 and solver.project.scope(scope).kind in CLASSES and number in _parameters(solver, scope)
+    return scope if is_parameter else NONE
 
 
-def _applied_bases(solver: Solver, scope: int) -> dict[int, int]:
-    """The classes above one that it or another one of them applies to types, each with that: `B<C>`."""
+def _argument_above(solver: Solver, name: int, number: int, above: int, receiver: Value) -> tuple[int, Value | None]:
+    """What a type parameter of a class above stands for, where one says it: `class A extends B<C>`; -1 elsewhere."""
+    if not solver.project.unit(name).dialect.applies_bases or solver.project.scope(above).kind not in CLASSES:
+        return NONE, None
+    for _ in range(MAX_DEPTH):
+        base, of = _applied_bases(solver, receiver[1]).get(above, (NONE, NONE))
+        named, given = _parameters(solver, above), [] if base == NONE else arguments_of(solver, base)
+        place = named.index(number) if number in named else len(given)
+        if place >= len(given):
+            break
+        [said] = _names(solver, [given[place]])
+        if said == NONE or said not in _parameters(solver, of):
+            return given[place], None
+        if of == receiver[1]:
+            return _given(solver, of, said, receiver) if len(receiver) > 3 else (NONE, None)
+        above, number = of, said  # class A extends B<C>, class B<D> extends E<D>
+    return NONE, None
+
+
+def _applied_bases(solver: Solver, scope: int) -> dict[int, tuple[int, int]]:
+    """The classes above one that it or another one of them applies to types, each with that, `B<C>`, and which does."""
     if scope in solver.applied_bases:
         return solver.applied_bases[scope]
-    found: dict[int, int] = {}
+    found: dict[int, tuple[int, int]] = {}
     for at in solver.classes.order(scope):
         for base in solver.project.scope(at).bases:
             node = solver.child(at, base)
             if arguments_of(solver, node):
                 of = solver.value(solver.child(node, solver.project.expression(node)[1]))
-                found.update({value[1]: node for value in of if value[0] == CLASS and value[1] not in found})
+                found.update({value[1]: (node, at) for value in of if value[0] == CLASS and value[1] not in found})
     if solver.classes.is_settled:
         solver.applied_bases[scope] = found
     return found
@@ -147,6 +180,19 @@ def names_in_generic(solver: Solver) -> set[int]:
             for name in solver.project.table(unit.base | at)
         }
     return solver.names_in_generic
+
+
+def names_of_parameters(solver: Solver) -> set[int]:
+    """The names of the type parameters of all classes, where `applies_bases`."""
+    if solver.names_of_parameters is None:
+        solver.names_of_parameters = {
+            name
+            for unit in solver.project.units
+            for at, row in enumerate(unit.facts.scopes if unit.dialect.applies_bases else ())
+            if row.kind in CLASSES
+            for name in _parameters(solver, unit.base | at)
+        }
+    return solver.names_of_parameters
 
 
 def generic_field(solver: Solver, scope: int, name: int) -> int:
@@ -166,8 +212,8 @@ def generic_field(solver: Solver, scope: int, name: int) -> int:
 def _says_parameter(solver: Solver, type_: int, scope: int, depth: int) -> bool:
     """Whether a type is a type parameter of a class, or is applied to one."""
     op, *parts = solver.project.expression(type_)
-    if op == Op.NAME:
-        return parts[1] != NONE and solver.child(type_, parts[1]) == scope
+    if op in NAMES:
+        return declaring(solver, type_) == scope
     within = (
         parts if op == Op.INDEX else parts[:1] if op == Op.ARRAY else parts[0] if op in (Op.TUPLE, Op.CHOICE) else ()
     )
@@ -186,7 +232,7 @@ def with_base(solver: Solver, value: Value) -> Value:
 def _names(solver: Solver, types: list[int]) -> list[int]:
     """The names of some types, where they are names alone."""
     expressions = ((at, solver.project.expression(at)) for at in types)
-    return [solver.project.unit(at).names[each[1]] if each[0] == Op.NAME else NONE for at, each in expressions]
+    return [solver.project.unit(at).names[each[1]] if each[0] in NAMES else NONE for at, each in expressions]
 
 
 def _parameters(solver: Solver, scope: int) -> list[int]:
@@ -198,13 +244,14 @@ def _parameters(solver: Solver, scope: int) -> list[int]:
 
 
 def _type_parameters(solver: Solver, scope: int) -> list[int]:
-    unit = solver.project.unit(scope)
-    every = solver.project.scope(scope).every
+    unit, row = solver.project.unit(scope), solver.project.scope(scope)
+    every = row.every
+    most = row.generic if unit.dialect.selects else len(every)  # behind them stand its fields
     return [
         unit.names[name]
         for name, bindings in every.items()
         if (value := unit.bindings[bindings[0]].value) == MADE or unit.facts.expressions[value][0] in PARAMETERS
-    ]
+    ][:most]
 
 
 def _is_applied(solver: Solver, scope: int) -> bool:

@@ -12,7 +12,13 @@ from fledgling.worker.graph.solving.lookup import bare_places
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.type_arguments import ALIAS, applied_to, argument_for, arguments_of, container_of
+from fledgling.worker.graph.solving.type_arguments import (
+    ALIAS,
+    applied_to,
+    argument_for,
+    arguments_of,
+    container_of,
+)
 from fledgling.worker.graph.tables import MADE, NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (
@@ -55,8 +61,10 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     base = node & ~MASK
     if depth > MAX_ALIASES:
         return {}
-    if op == Op.NAME and receiver and (given := argument_for(solver, node, receiver)) != NONE:
-        return of_type(solver, given, receiver[4] if len(receiver) > 4 else None, depth + 1)
+    is_name = op in (Op.NAME, Op.BARE)
+    given, around = argument_for(solver, node, receiver) if is_name and receiver else (NONE, None)
+    if given != NONE:
+        return of_type(solver, given, around, depth + 1)
     if op in (Op.NAME, Op.BARE, Op.GET, Op.REACH, Op.IMPORT, Op.ALIAS):
         return _named(solver, node, receiver, depth)
     if op == Op.CHOICE:
