@@ -149,7 +149,7 @@ class _Search:
             return self._is_untyped(node, use, *parts)
         if op == Op.UNSURE and self._solver.op(self._solver.child(node, parts[0])) == Op.CHOICE:
             return True  # it may be what nobody knows
-        if op == Op.GIVEN_BACK:
+        if op == Op.GIVEN_BACK or (op == Op.DICT and use == GIVEN and self._has_key(node, parts[0])):
             return True
         if op == Op.GET:
             self._add_member(node, parts[0], self._project.unit(node).names[parts[1]], use)
@@ -174,6 +174,18 @@ class _Search:
     def _has(self, scope: int) -> bool:
         """Whether a class has a member by one of the names, its own or from above."""
         return any(self._solver.classes.of_class(scope, name)[0] is not None for name in self._names)
+
+    def _has_key(self, node: int, pairs: list[Any]) -> bool:
+        """Whether an object of JavaScript that is written out holds a function or class by such a name."""
+        unit = self._project.unit(node)
+        held = [
+            self._solver.child(node, value)
+            for key, value in pairs[: MAX_PARTS if unit.dialect.keyed_members else 0]
+            if NONE not in (key, value)
+            and unit.expressions[key][0] == Op.TEXT
+            and unit.names[unit.expressions[key][1]] in self._names
+        ]
+        return any(value[0] in (FUNCTION, BOUND, CLASS) for at in held for value in self._solver.value(at))
 
     def _is_any(self, node: int, op: int, parts: list[Any], use: int) -> bool:
         """Whether a name is that of a type parameter, or of what is not known; else what it is bound to is next."""
