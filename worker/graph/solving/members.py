@@ -62,7 +62,7 @@ def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
 
 def member_cell(solver: Solver, cell: Cell) -> Values:
     """("member", value, name)"""
-    applied = _of_applied(solver, cell[1], cell[2]) if cell[1][0] == OBJECT else {}
+    applied = of_applied(solver, cell[1], cell[2]) if cell[1][0] == OBJECT else {}
     return applied or _member(solver, cell[1], cell[2], Reason.BOUND)
 
 
@@ -134,7 +134,7 @@ def _add_taken(solver: Solver, found: Values, value: Value, place: Place) -> Non
             found[held] = sure
 
 
-def _of_applied(solver: Solver, value: Value, name: int) -> Values:
+def of_applied(solver: Solver, value: Value, name: int) -> Values:
     """What a field is whose type depends on what the class of an object is applied to: `b: T[]` of an `A<B>`."""
     if name not in names_in_generic(solver):
         return {}

@@ -10,7 +10,7 @@ from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import part_of
 from fledgling.worker.graph.solving.extension_members import of_any
 from fledgling.worker.graph.solving.lookup import bare_places, may_be_of_macro, means_type
-from fledgling.worker.graph.solving.members import member
+from fledgling.worker.graph.solving.members import member, of_applied
 from fledgling.worker.graph.solving.operations import joined
 from fledgling.worker.graph.solving.outside_types import known_type
 from fledgling.worker.graph.solving.prototypes import MODULE_OBJECT
@@ -82,7 +82,8 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
         if cell[0] == "module":
             found[MODULE, cell[1]] = sure
             continue
-        for value, own in list(solver.value(cell).items()):
+        applied = of_applied(solver, receiver, cell[2]) if receiver and receiver[0] == OBJECT else {}
+        for value, own in list((applied or solver.value(cell)).items()):
             if receiver is None:
                 add(found, {value: min(own, sure)})
             else:
