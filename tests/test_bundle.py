@@ -28,6 +28,7 @@ def test_manifest_says_what_the_server_does() -> None:
     asked = {f"${{user_config.{name}}}" for name in manifest["user_config"]}
     assert asked == {word for word in manifest["server"]["mcp_config"]["args"] if word.startswith("${user_config.")}
     assert manifest["user_config"]["root"]["required"]
+    assert manifest["server"]["mcp_config"]["env"] == {"UV_COMPILE_BYTECODE": "1"}
     assert manifest["compatibility"]["runtimes"]["python"] == project["project"]["requires-python"]
     assert project["tool"]["uv"]["sources"]["fledgling-lens"]["path"] == made["WHEEL"]
 
@@ -48,6 +49,7 @@ def test_registry_entry_says_what_the_project_says() -> None:
     )
     # Clients run `uvx NAME ARGUMENTS`, and uvx a command of the name of the package.
     assert (package["runtimeHint"], project["scripts"][project["name"]]) == ("uvx", project["scripts"]["fledgling"])
+    assert [(each["name"], each["value"]) for each in package["environmentVariables"]] == [("UV_COMPILE_BYTECODE", "1")]
     *fixed, root, under = package["packageArguments"]
     assert [fixed[0]["value"], fixed[1]["name"], fixed[1]["value"]] == ["serve", "--answers", "text"]
     assert (root["name"], under["name"], under["default"]) == ("--root", "--profile", Settings().profile)

@@ -23,6 +23,7 @@ from fledgling.settings import Settings
 TREE = Path(__file__).resolve().parents[2]  # a clone: what is installed has no project file
 PROJECT = tomllib.loads((TREE / "pyproject.toml").read_text("utf-8"))["project"]
 WHEEL = f"{PROJECT['name'].replace('-', '_')}-{__version__}-py3-none-any.whl"
+COMPILING = {"UV_COMPILE_BYTECODE": "1"}  # by uv, once: else each back process compiles what it loads, at each start
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
 
 
@@ -64,6 +65,7 @@ def manifest() -> dict[str, Any]:
                     *("run", "--directory", "${__dirname}", "--no-dev", "fledgling", "serve", "--answers", "text"),
                     *("--root", "${user_config.root}", "--profile", "${user_config.profile}"),
                 ],
+                "env": COMPILING,
             },
         },
         "tools": [
