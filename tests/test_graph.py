@@ -383,6 +383,7 @@ NESTED = {  # functions within functions: what begins, what each begins and ends
 DEEP = {  # what each begins with, what is within each other, around a name, and how it ends
     "list.js": ("let ", "[", "last", "]", " = b;"),
     "object.js": ("let ", "{a: ", "last", "}", " = b;"),
+    "keys.js": ("b = ", "{a: ", "last", "}", ";"),
     "a.py": ("", "(", "last", ",)", " = b"),
     "a.php": ("<?php ", "[", "$a->last", "]", " = $b;"),
     "a.rb": ("f { |", "(", "last", ")", "| }"),
@@ -683,6 +684,7 @@ def test_what_stands_within_each_other_is_read_so_far(path: str) -> None:
         text = f"{before}{opening * depth}{name}{closing * depth}{behind}"
         facts = unpacked(FACTS.facts_of(LANGUAGES.detect(path, b""), text.encode()))
         assert "last" in {facts.names[site.name] for site in sites_of(facts)}, depth
+        graph_of({path: text.encode()})
 
 
 def test_of_many_parts_of_a_class_none_says_what_its_type_parameter_is() -> None:

@@ -59,6 +59,6 @@ def _of_keys(unit: Unit) -> Iterator[str]:
     expressions = unit.facts.expressions
     pairs = (pair for op, *parts in expressions if op == Op.DICT for pair in parts[0] if NONE not in pair)
     for key, held in pairs:
-        (is_key, word, *_), named = expressions[key], expressions[held]
-        if is_key == Op.TEXT and named[0] in NAMING and named[NAMING[named[0]]] != word:
-            yield unit.facts.names[word]
+        written, named = expressions[key], expressions[held]
+        if written[0] == Op.TEXT and named[0] in NAMING and named[NAMING[named[0]]] != written[1]:
+            yield unit.facts.names[written[1]]
