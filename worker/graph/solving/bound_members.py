@@ -1,7 +1,7 @@
 """What a member becomes where it is taken from a receiver: a function is bound, a property called."""
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.declared_beside import objects_in, says_more
+from fledgling.worker.graph.solving.declared_beside import agrees, objects_in, says_more
 from fledgling.worker.graph.solving.overrides import interfaces
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import MADE, NONE, SIGNATURE, Flag, Op, ScopeKind
@@ -260,6 +260,7 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
                 not known
                 or selects
                 or (any(value[0] == OBJECT for value in declared) and not any(value[0] == OBJECT for value in found))
+                or (not dialect.typed and agrees(declared, found))
                 or says_more(solver, declared, found)
             ):
                 add(found, declared)

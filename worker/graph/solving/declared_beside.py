@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import Op
-from fledgling.worker.graph.values import CONSTANT, CONTAINER, EXTERNAL, Value, Values
+from fledgling.worker.graph.values import CONSTANT, CONTAINER, EXTERNAL, OBJECT, Value, Values
 
 
 def says_more(solver: Solver, declared: Values, seen: Values) -> bool:
@@ -12,6 +12,12 @@ def says_more(solver: Solver, declared: Values, seen: Values) -> bool:
     if not solver.is_settled:
         solver.wait()
     return solver.is_settled
+
+
+def agrees(declared: Values, seen: Values) -> bool:
+    """Whether the objects that are seen are just those that are declared, which is as sure as the type then."""
+    objects = {value for value in seen if value[0] == OBJECT}
+    return bool(objects) and objects == {value for value in declared if value[0] == OBJECT}
 
 
 def _holds_known(solver: Solver, value: Value) -> bool:

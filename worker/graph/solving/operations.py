@@ -3,7 +3,7 @@
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of, iterated
-from fledgling.worker.graph.solving.declared_beside import converted, says_more
+from fledgling.worker.graph.solving.declared_beside import agrees, converted, says_more
 from fledgling.worker.graph.solving.made_names import added
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.numbers import number_or
@@ -251,7 +251,7 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
         is_filled = is_typed and any(held[0] == CONTAINER for held in type_)
         if is_filled:  # `A[] a = b`, of objects of what is declared, whatever b is declared to hold
             value = {held: min(sure, Reason.FLOW) if held[0] == CONTAINER else sure for held, sure in value.items()}
-        if not is_typed and says_more(solver, type_, value):
+        if not is_typed and (agrees(type_, value) or says_more(solver, type_, value)):
             return add(value, type_)
         invoking = solver.project.unit(node).dialect.invoking  # `Function<A, B>` says what it gives
         says_result = bool(invoking) and any(len(held) > 2 for held in type_ if held[0] == EXTERNAL)
