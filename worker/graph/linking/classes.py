@@ -100,15 +100,11 @@ class Classes(Hierarchy):
         return {name: alike for name, alike in found.items() if len(alike) <= MAX_NAMESAKES}
 
     @cached_property
-    def names_of_themselves(self) -> set[int]:
-        """The names of functions that classes of Ruby have themselves."""
+    def names_of_methods(self) -> set[int]:
+        """The names of functions of Ruby."""
         units = [unit for unit in self.project.units if unit.dialect.bare_calls]
         rows = ((unit, row) for unit in units for row in unit.facts.scopes)
-        return {
-            unit.names[row.name]
-            for unit, row in rows
-            if row.kind == ScopeKind.FUNCTION and row.flags & Flag.STATIC and row.name != NONE
-        }
+        return {unit.names[row.name] for unit, row in rows if row.kind == ScopeKind.FUNCTION and row.name != NONE}
 
     def has_itself(self, scope: int, name: int) -> bool:
         """Whether a class of Ruby itself, and not its objects, has a function of a name: `def self.a`, `scope :a`."""

@@ -226,10 +226,11 @@ def _of_container(solver: Solver, value: Value, name: int, sure: int) -> Values:
 def _of_related(solver: Solver, value: Value, name: int) -> Values:
     """What the class of the objects in a container of Ruby has itself, handed on by one outside: `a.posts.recent`."""
     found: Values = {}
-    for held, sure in solver.elements(value).items() if name in solver.classes.names_of_themselves else ():
-        is_below = held[0] == OBJECT and held[1] in solver.classes.has_external_base
-        if is_below and solver.classes.has_itself(held[1], name):
-            add(found, member(solver, (CLASS, *held[1:3]), name, sure), Reason.EXTERNAL_BASE)
+    for held, sure in solver.elements(value).items() if name in solver.classes.names_of_methods else ():
+        if held[0] == OBJECT and held[1] in solver.classes.has_external_base:
+            own = member(solver, (CLASS, *held[1:3]), name, sure).items()
+            of_itself = {method: at for method, at in own if method[0] == BOUND and method[2][0] == CLASS}
+            add(found, of_itself, Reason.EXTERNAL_BASE)
     return found
 
 
