@@ -124,8 +124,9 @@
 (type_parameter_constraints_clause . (identifier) @left @bind (type_parameter_constraint type: (_) @right)) @assign
 (variable_declaration type: (_) @type) @variables
 [(field_declaration) (event_field_declaration)] @decorated
-((field_declaration . (modifier) @_seen (variable_declaration type: (_) @hidden)) (#not-any-of? @_seen "public" "protected" "internal"))
+((field_declaration (modifier) @_seen (variable_declaration type: (_) @hidden)) (#not-any-of? @_seen "public" "protected" "internal"))
 (field_declaration . (variable_declaration type: (_) @hidden))
+(field_declaration (attribute_list) . (variable_declaration type: (_) @hidden))
 ((field_declaration (modifier) @_seen (variable_declaration type: (_) @open)) (#any-of? @_seen "public" "protected" "internal"))
 (variable_declarator name: (identifier) @left @bind) @assign
 (variable_declarator name: (identifier) "=" (_) @right) @assign
