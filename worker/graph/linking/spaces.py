@@ -92,6 +92,8 @@ class Spaces:
         for path, names in self._binding.items():
             for name in names:
                 found[name].add(path.rpartition(".")[2])
+        for _, path, name in self._kept:
+            found[name].add(path.rpartition(".")[2])
         for path in self._known:
             outer, _, inner = path.rpartition(".")
             found[self._project.number(inner)].add(outer.rpartition(".")[2])

@@ -8,7 +8,7 @@ from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.class_members import as_annotation
 from fledgling.worker.graph.solving.imports import import_places
 from fledgling.worker.graph.solving.lookup import bare_places, means_type
-from fledgling.worker.graph.solving.member_places import places
+from fledgling.worker.graph.solving.member_places import of_space, places
 from fledgling.worker.graph.solving.members import led_to
 from fledgling.worker.graph.solving.names import are_types_apart, takes_types
 from fledgling.worker.graph.solving.operations import is_read_by_function
@@ -156,9 +156,10 @@ class BoundDefinitions:
         if expression[0] == Op.BARE:
             found = bare_places(self.solver, node, expression)
             return [(cell, reason) for cell, reason, _ in self._with_types(node, expression, found)]
-        own = self.project.unit(node).names[expression[2]]
+        unit = self.project.unit(node)
+        own = unit.names[expression[2]]
         held = self.solver.value((node & ~MASK) | expression[1])
-        return [place for value, sure in list(held.items()) for place in self._places_of(value, own, sure)]
+        return [place for value, sure in list(held.items()) for place in self._places_for(unit, value, own, sure)]
 
     def _with_types(self, node: int, expression: Expression, found: list[Any]) -> list[Any]:
         """Of the places of a type those of a class with as many type parameters as it is given, if any has."""
@@ -171,6 +172,12 @@ class BoundDefinitions:
         bindings = self.project.table(cell[1]).get(cell[2], ()) if cell[0] == "name" else ()
         scopes = [self.project.defined(at)[1] for at in bindings]
         return any(at >= 0 and takes_types(self.project, at, expression) for at in scopes)
+
+    def _places_for(self, unit: Unit, value: Value, name: int, sure: int) -> list[tuple[Any, int]]:
+        """The same for a file, which may keep some of a namespace for itself."""
+        if value[0] == SPACE and self.solver.spaces.kept(unit, value[1], name):
+            return [(cell, reason) for cell, reason, _ in of_space(self.solver, value[1], name, sure, unit)]
+        return self._places_of(value, name, sure)
 
     def _places_of(self, value: Value, name: int, sure: int) -> list[tuple[Any, int]]:
         """The cells that a member of a value may be; nothing changes any more, so they are the same each time."""

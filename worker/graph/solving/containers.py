@@ -235,7 +235,8 @@ def _asked_by_key(solver: Solver, node: int, value: Value, sure: int) -> Values:
 def _by_bracket(solver: Solver, value: Value, sure: int) -> Values:
     """What `a[b]` of C++ gives where a is an object, or a pointer to one or an array of some, which no type tells."""
     asked = called_member(solver, value, "operator[]", sure)
-    if asked:
+    declared = member(solver, value, solver.project.number("operator[]"), sure)
+    if asked or any(held[0] in (BOUND, FUNCTION) for held in declared):  # which may give what is not known
         return capped({value: sure, **asked}, Reason.SEVERAL)
     own, classes = solver.classes.whole(value[1]), solver.classes
     return {} if own in classes.has_external_base or own in classes.has_unknown_base else {value: sure}

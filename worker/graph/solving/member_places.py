@@ -152,6 +152,13 @@ def _of_itself(solver: Solver, scope: int, name: int, after: int | None = None) 
     return own if own != NONE and solver.classes.of_class(scope, own, after)[0] is not None else name
 
 
+def places_for(solver: Solver, unit: Unit, value: Value, name: int, sure: int) -> list[Place]:
+    """The places of a member for a file, which may keep some of a namespace for itself: a static function of C++."""
+    if value[0] == SPACE and solver.spaces.kept(unit, value[1], name):
+        return of_space(solver, value[1], name, sure, unit)
+    return places(solver, value, name, sure)
+
+
 def of_space(solver: Solver, space: str, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
     """The places of a name in a namespace, which may be a namespace itself, for a file or for all."""
     spaces = solver.spaces

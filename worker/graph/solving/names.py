@@ -10,6 +10,7 @@ from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import part_of
 from fledgling.worker.graph.solving.extension_members import of_any
 from fledgling.worker.graph.solving.lookup import bare_places, may_be_of_macro, means_type
+from fledgling.worker.graph.solving.member_places import places_for
 from fledgling.worker.graph.solving.members import member, of_applied
 from fledgling.worker.graph.solving.operations import joined
 from fledgling.worker.graph.solving.outside_types import known_type
@@ -240,12 +241,22 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
         return _renamed(solver, node, expression[2], values)
     if len(values) == 1:
         [(value, sure)] = values.items()
+        if value[0] == SPACE and solver.spaces.kept(unit, value[1], own):
+            return _of_file(solver, unit, value, own, sure)
         held = with_seen(solver, node, expression[2], member(solver, value, own, sure))
         return one_class(dict(held)) if value[0] in (SPACE, CLASS) and len(held) > 1 else held
     found: Values = {}
     for value, sure in list(values.items()):
         add(found, with_seen(solver, node, expression[2], member(solver, value, own, sure)))
     return found
+
+
+def _of_file(solver: Solver, unit: Unit, value: Value, own: int, sure: int) -> Values:
+    """What a file of C++ has by a name in a namespace, of which it keeps something for itself."""
+    found: Values = {}
+    for cell, reason, _ in places_for(solver, unit, value, own, sure):
+        add(found, solver.value(cell), reason)
+    return one_class(found)
 
 
 def _renamed(solver: Solver, node: int, name: int, values: Values) -> Values:

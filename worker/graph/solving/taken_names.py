@@ -4,7 +4,7 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.globs import of_globs
-from fledgling.worker.graph.solving.member_places import places
+from fledgling.worker.graph.solving.member_places import places_for
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, SPACES
 from fledgling.worker.graph.unit import MASK, Unit
@@ -39,7 +39,7 @@ def all_cell(solver: Solver, cell: Cell) -> Values:
             return {("place", at): Reason.BOUND if len(aliases) == 1 else Reason.SEVERAL for at in aliases}
     for path in _paths_with(solver, unit, scope, own):
         for value, sure in list(solver.value(path).items()):
-            held = places(solver, value, own, sure)
+            held = places_for(solver, unit, value, own, sure)
             add(found, {("place", at): reason for at, reason, _ in held if at[0] not in ("field", "own")})
     return found
 
