@@ -60,8 +60,8 @@ def _is_open(solver: Solver, node: int) -> bool:
 
 
 def differ(values: Values) -> bool:
-    """Whether values are of more than one thing: two objects of one class are not."""
-    return len({value[:2] for value in values}) > 1
+    """Whether values are of more than one thing: two objects of one class are not, but for what it is applied to."""
+    return len({(*value[:2], *value[3:]) if value[0] == OBJECT else value[:2] for value in values}) > 1
 
 
 def function(solver: Solver, node: int, expression: Expression) -> Values:

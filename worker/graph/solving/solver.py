@@ -51,6 +51,7 @@ class Solver:
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.array_methods: dict[int, int] = {}  # that a call runs, one within the other (container_methods.py)
         self.names_in_generic: set[int] | None = None  # of all members of classes with type parameters
+        self.alike: dict[tuple[Any, ...], int] = {}  # the first types of those that say the same (type_arguments.py)
         self.names_of_parameters: set[int] | None = None  # the type parameters of all classes
         self.applied_bases: dict[
             int, dict[int, tuple[int, int]]

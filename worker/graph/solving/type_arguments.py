@@ -30,13 +30,23 @@ def applied_to(solver: Solver, type_: int, values: Values, receiver: Value | Non
     asks = receiver is not None and any(
         solver.op(at) in NAMES and argument_for(solver, at, receiver)[0] != NONE for at in arguments_of(solver, type_)
     )
-    further = (type_, receiver[:4]) if asks and receiver else (type_,)
+    further = (type_, receiver[:4]) if asks and receiver else (_alike(solver, type_),)
     if not asks and solver.project.unit(type_).dialect.applies_bases and not _says_more(solver, type_):
         return values
     return {
         (OBJECT, value[1], True, *further) if value[0] == OBJECT and _is_applied(solver, value[1]) else value: sure
         for value, sure in values.items()
     }
+
+
+def _alike(solver: Solver, type_: int) -> int:
+    """The first type that says the same, where all that it is applied to are classes: objects of both are one value."""
+    op, *parts = solver.project.expression(type_)
+    names = [solver.child(type_, parts[0]), *arguments_of(solver, type_)] if op == Op.INDEX else []
+    said = [tuple(solver.value(at).items()) for at in names if solver.op(at) in NAMES]
+    if len(said) < max(len(names), 2) or any([value[0] for value, _ in each] != [CLASS] for each in said):
+        return type_
+    return solver.alike.setdefault(tuple(said), type_)
 
 
 def _says_more(solver: Solver, type_: int) -> bool:

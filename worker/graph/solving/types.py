@@ -68,7 +68,8 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     if op in (Op.NAME, Op.BARE, Op.GET, Op.REACH, Op.IMPORT, Op.ALIAS):
         return _named(solver, node, receiver, depth)
     if op == Op.CHOICE:
-        return union(solver, [base | part for part in expression[1]], receiver, depth)
+        found = union(solver, [base | part for part in expression[1]], receiver, depth)
+        return capped(found, Reason.SEVERAL) if len(expression[1]) == 1 else found  # `? super A` may be what is above A
     if op == Op.EVERY:
         return every(solver, [base | part for part in expression[1]], receiver, depth)
     if op == Op.QUALIFIED:

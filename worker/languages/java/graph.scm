@@ -84,7 +84,7 @@
 
 ; ---- types
 
-(wildcard (super) (_) @value) @await
+(wildcard (super) (_) @arm) @choice
 
 (generic_type . (_) @of) @index
 (type_arguments (_) @type)

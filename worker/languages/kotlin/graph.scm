@@ -141,7 +141,9 @@
 (user_type . (identifier) @of . (type_arguments)) @index
 (user_type . (identifier) @of . (identifier) @key .) @get
 (user_type . (identifier) @of . (identifier) @key . (type_arguments) .) @get
-(type_arguments (type_projection (_) @type .))
+(type_arguments (type_projection . (_) @type .))
+(type_arguments (type_projection (variance_modifier "out") (_) @type .))
+(type_arguments (type_projection (variance_modifier "in") (_) @arm .) @type @choice)
 (nullable_type (_) @value) @await
 (function_type (_) @returns .) @signature
 (function_type . (user_type) @receiver_type . (function_type_parameters))
