@@ -910,51 +910,20 @@ ENTRIES: dict[str, tuple[dict[str, str], str]] = {
         "main.py",
     ),
 }
-
-
-@pytest.mark.anyio
-async def test_a_project_begins_where_someone_begins_it(tmp_path: Path) -> None:
-    places = {name: f"p{number}" for number, name in enumerate(ENTRIES)}
-    files = {f"{places[name]}/{path}": text for name, (tree, _) in ENTRIES.items() for path, text in tree.items()}
-    async with fronted(make(tmp_path, **files)) as (front, indexing):
-        await indexing.built()
-        for name, (_, expected) in ENTRIES.items():
-            found = await architecture(front, places[name])
-            assert [line for line in found.lines if line.startswith("entry points")] == [f"entry points: {expected}"], (
-                name
-            )
-
-
-@pytest.mark.anyio
-async def test_what_is_done_for_a_package_makes_it_no_program(tmp_path: Path) -> None:
-    tree = {
-        "draw/package.json": '{"module": "dist/draw.mjs"}',
-        "draw/src/draw.ts": "export const draw = 1;\n",
-        "draw/scripts/release.ts": "function main() {}\n",
-        "go.mod": "module a.com/up\n",
-        "up.go": "package up\n",
-        "internal/types/main.go": "package main\n\nfunc main() {}\n",
-    }
-    async with fronted(make(tmp_path, **tree)) as (front, indexing):
-        await indexing.built()
-        found = await architecture(front)
-        assert "entry points: draw/scripts/release.ts:1, internal/types/main.go:3" in found.lines
-        assert "libraries: ./, draw/" in found.lines
-
-
-@pytest.mark.anyio
-async def test_a_file_is_not_about_its_guard_or_its_tests(tmp_path: Path) -> None:
-    tree = {
-        "json.h": "#ifndef MP_JSON_H_\n#define MP_JSON_H_\n#define MAX_DEPTH 50\n#endif\n",
-        "move.rs": "pub fn step() {}\n\n#[cfg(test)]\nmod tests {\n    fn moves() {\n        step();\n    }\n}\n",
-        "queue.ex": "defmodule Queue do\n  @type t :: list\n  def push(queue) do\n    queue\n  end\nend\n",
-    }
-    async with fronted(make(tmp_path, **tree)) as (front, indexing):
-        await indexing.built()
-        defines = {path: (await summarized(front, path))[0].defines for path in tree}
-    assert defines == {"json.h": ["MAX_DEPTH"], "move.rs": ["step"], "queue.ex": ["push", "t"]}
-
-
+PLACES = {name: f"p{number}" for number, name in enumerate(ENTRIES)}
+PACKAGED = {
+    "draw/package.json": '{"module": "dist/draw.mjs"}',
+    "draw/src/draw.ts": "export const draw = 1;\n",
+    "draw/scripts/release.ts": "function main() {}\n",
+    "go.mod": "module a.com/up\n",
+    "up.go": "package up\n",
+    "internal/types/main.go": "package main\n\nfunc main() {}\n",
+}
+GUARDED = {
+    "json.h": "#ifndef MP_JSON_H_\n#define MP_JSON_H_\n#define MAX_DEPTH 50\n#endif\n",
+    "move.rs": "pub fn step() {}\n\n#[cfg(test)]\nmod tests {\n    fn moves() {\n        step();\n    }\n}\n",
+    "queue.ex": "defmodule Queue do\n  @type t :: list\n  def push(queue) do\n    queue\n  end\nend\n",
+}
 DOCUMENTED = {
     "README.md": "# Spec\n\nSays what events are.\n\n[spec](spec/spec.md)\n",
     "spec/spec.md": "# Events\n",
@@ -966,27 +935,54 @@ DOCUMENTED = {
 }
 
 
-@pytest.mark.anyio
-async def test_a_project_of_documents_is_told_by_them(tmp_path: Path) -> None:
-    async with fronted(make(tmp_path, **DOCUMENTED)) as (front, indexing):
+@pytest.fixture(scope="module")
+async def several(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    """Projects of a directory each."""
+    trees = {PLACES[name]: tree for name, (tree, _) in ENTRIES.items()}
+    trees |= {"packaged": PACKAGED, "guarded": GUARDED, "documented": DOCUMENTED, "many": MANY}
+    files = {f"{place}/{path}": text for place, tree in trees.items() for path, text in tree.items()}
+    async with fronted(make(tmp_path_factory.mktemp("several"), **files)) as (front, indexing):
         await indexing.built()
-        found = await architecture(front)
-        assert "markdown, 5 files with 13 lines: spec/formats/ 2, ./* 1, spec/* 1, tool/ 1" in found.lines, found.lines
-        linked = "documents that most others link to: spec/spec.md (3)"  # to json.md only one
-        assert linked in found.lines, found.lines
-        assert not any(line.startswith("yaml") for line in found.lines)
-        found = await architecture(front, "spec/formats")
-        assert "markdown, 2 files with 6 lines: ./* 2" in found.lines, found.lines
+        yield front
 
 
 @pytest.mark.anyio
-async def test_a_directory_of_very_many_small_parts_is_one_part(tmp_path: Path) -> None:
-    async with fronted(make(tmp_path, **MANY)) as (front, indexing):
-        await indexing.built()
-        found = await architecture(front)
-        parts = [line for line in found.lines if line.startswith("  ")]
-        assert parts == ["  app/  1 file, 1 lines -> core/ 1", "  core/  30 files, 30 lines"]
-        assert not any(line.startswith("imported by most") for line in found.lines), "of one importer each"
+async def test_a_project_begins_where_someone_begins_it(several: Front) -> None:
+    for name, (_, expected) in ENTRIES.items():
+        found = await architecture(several, PLACES[name])
+        assert [line for line in found.lines if line.startswith("entry points")] == [f"entry points: {expected}"], name
+
+
+@pytest.mark.anyio
+async def test_what_is_done_for_a_package_makes_it_no_program(several: Front) -> None:
+    found = await architecture(several, "packaged")
+    assert "entry points: draw/scripts/release.ts:1, internal/types/main.go:3" in found.lines
+    assert "libraries: ./, draw/" in found.lines
+
+
+@pytest.mark.anyio
+async def test_a_file_is_not_about_its_guard_or_its_tests(several: Front) -> None:
+    defines = {path: (await summarized(several, f"guarded/{path}"))[0].defines for path in GUARDED}
+    assert defines == {"json.h": ["MAX_DEPTH"], "move.rs": ["step"], "queue.ex": ["push", "t"]}
+
+
+@pytest.mark.anyio
+async def test_a_project_of_documents_is_told_by_them(several: Front) -> None:
+    found = await architecture(several, "documented")
+    assert "markdown, 5 files with 13 lines: spec/formats/ 2, ./* 1, spec/* 1, tool/ 1" in found.lines, found.lines
+    linked = "documents that most others link to: spec/spec.md (3)"  # to json.md only one
+    assert linked in found.lines, found.lines
+    assert not any(line.startswith("yaml") for line in found.lines)
+    found = await architecture(several, "documented/spec/formats")
+    assert "markdown, 2 files with 6 lines: ./* 2" in found.lines, found.lines
+
+
+@pytest.mark.anyio
+async def test_a_directory_of_very_many_small_parts_is_one_part(several: Front) -> None:
+    found = await architecture(several, "many")
+    parts = [line for line in found.lines if line.startswith("  ")]
+    assert parts == ["  app/  1 file, 1 lines -> core/ 1", "  core/  30 files, 30 lines"]
+    assert not any(line.startswith("imported by most") for line in found.lines), "of one importer each"
 
 
 UNIMPORTED = {  # files of a package, and what is said of their edges
