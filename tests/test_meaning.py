@@ -299,6 +299,14 @@ async def test_a_word_that_no_file_has_is_named(front: Front) -> None:
     assert found.note == "No file of code has kubernetes."
 
 
+@pytest.fixture(scope="module")
+async def checking(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    text = "def check_password(user):\n    return user(qx, 'hemlock', 'zebr ebri brin')\n"
+    async with fronted(make(tmp_path_factory.mktemp("checking"), **{"check.py": text})) as (front, indexing):
+        await indexing.built()
+        yield front
+
+
 @pytest.mark.parametrize(
     ("query", "note"),
     [
@@ -308,12 +316,9 @@ async def test_a_word_that_no_file_has_is_named(front: Front) -> None:
     ],
 )
 async def test_no_word_that_a_text_has_is_named_as_one_that_none_has(
-    tmp_path: Path, query: str, note: str | None
+    checking: Front, query: str, note: str | None
 ) -> None:
-    text = "def check_password(user):\n    return user(qx, 'hemlock', 'zebr ebri brin')\n"
-    async with fronted(make(tmp_path, **{"check.py": text})) as (front, indexing):
-        await indexing.built()
-        assert (await ranked(front, query)).note == note
+    assert (await ranked(checking, query)).note == note
 
 
 @pytest.mark.parametrize(
