@@ -113,6 +113,14 @@ async def limited(anyio_backend, project, tmp_path_factory):
         yield client
 
 
+@pytest.fixture(scope="module")
+async def front(anyio_backend, project):
+    """A front with this file as its broker, whose worker may be another after each test."""
+    async with fronted(project, "fledgling-analyst") as (front, indexing):
+        await indexing.built()
+        yield front
+
+
 async def asked(client, tool, arguments):
     """What a worker says: on a busy machine one that replaces another may start later than the call's second."""
     return await in_time(client.call_tool, tool, arguments)
@@ -277,16 +285,15 @@ async def test_statements_that_hear_nothing_end_with_their_worker(project, tmp_p
 
 
 @pytest.mark.anyio
-async def test_one_slow_call_holds_nobody_up_and_answers_do_not_mix(project):
-    async with fronted(project, "fledgling-analyst") as (front, _):
-        expected = [await front.call(tool, arguments) for tool, arguments in CALLS[:8]]
-        slow = asyncio.create_task(front.ask(Query(ENDLESS)))
-        for _ in range(3):
-            asked = [front.call(tool, arguments) for tool, arguments in CALLS[:8]]
-            assert await asyncio.gather(*asked) == expected
-        assert not slow.done()
-        slow.cancel()
-        await asyncio.gather(slow, return_exceptions=True)
+async def test_one_slow_call_holds_nobody_up_and_answers_do_not_mix(front):
+    expected = [await front.call(tool, arguments) for tool, arguments in CALLS[:8]]
+    slow = asyncio.create_task(front.ask(Query(ENDLESS)))
+    for _ in range(3):
+        asked = [front.call(tool, arguments) for tool, arguments in CALLS[:8]]
+        assert await asyncio.gather(*asked) == expected
+    assert not slow.done()
+    slow.cancel()
+    await asyncio.gather(slow, return_exceptions=True)
 
 
 @pytest.mark.anyio
@@ -405,42 +412,40 @@ def own_query_workers():
 
 
 @pytest.mark.anyio
-async def test_a_call_beyond_the_limit_hears_that_the_server_is_busy(project):
-    async with fronted(project, "fledgling-analyst") as (front, _):
-        expected = await front.call("explore", {})
-        [worker] = own_query_workers()
-        worker.suspend()
-        slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(MAX_SQL_CALLS)]
-        others = [asyncio.create_task(front.call("explore", {})) for _ in range(MAX_CALLS - MAX_SQL_CALLS)]
-        await asyncio.sleep(0)
-        busy = await front.call("explore", {})
-        assert isinstance(busy, Refusal)
-        assert (busy.kind, busy.next_step) == ("busy", "Wait for an answer, then ask again.")
-        worker.resume()
-        assert await asyncio.gather(*others) == [expected] * len(others)
-        assert not any(call.done() for call in slow)
-        for call in slow:
-            call.cancel()
-        await asyncio.gather(*slow, return_exceptions=True)
-        assert await front.call("explore", {}) == expected
+async def test_a_call_beyond_the_limit_hears_that_the_server_is_busy(front):
+    expected = await front.call("explore", {})
+    [worker] = own_query_workers()
+    worker.suspend()
+    slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(MAX_SQL_CALLS)]
+    others = [asyncio.create_task(front.call("explore", {})) for _ in range(MAX_CALLS - MAX_SQL_CALLS)]
+    await asyncio.sleep(0)
+    busy = await front.call("explore", {})
+    assert isinstance(busy, Refusal)
+    assert (busy.kind, busy.next_step) == ("busy", "Wait for an answer, then ask again.")
+    worker.resume()
+    assert await asyncio.gather(*others) == [expected] * len(others)
+    assert not any(call.done() for call in slow)
+    for call in slow:
+        call.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
+    assert await front.call("explore", {}) == expected
 
 
 @pytest.mark.anyio
-async def test_slow_statements_leave_room_for_quick_calls(project, record_testsuite_property):
+async def test_slow_statements_leave_room_for_quick_calls(front, record_testsuite_property):
     """As many as may be asked for are slow; one more of them is told to wait, and the quick are answered meanwhile."""
-    async with fronted(project, "fledgling-analyst") as (front, _):
-        expected = [await front.call(tool, arguments) for tool, arguments in CALLS]
-        slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(MAX_CALLS)]
-        seconds = []
-        for turn in range(100):
-            begun = time.monotonic()
-            tool, arguments = CALLS[turn % len(CALLS)]
-            assert await front.call(tool, arguments) == expected[turn % len(CALLS)]
-            seconds.append(time.monotonic() - begun)
-        assert [call.result().kind for call in slow if call.done()] == ["busy"] * (MAX_CALLS - MAX_SQL_CALLS)
-        for call in slow:
-            call.cancel()
-        await asyncio.gather(*slow, return_exceptions=True)
+    expected = [await front.call(tool, arguments) for tool, arguments in CALLS]
+    slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(MAX_CALLS)]
+    seconds = []
+    for turn in range(100):
+        begun = time.monotonic()
+        tool, arguments = CALLS[turn % len(CALLS)]
+        assert await front.call(tool, arguments) == expected[turn % len(CALLS)]
+        seconds.append(time.monotonic() - begun)
+    assert [call.result().kind for call in slow if call.done()] == ["busy"] * (MAX_CALLS - MAX_SQL_CALLS)
+    for call in slow:
+        call.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
     p99 = statistics.quantiles(seconds, n=100)[-1]
     record_testsuite_property("quick calls beside slow SQL, median ms", round(1000 * statistics.median(seconds)))
     record_testsuite_property("quick calls beside slow SQL, p99 ms", round(1000 * p99))
@@ -466,13 +471,6 @@ async def test_a_call_that_has_ended_two_workers_is_refused(limited):
     assert len(answers) > DEADLY
     assert is_alive(worker)
     await is_answered(limited)
-
-
-@pytest.fixture(scope="module")
-async def front(anyio_backend, project):
-    """A front with this file as its broker, whose worker may be another after each test."""
-    async with fronted(project, "fledgling-analyst") as (front, _):
-        yield front
 
 
 @pytest.mark.anyio
