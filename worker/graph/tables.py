@@ -41,6 +41,7 @@ ONLY_TYPE = 8  # an alias of TypeScript, which no value has
 COMPONENT = 9  # what a record of Java has: a call by its name reads it
 EXPORTED = 10  # what a module of JavaScript declares where it exports it
 PRIVATE = 11  # a field that its class alone sees
+POSITIONAL = 12  # what a record of C# takes behind its name: a property of it, unless it inherits one of that type
 KEPT, CHANGED = 1, 2  # what a name of C++ holds is constant, or may be changed, whatever it is a part of
 OWN = "static:"  # stands before the name of what a class of JavaScript has itself: its objects may have another
 MAX_KEY = 80  # characters of a string that can be a key
@@ -197,6 +198,7 @@ class Flag:
     BORROWS = 8796093022208  # it is called on a reference, `&self`
     MUTATES = 17592186044416  # on one that it may change, `&mut self`
     CONSUMES = 35184372088832  # on the object itself, `self`
+    EXTENDS_NONE = 70368744177664  # it may implement interfaces alone, whose static functions it does not have
 
 
 class Use:
@@ -258,7 +260,7 @@ class Binding(Struct, array_like=True, gc=False):
     in another file. What is IN_BRANCH may not have run. What is OF_OBJECTS no other file sees as one of the class,
     what is OF_PACKAGE none of another package, what is PRIVATE no class below, and what is OF_CLASS no object has.
     What is OF_ITSELF begins where that is put which it names. What is ONLY_TYPE nobody calls. What is a COMPONENT
-    is read by a call. What is EXPORTED others may import.
+    is read by a call. What is EXPORTED others may import. What is POSITIONAL may be what a class above has.
     """
 
     scope: int

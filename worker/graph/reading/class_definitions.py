@@ -36,6 +36,7 @@ SAID = {  # a flag of a class, by the role that says it
     BITS["inner"]: Flag.INNER,
     BITS["single"]: Flag.SINGLE,
     BITS["constructor"]: Flag.HEADED,
+    BITS["extends_none"]: Flag.EXTENDS_NONE,
 }
 IS_MIXIN, IS_NAMESPACE = BITS["mixin"], BITS["namespace"]
 METACLASS = "metaclass"

@@ -67,6 +67,8 @@
 ([(formal_parameter dimensions: (_) @brackets) (variable_declarator dimensions: (_) @brackets)
   (method_declaration dimensions: (_) @brackets) (enhanced_for_statement dimensions: (_) @brackets)])
 (superclass (_) @base)
+[(class_declaration name: (_) @extends_none !superclass) (record_declaration name: (_) @extends_none)
+ (enum_declaration name: (_) @extends_none) (interface_declaration name: (_) @extends_none)]
 (super_interfaces (type_list (_) @base))
 (extends_interfaces (type_list (_) @base))
 (enum_constant name: (_) @bind) @field @receiver

@@ -330,10 +330,22 @@ def _may_be_outside(solver: Solver, own: Fit, name: int, made: MadeCall) -> bool
     That is so of a name that such classes often have, and of what does not take them.
     """
     of = own.of[2][1] if own.of[0] == BOUND and own.of[2][0] == OBJECT else solver.classes.owner(own.of[1])
-    if of not in solver.classes.has_external_base:
+    if of not in solver.classes.has_external_base or _has_no_class_outside(solver, own.of[1], of):
         return False
     is_common = solver.project.text(name) in solver.project.unit(own.of[1]).dialect.common
     return bool(own.against) or (is_common and not is_sure(solver, own, made))
+
+
+def _has_no_class_outside(solver: Solver, function: int, of: int) -> bool:
+    """Whether only interfaces outside are above the class of Java that has a static function, which inherits none."""
+    if not solver.project.scope(function).flags & Flag.STATIC:
+        return False
+    kinds = solver.project.scope
+    return all(
+        kinds(at).flags & Flag.EXTENDS_NONE or any(kinds(base).kind == ScopeKind.CLASS for base, _ in bases)
+        for at in solver.classes.order(of)
+        for bases in [solver.classes.bases.get(at, [])]
+    )
 
 
 def _may_be_of_others(solver: Solver, own: Fit, made: MadeCall) -> bool:
