@@ -23,6 +23,7 @@ from fledgling.worker.graph.tables import (
     NONE,
     OF_HEAD,
     OWN,
+    POSITIONAL,
     SCOPE,
     USE,
     Expression,
@@ -106,6 +107,12 @@ class GraphProject(NumberedFiles):
         return {own: at for own, at in every if own not in (at, NONE)}
 
     @cached_property
+    def positional(self) -> frozenset[int]:
+        """The names of what records of C# take behind their own."""
+        units = [unit for unit in self.units if unit.dialect.selects == "nearest"]
+        return frozenset(unit.names[row.name] for unit in units for row in unit.bindings if row.how == POSITIONAL)
+
+    @cached_property
     def templates(self) -> frozenset[int]:
         """The files that others are made from, which are compiled in their place: `a.in.cc` where there is `a.cc`."""
         places = self.imports.places
@@ -179,7 +186,7 @@ class GraphProject(NumberedFiles):
     def _binding_bare(self, node: int, name: int, scope: int) -> int:
         unit = self.unit(node)
         scopes, dialect = unit.facts.scopes, unit.dialect
-        is_apart = dialect.bare_calls or unit.names[name] in self.of_heads
+        is_apart = dialect.bare_calls or unit.names[name] in self.of_heads or unit.names[name] in self.positional
         passed = UNBINDING if is_apart else (*UNBINDING, ScopeKind.FUNCTION)
         if not (dialect.bare_calls or dialect.implicit_parameter or dialect.scope_functions):
             passed = (*passed, ScopeKind.LAMBDA)

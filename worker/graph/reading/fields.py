@@ -29,6 +29,7 @@ from fledgling.worker.graph.tables import (
     OF_CLASS,
     OF_OBJECTS,
     OF_PACKAGE,
+    POSITIONAL,
     PRIVATE,
     Op,
     ScopeKind,
@@ -52,9 +53,7 @@ def field(builder: Builder, node: int, _use: int) -> int:
         value = builder.add(Op.COMPUTED) if tree.labels[node] & IS_COMPUTED else builder.add(Op.THIS, builder.scope)
     if tree.labels[node] & ALIAS:
         value = builder.add(Op.RENAMED, value)
-    how = COMPONENT if builder.dialect.calls_methods and not is_constant else 0
-    if builder.dialect.prototypes:
-        how = OF_CLASS if said_inside(tree, node) & STATIC else OF_OBJECTS
+    how = how_held(builder, node)
     is_name = tree.labels[node] & BIND  # `A` of `enum E { A, B(1) }` is as long as its name
     for kid in [node] if is_name else tree.kids[node]:
         if tree.labels[kid] & BIND and (kid == node or not tree.labels[kid] & IS_FIELD):
@@ -79,6 +78,16 @@ def field(builder: Builder, node: int, _use: int) -> int:
         chosen = tree.first(tree.first(node, VALUE), KEY)  # A::b insteadof C
         builder.bind_silently(builder.name(chosen), builder.scope, value, chosen)
     return 0
+
+
+def how_held(builder: Builder, node: int) -> int:
+    """What its binding says of a field, or of what a record takes behind its name."""
+    tree = builder.tree
+    if builder.dialect.prototypes:
+        return OF_CLASS if said_inside(tree, node) & STATIC else OF_OBJECTS
+    if tree.labels[node] & BITS["property"]:
+        return POSITIONAL
+    return COMPONENT if builder.dialect.calls_methods and not tree.labels[node] & RECEIVER else 0
 
 
 def name_in_variant(builder: Builder, node: int, kid: int) -> None:

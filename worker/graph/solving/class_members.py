@@ -3,6 +3,7 @@
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.overrides import may_override
+from fledgling.worker.graph.solving.records import in_place_of
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
@@ -50,6 +51,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
         if classes.of_class(scope, name)[1] or _is_said_of_outside(solver, scope, owner):
             own = min(own, Reason.EXTERNAL_BASE)
         beside = _of_traits_above(solver, owner, name) if owner == scope else []
+        beside += in_place_of(solver, owner, name)[1]
         own = min(own, Reason.OVERLOAD) if beside else own
         found.append((("name", owner, name), own, owner))
         found += [(("name", at, name), min(own, Reason.OVERLOAD), at) for at in beside]
@@ -158,6 +160,8 @@ def _owner(solver: Solver, scope: int, name: int, interface: int | None) -> int 
     """The class that has a member, in the order of one; what an interface alone shows only where that is asked."""
     field = solver.classes.with_field(scope, name)
     owner = field if field is not None else solver.classes.of_class(scope, name)[0]
+    if owner is not None and solver.project.unit(owner).dialect.selects == "nearest":
+        owner = in_place_of(solver, owner, name)[0]
     while owner is not None and _is_explicit(solver, owner, name, interface):
         owner, _ = solver.classes.of_class(scope, name, owner)
     return owner

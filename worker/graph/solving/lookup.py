@@ -8,6 +8,7 @@ from typing import TypeAlias
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.member_places import of_space, places
+from fledgling.worker.graph.solving.records import is_positional
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.starred_names import starred
 from fledgling.worker.graph.solving.taken_names import all_of
@@ -158,6 +159,8 @@ class _Outward:
     def _or_of_head(self, scope: int, held: list[BarePlace]) -> list[BarePlace]:
         """The same, or what a class of C# takes behind its name: before that in what fields begin as, else after it."""
         whole = self._solver.classes.whole(scope)
+        if held and is_positional(self._solver, whole, self.own):
+            return self._or_of_record(whole, held)
         if self._of_head == NONE or self._of_head not in self._solver.project.table(whole):
             return held
         given: BarePlace = (("name", whole, self._of_head), Reason.BOUND, None)
@@ -172,6 +175,15 @@ class _Outward:
             held = [given, *held]  # of `A b { get; } = c` and `A b => c`, or what a class above may keep to itself
             return [(cell, min(sure, Reason.SEVERAL), receiver) for cell, sure, receiver in held]
         return [given]
+
+    def _or_of_record(self, whole: int, held: list[BarePlace]) -> list[BarePlace]:
+        """The same, or what a record takes behind its name, which is meant where its base or a field begins as that."""
+        given: BarePlace = (("name", whole, self.own), Reason.BOUND, None)
+        if self._function is None:
+            return [given]
+        if held[0][0] == given[0] or not self._function.flags & Flag.PROPERTY:
+            return held
+        return [(cell, min(sure, Reason.SEVERAL), receiver) for cell, sure, receiver in (given, *held)]
 
     def _is_there(self, scope: int, cell: Cell) -> bool:
         """Whether what a class has needs no object of it: in its head the parameters of its constructor do not."""

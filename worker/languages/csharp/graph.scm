@@ -106,7 +106,7 @@
 (class_declaration name: (_) @defined body: (_)? @body) @class
 (struct_declaration name: (_) @defined body: (_)? @body) @class
 (record_declaration name: (_) @defined body: (_)? @body) @class
-(record_declaration (parameter_list (parameter type: (_) @type name: (_) @bind) @field))
+(record_declaration (parameter_list (parameter type: (_) @type name: (_) @bind) @field @property))
 [(class_declaration (parameter_list (parameter type: (_) @type name: (_) @bind @of_head) @field))
  (struct_declaration (parameter_list (parameter type: (_) @type name: (_) @bind @of_head) @field))]
 (interface_declaration name: (_) @defined body: (_) @body) @interface
