@@ -26,7 +26,7 @@ from fledgling.worker.graph.reading.labels import (
     VALUE,
 )
 from fledgling.worker.graph.reading.last_operands import put_in_place
-from fledgling.worker.graph.reading.narrowing import is_either, narrow, narrowed_by, refuted_by
+from fledgling.worker.graph.reading.narrowing import is_both, is_either, narrow, narrowed_by, refuted_by
 from fledgling.worker.graph.reading.operators import by_key, operator_between, runs
 from fledgling.worker.graph.tables import NONE, Flag, Op, Use
 
@@ -245,7 +245,9 @@ def choice(builder: Builder, node: int, use: int) -> int:
         else:
             read_choice(builder, kid, inner, found)
             if builder.dialect.both_hold and use != Use.TYPE and not tree.labels[kid] & ARM:  # a instanceof B && a.c()
-                narrowed = refuted_by(builder, kid) if is_either(builder, node) else narrowed_by(builder, kid)
+                holds = tree.labels[kid] & COND or is_both(builder, node)
+                narrowed = refuted_by(builder, kid) if is_either(builder, node) else []
+                narrowed = narrowed_by(builder, kid) if holds else narrowed
     parts = [at for kid, at in found if tree.labels[kid] & ARM]
     if not builder.dialect.operators or not tree.labels[node] & IS_COMPUTED or use == Use.TYPE:
         return builder.add(Op.CHOICE, parts)

@@ -7,7 +7,6 @@ from fledgling.worker.graph.reading.flow import Key, own_field
 from fledgling.worker.graph.reading.labels import (
     ARG,
     ARGS,
-    ARM,
     BITS,
     IS_AWAIT,
     IS_CALL,
@@ -19,10 +18,12 @@ from fledgling.worker.graph.reading.labels import (
     OF,
     TYPE,
 )
+from fledgling.worker.graph.reading.signs import AROUND
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op
 
 REFUTED = BITS["refuted"]
 IS_CHOICE, IS_OPERATION, IS_THIS = BITS["choice"], BITS["operation"], BITS["this"]
+BOTH, EITHER = (b"&&", b"and"), (b"||", b"or")
 NEGATING, NOT = (IS_OPERATION, IS_AWAIT), ord("!")
 MAX_CHECKED = 16  # names that one condition says more of, the last ones: each of `a && b && c` reads all before it
 
@@ -125,17 +126,19 @@ def refuted_by(builder: Builder, node: int) -> list[tuple[int, int]]:
 
 def is_either(builder: Builder, node: int) -> bool:
     """Whether a node is `a || b`, of which neither holds where the whole does not."""
-    tree, kids = builder.tree, builder.tree.kids[node]
-    is_of_two = len(kids) == 2 and tree.kind(node) in (IS_OPERATION, IS_CHOICE)
-    return is_of_two and tree.source[tree.end[kids[0]] : tree.start[kids[1]]].strip() == b"||"
+    return _is_joined(builder, node, EITHER)
 
 
 def is_both(builder: Builder, node: int) -> bool:
     """Whether a node is `a && b`, where both hold, in a language that says so."""
-    tree = builder.tree
-    is_choice = tree.kind(node) == IS_CHOICE and builder.dialect.both_hold
-    is_of_two = is_choice and len(tree.kids[node]) == 2 and len(tree.having(node, ARM)) == 1
-    return is_of_two and not is_either(builder, node)
+    return builder.dialect.both_hold and _is_joined(builder, node, BOTH)
+
+
+def _is_joined(builder: Builder, node: int, signs: tuple[bytes, bytes]) -> bool:
+    """Whether one of some signs stands between the two operands that a node has."""
+    tree, kids = builder.tree, builder.tree.kids[node]
+    is_of_two = len(kids) == 2 and tree.kind(node) in (IS_OPERATION, IS_CHOICE)
+    return is_of_two and tree.source[tree.end[kids[0]] : tree.start[kids[1]]].strip(AROUND).lower() in signs
 
 
 def checked_by_call(builder: Builder, node: int) -> int:

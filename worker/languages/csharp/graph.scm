@@ -58,6 +58,7 @@
 (switch_expression) @choice
 (switch_expression_arm (_) @arm .)
 (binary_expression left: (_) @arm @present operator: "??" right: (_) @arm) @choice
+(binary_expression operator: ["&&" "||"] right: (_) @arm) @choice
 (binary_expression left: (_) @arm operator: ["+" "-" "*" "/" "%"] right: (_) @arm) @sum
 [(prefix_unary_expression) (postfix_unary_expression)] @operation
 (typeof_expression) @class_of

@@ -35,6 +35,7 @@
 (class_literal) @class_of
 (ternary_expression condition: (_) @cond consequence: (_) @arm alternative: (_) @arm) @choice
 [(binary_expression) (unary_expression) (update_expression)] @operation
+(binary_expression operator: ["&&" "||"] right: (_) @arm) @choice
 (binary_expression left: (_) @arm operator: ["+" "-" "*" "/" "%"] right: (_) @arm) @sum
 (instanceof_expression left: (_) @left right: (_) @type name: (identifier)? @bind) @narrow
 (lambda_expression body: (_) @value) @lambda

@@ -57,7 +57,7 @@
 (match_default_expression return_expression: (_) @arm)
 (binary_expression) @operation
 (binary_expression left: (_) @arm operator: "??" right: (_) @arm) @choice
-(binary_expression operator: ["&&" "and"] right: (_) @arm) @choice
+(binary_expression operator: ["&&" "and" "||" "or"] right: (_) @arm) @choice
 (binary_expression left: [(variable_name) (member_access_expression)] @left operator: "instanceof" right: (_) @type) @narrow
 [(unary_op_expression) (update_expression)] @operation
 (cast_expression value: (_) @value) @operation
