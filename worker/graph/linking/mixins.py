@@ -5,6 +5,8 @@ from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import Flag, ScopeKind
 from fledgling.worker.graph.values import CLASS
 
+# What extends itself by the one, of Rails, has the classes that include it have the methods of the other in it.
+CONCERN, OF_CLASSES = "Concern", "ClassMethods"
 MAX_MODULES = 200  # that extend one class; a hostile file can make ten thousand
 
 
@@ -42,12 +44,22 @@ class Mixins:
                 scope = self._hierarchy.whole(unit.base | at)
                 if row.extended:
                     self._extend_by(scope, self._named(unit.base, row.extended))
+                    inner = self._of_concern(scope, unit.base, row.extended)
+                    for each in self._hierarchy.kids.get(scope, ()) if inner else ():
+                        self._extend_by(each, inner)
                 if modules := self._named(unit.base, row.extends):
                     self.given[scope] = modules
                     is_class = row.kind == ScopeKind.CLASS  # whose `inherited` runs for all below it
                     for each in self._hierarchy.below(scope) if is_class else self._hierarchy.kids.get(scope, ()):
                         self._from_hooks.add(each)
                         self._extend_by(each, modules)
+
+    def _of_concern(self, scope: int, base: int, extended: list[int]) -> list[int]:
+        """The modules in a concern whose methods classes get that include it."""
+        if not any(self._project.last_name(base | node) == CONCERN for node in extended):
+            return []
+        bindings = self._project.table(scope).get(self._project.number(OF_CLASSES), ())
+        return [at for _, at in map(self._project.defined, bindings[:MAX_MODULES]) if at >= 0]
 
     def _named(self, base: int, nodes: list[int]) -> list[int]:
         modules = [value[1] for node in nodes for value in self._hierarchy.value(base | node) if value[0] == CLASS]
