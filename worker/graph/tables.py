@@ -50,6 +50,7 @@ SIGNATURE = (
 )
 BLOCK = "&"  # the name of the parameter that gets the block behind a call
 OF_HEAD = "head:"  # stands before the name of what a class of C# takes behind its own, which is no member of it
+BY_MACRO = "macro:"  # stands before the name of an operator that a macro declares, in whatever class names that
 TAG = "struct:"  # stands before the name of a struct, union or enum of C, which a function may have, too
 VARIABLE = "variable:"  # stands before the name of what a class or file of Ruby assigns to, which no method sees
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported

@@ -6,13 +6,14 @@ from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.expressions import before_others, to_types
 from fledgling.worker.graph.reading.labels import ALIAS, ARGS, BITS, IS_GET, IS_LABEL, IS_PATH, KEY, OF, VALUE, WILDCARD
 from fledgling.worker.graph.reading.whole_text import words
-from fledgling.worker.graph.tables import NONE, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import BY_MACRO, NONE, Imported, Op, ScopeKind, Use
 from fledgling.worker.graph.unit import dotted
 
 EVERYWHERE, GUARD, WORD = BITS["everywhere"], BITS["guard"], BITS["word"]
 PARTS = OF | VALUE | ARGS
 IS_UNDER, OPENS, IS_CONDITIONAL = BITS["use_under"], BITS["opens"], BITS["conditional"]
 ALTERNATIVE = re.compile(rb"#[ \t]*+el")
+SUBSCRIPT = re.compile(rb"\boperator\s*+\[")
 # What stands in an inline namespace belongs to the one around it.
 OPENED = re.compile(r"(?<![\w\\])(?<!inline )namespace[\s\\]++(\w++(?:::\w++)*+)[\s\\]*+\{")
 
@@ -239,6 +240,8 @@ def undefined(builder: Builder, node: int, _use: int) -> int:
 def tokens(builder: Builder, node: int, _use: int) -> int:
     """What a macro is replaced by, or what it gets: names that no parser has read."""
     tree = builder.tree
+    if SUBSCRIPT.search(tree.source, tree.start[node], tree.end[node]):
+        builder.named(BY_MACRO + "operator[]")
     if tree.labels[node] & OPENS and (opened := OPENED.findall(tree.text(node))):
         builder.opening.append((builder.scopes[builder.scope].name, dotted(".".join(opened))))
     for at, word, is_call in words(tree.source, tree.start[node], tree.end[node]):

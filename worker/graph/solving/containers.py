@@ -13,7 +13,7 @@ from fledgling.worker.graph.solving.prototypes import becomes_member, exported_o
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.traits import by_trait, run_by_trait
 from fledgling.worker.graph.solving.type_arguments import items_of
-from fledgling.worker.graph.tables import EXPORT, NONE, Expression, Flag, Op
+from fledgling.worker.graph.tables import BY_MACRO, EXPORT, NONE, Expression, Flag, Op
 from fledgling.worker.graph.unit import SHIFT
 from fledgling.worker.graph.values import (
     BOUND,
@@ -236,7 +236,8 @@ def _by_bracket(solver: Solver, value: Value, sure: int) -> Values:
     """What `a[b]` of C++ gives where a is an object, or a pointer to one or an array of some, which no type tells."""
     asked = called_member(solver, value, "operator[]", sure)
     declared = member(solver, value, solver.project.number("operator[]"), sure)
-    if asked or any(held[0] in (BOUND, FUNCTION) for held in declared):  # which may give what is not known
+    may_give_others = BY_MACRO + "operator[]" in solver.project.numbers  # or what it gives is not known
+    if asked or may_give_others or any(held[0] in (BOUND, FUNCTION) for held in declared):
         return capped({value: sure, **asked}, Reason.SEVERAL)
     own, classes = solver.classes.whole(value[1]), solver.classes
     return {} if own in classes.has_external_base or own in classes.has_unknown_base else {value: sure}

@@ -16,6 +16,7 @@ from fledgling.worker.graph.solving.overloading.library_types import PERHAPS
 from fledgling.worker.graph.solving.overloading.specific import (
     MAX_NARROWED,
     may_beat,
+    may_take_pointer,
     may_take_value,
     narrowest,
     without_open,
@@ -311,6 +312,7 @@ def _alone(
     if others and solver.project.scope(only[1]).flags & Flag.CONSTRAINED:
         return [*chosen, *others], Reason.OVERLOAD if len(others) < MAX_FITTING else Reason.MANY_OVERLOADS
     rivals = [value for value in others if may_beat(solver, fit, value, only, owner)]
+    rivals += [value for value in beside if dialect.converts and may_take_pointer(solver, value, only, made)][:1]
     if len(rivals) == 1 and dialect.converts:
         return [only, *rivals], Reason.OVERLOAD
     is_surely = not others or (is_sure(solver, fit[only], made) and not rivals)

@@ -1,14 +1,16 @@
 """Which of several functions that all take the arguments of a call is the most specific: takes the narrowest types."""
 
 from fledgling.worker.dialect import Dialect
+from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.overloading.arrays import of_array
 from fledgling.worker.graph.solving.overloading.fits import Fit, parameters_of
 from fledgling.worker.graph.solving.overloading.library_types import ANYTHING, ARRAY, NO, PERHAPS, YES, widens_to
 from fledgling.worker.graph.solving.overloading.wanted import POINTER, POINTING, TO_ANY, Wanted, wanted_of
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag
-from fledgling.worker.graph.values import Value
+from fledgling.worker.graph.values import CONSTANT, Value
 
+TEXT = (CONSTANT, "text")
 MAX_NARROWED = 16  # functions that fit equally well, of which each is compared with the others and with those below
 
 
@@ -75,6 +77,19 @@ def may_take_value(solver: Solver, fit: dict[Value, Fit], other: Value, chosen: 
     return dialect.declared and any(
         own[-1:] == "*" and own != POINTER and name[-1:] != "*" and not objects and how == YES
         for (name, objects), (own, _), how in types
+    )
+
+
+def may_take_pointer(solver: Solver, other: Value, chosen: Value, made: MadeCall) -> bool:
+    """Whether one takes a bool where another makes an object of a text: of C++, which makes a bool of it first."""
+    dialect, count = solver.project.unit(chosen[1]).dialect, len(made.arguments)
+    types = zip(_wanted_types(solver, other, count), _wanted_types(solver, chosen, count), strict=False)
+    return any(
+        theirs == "bool"
+        and own[-1:] not in ("", "*")
+        and (own in dialect.texts or not dialect.is_plain(own))
+        and any(value[:2] == TEXT for value in solver.value(cell))
+        for ((theirs, _), (own, _)), (cell, _) in zip(types, made.arguments, strict=False)
     )
 
 
