@@ -53,9 +53,8 @@ class Solver:
         self.names_in_generic: set[int] | None = None  # of all members of classes with type parameters
         self.alike: dict[tuple[Any, ...], int] = {}  # the first types of those that say the same (type_arguments.py)
         self.names_of_parameters: set[int] | None = None  # the type parameters of all classes
-        self.applied_bases: dict[
-            int, dict[int, tuple[int, int]]
-        ] = {}  # of classes, by those above: what these are applied to
+        # Of classes, by those above: what these are applied to, and by which class.
+        self.applied_bases: dict[int, dict[int, tuple[int, int]]] = {}
         self.generic_fields: dict[tuple[int, int], int] = {}  # of classes, by their names: their types
         self.type_parameters: dict[int, list[int]] = {}  # of classes, by their names, in order (type_arguments.py)
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)

@@ -12,13 +12,7 @@ from fledgling.worker.graph.solving.lookup import bare_places
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.type_arguments import (
-    ALIAS,
-    applied_to,
-    argument_for,
-    arguments_of,
-    container_of,
-)
+from fledgling.worker.graph.solving.type_arguments import ALIAS, applied_to, argument_for, arguments_of, container_of
 from fledgling.worker.graph.tables import MADE, NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (
