@@ -1,64 +1,43 @@
 """How calls become expressions: what is called, and what it is handed."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.calls_on_classes import make, note_extended, note_replaced
 from fledgling.worker.graph.reading.declared_methods import note_declared
 from fledgling.worker.graph.reading.expressions import is_generic, last_name, last_number, to_types
+from fledgling.worker.graph.reading.handed_over import HandedOver, add_argument, read_part
 from fledgling.worker.graph.reading.labels import (
     ARG,
     ARGS,
     BITS,
-    INIT,
     IS_CALL,
-    IS_CLASS,
     IS_GET,
     IS_INDEX,
-    IS_KEYWORD,
     IS_NEW,
-    IS_SPREAD,
-    IS_SPREAD_WORDS,
     IS_TEXT,
     KEY,
     MAKES,
     OF,
     TYPE,
     VALUE,
-    WORD,
 )
 from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.made_texts import of_places
 from fledgling.worker.graph.reading.named_callbacks import note_callbacks
 from fledgling.worker.graph.reading.named_fixtures import note_fixtures
-from fledgling.worker.graph.reading.object_literals import fill_made, literal_of, name_key
+from fledgling.worker.graph.reading.object_literals import fill_made, literal_of
 from fledgling.worker.graph.reading.open_scopes import LOCAL
 from fledgling.worker.graph.reading.parameters import block_parameter
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
-from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Op, ScopeKind, Use
 
 IS_SUPER = BITS["super"]
 IS_REFERENCE = BITS["reference"]
 HOLDING = ("elements", "mapped")
 UNTYPED = (Op.UNKNOWN, Op.MADE, Op.TEXT)  # what `var` is read as
 CALLING = (Use.CALL, Use.DECORATOR)
-
-
-class HandedOver(NamedTuple):
-    """What a call hands over: in order, by names, and where these names stand; some places and names are `typed`."""
-
-    arguments: list[int]
-    words: list[tuple[int, int]]
-    sites: list[Site]
-    typed: tuple[str, ...] = ()
-
-    def put(self, call: int) -> int:
-        """Let the names of the arguments be those of a call, which says what they mean; return that."""
-        for site in self.sites:
-            site.at = call
-        return call
 
 
 @visits("call")
@@ -313,23 +292,6 @@ def with_further(builder: Builder, node: int, of: int) -> int:
     return given.put(at)
 
 
-def read_part(builder: Builder, node: int, function: int, given: HandedOver) -> int:
-    """Read what stands beside the function of a call; return what is called."""
-    tree = builder.tree
-    labels = tree.labels[node]
-    if labels & ARGS and not labels & ARG:
-        for argument in tree.kids[node]:
-            add_argument(builder, argument, given)
-    elif labels & (ARG | ARGS):
-        add_argument(builder, node, given)
-    elif not labels & INIT:
-        value = builder.visit(node, Use.TYPE if labels & TYPE else Use.READ)
-        if tree.kind(node) == IS_CLASS:  # new A() { ... }
-            builder.scopes[builder.expressions[value][1]].bases = [function]
-            return value
-    return function
-
-
 def of_macro(builder: Builder, callee: int, begun: int, call: int) -> int:
     """What a call gives, or what reads as one and is a macro: what its argument holds, `ready!(a)`, or nobody knows.
 
@@ -385,41 +347,3 @@ def is_super(builder: Builder, function: int) -> bool:
     expression = builder.expressions[function]
     is_free = expression[0] == Op.NAME and expression[2] == NONE
     return is_free and builder.text_of(expression[1]) == builder.dialect.super_function
-
-
-def add_argument(builder: Builder, node: int, given: HandedOver) -> None:
-    """Read an argument."""
-    tree = builder.tree
-    arguments, words, sites, typed = given
-    kind = tree.kind(node)
-    if kind == IS_KEYWORD:
-        word = tree.first(node, WORD)
-        is_type = bool(typed) and tree.text(word) in typed
-        if builder.literal != NONE:
-            name_key(builder, word)
-        value = builder.visit(tree.first(node, VALUE), Use.TYPE if is_type else Use.READ)
-        before = len(builder.sites)
-        if builder.literal == NONE:
-            builder.site(word, Use.KEYWORD, 0)
-        sites += builder.sites[before:]  # a broken text may lack it
-        words.append((builder.name(word), value))
-    elif kind == IS_SPREAD:
-        builder.scopes[builder.frame].flags |= Flag.UNPACKS | Flag.SPREADS
-        arguments.append(~builder.visit(tree.first(node, VALUE)))
-    elif kind == IS_SPREAD_WORDS:
-        builder.scopes[builder.frame].flags |= Flag.UNPACKS
-        words.append((NONE, builder.visit(tree.first(node, VALUE))))
-    else:
-        is_type = str(len(arguments)) in typed and min(arguments, default=0) >= 0  # `*a` may be any number of places
-        arguments.append(builder.visit(node, Use.TYPE if is_type else Use.READ))
-        if builder.literal != NONE and tree.labels[node] & WORD:  # A { b }
-            name_key(builder, node)
-
-
-@visits("keyword", "spread", "spread_words")
-def inner_value(builder: Builder, node: int, _use: int) -> int:
-    """An argument that stands where none is expected: `metaclass=M`, `*rest`."""
-    word = builder.tree.first(node, WORD)
-    if word != NONE:
-        builder.site(word, Use.KEYWORD, 0)
-    return builder.optional(builder.tree.first(node, VALUE))
