@@ -454,27 +454,32 @@ async def test_an_answer_is_short_as_text(front: Front) -> None:
     assert len(tools.text(found)) < 2400  # some 600 tokens
 
 
-async def test_sections_of_long_lines_fill_their_tokens_and_no_more(tmp_path: Path) -> None:
-    path, line = f"{'deep/' * 20}parcel_{{}}.md", "To send a parcel, its sender weighs it. " * 9
-    files = {path.format(number): f"# Parcel {number}\n\n{line}\n\n{line}\n" for number in range(20)}
-    async with fronted(make(tmp_path, **files)) as (front, indexing):
+@pytest.fixture(scope="module")
+async def lengthy(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    """Twenty documents of long lines and twenty files of code, under long names."""
+    path, line = f"{'deep/' * 20}parcel_{{}}", "To send a parcel, its sender weighs it. " * 9
+    files = {f"{path.format(number)}.md": f"# Parcel {number}\n\n{line}\n\n{line}\n" for number in range(20)}
+    function = "def send_parcel_{}(address, weight, sender, {}):\n    pass\n\n\n"
+    code = "".join(function.format(number, "how, " * 9) for number in range(9))
+    files |= {f"{path.format(number)}.py": code for number in range(20)}
+    async with fronted(make(tmp_path_factory.mktemp("lengthy"), **files)) as (front, indexing):
         await indexing.built()
-        asked = {"query": "send a parcel", "mode": "docs"}
-        found, all_ = [await front.call("search", asked | many) for many in ({}, {"max_results": 10})]
+        yield front
+
+
+async def test_sections_of_long_lines_fill_their_tokens_and_no_more(lengthy: Front) -> None:
+    asked = {"query": "send a parcel", "mode": "docs"}
+    found, all_ = [await lengthy.call("search", asked | many) for many in ({}, {"max_results": 10})]
     assert isinstance(found, Ranking)
     assert isinstance(all_, Ranking)
     assert TOKENS * 4 - 700 < len(tools.text(found)) <= TOKENS * 4
     assert len(all_.files) == 10
 
 
-async def test_an_answer_fills_its_tokens_and_no_more(tmp_path: Path) -> None:
+async def test_an_answer_fills_its_tokens_and_no_more(lengthy: Front) -> None:
     """Those of the best files, then definitions; all of as many as are asked for."""
-    path, function = f"{'deep/' * 20}parcel_{{}}.py", "def send_parcel_{}(address, weight, sender, {}):\n    pass\n\n\n"
-    text = "".join(function.format(number, "how, " * 9) for number in range(9))
-    async with fronted(make(tmp_path, **{path.format(number): text for number in range(20)})) as (front, indexing):
-        await indexing.built()
-        found, all_ = [await ranked(front, "send a parcel", **asked) for asked in ({}, {"max_results": 20})]
-        instead = [await ranked(front, f"send a parcel {word}", mode="auto") for word in ("away", "to an address", "z")]
+    found, all_ = [await ranked(lengthy, "send a parcel", **asked) for asked in ({}, {"max_results": 20})]
+    instead = [await ranked(lengthy, f"send a parcel {word}", mode="auto") for word in ("away", "to an address", "z")]
     for each in (found, *instead):  # a note takes of the same room
         assert TOKENS * 4 - 300 < len(tools.text(each)) <= TOKENS * 4, tools.text(each)
     assert NEAREST < len(found.files) < ROWS
