@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
 import pytest
 from asking import client_of, text
@@ -73,19 +73,16 @@ COMPLETED = {
 }
 
 
-@asynccontextmanager
-async def served(root, profile="fledgling-core", log=None, era="modern", **client):
-    """A client of a server in this process."""
-    async with fronted(root, profile, is_followed=True) as (front, _):
-        if log:
-            log = open_log(str(log), {"": str(root)}, front.profile, with_arguments=False)
-        async with client_of(front, log=log, mode=ERAS[era], **client) as found:
-            yield found
+@pytest.fixture(scope="module")
+async def front(project):
+    async with fronted(project, is_followed=True) as (front, _):
+        yield front
 
 
 @pytest.fixture(scope="module")
-async def client(project):
-    async with served(project) as client:
+async def client(front):
+    """A client of a server in this process."""
+    async with client_of(front, mode=ERAS["modern"]) as client:
         yield client
 
 
@@ -138,10 +135,11 @@ OTHERS = {  # what a client says of pages, which is not that it shows those that
 
 
 @pytest.mark.parametrize("era", ["handshake", pytest.param("modern", marks=pytest.mark.long)])
-async def test_who_shows_pages_is_given_one_beside_the_map(project, tmp_path, era):
+async def test_who_shows_pages_is_given_one_beside_the_map(project, front, tmp_path, era):
     log = tmp_path / "audit.jsonl"
     shows = [advertise(app.EXTENSION, {"mimeTypes": [app.MIME]})]
-    async with served(project, log=log, era=era, extensions=shows) as client:
+    records = open_log(str(log), {"": str(project)}, front.profile, with_arguments=False)
+    async with client_of(front, log=records, mode=ERAS[era], extensions=shows) as client:
         with_page = {tool.name: tool.meta for tool in (await client.list_tools()).tools if tool.meta}
         assert with_page == {"explore": {"ui": {"resourceUri": app.URI}}}
         [page] = [found for found in (await client.list_resources()).resources if str(found.uri) == app.URI]
@@ -201,7 +199,7 @@ async def test_a_profile_has_what_its_tools_give(tools):
 
 async def test_a_client_is_offered_no_more_than_its_profile_has(tmp_path, project):
     (tmp_path / "mine.sql").write_text("SET tools = 'search, query';")
-    async with served(project, tmp_path / "mine.sql") as client:
+    async with fronted(project, tmp_path / "mine.sql", is_followed=True) as (front, _), client_of(front) as client:
         assert [each.name for each in (await client.list_resources()).resources] == ["profile", "schema"]
         assert not (await client.list_resource_templates()).resource_templates
         for uri in ("fledgling://overview", "fledgling://file/src/core/engine.py"):
