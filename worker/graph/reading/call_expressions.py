@@ -254,6 +254,8 @@ def of_applied(builder: Builder, function: int, types: list[int], at: int) -> in
     name = last_name(builder, function)
     if name in builder.dialect.casts:
         return builder.add(Op.DECLARED, type_, NONE)
+    if name in builder.dialect.parses:  # of any class that has one, also of the project
+        return builder.add(Op.CHOICE, [at, builder.add(Op.LIST, [builder.add(Op.DECLARED, type_, NONE)], True)])
     is_pointer = name in builder.dialect.pointers
     return builder.add(Op.CAST, builder.add(Op.INDEX, function, type_), at) if is_pointer else at
 
