@@ -104,7 +104,7 @@ class Op:
     RECEIVED = 38  # of: what a loop over it gives first: its place or key, or what a channel gives
     POINTED = 39  # of, the operator's name: what a pointer of a library points to, `*a`; any other value is that itself
     ADDRESSED = 40  # of: `&a`, which points to a pointer of a library; any other value is itself; `ref a` of C#
-    SUM = 41  # two of these: a text if one of them is one, else a number as wide as the wider one
+    SUM = 41  # two of these, and a call of Kotlin, `a.plus(b)`: a text if one is one, else one as wide as the wider
     PRESENT = 42  # of: what it is where it is not null: `a` of `a ?? b`
     COMPUTED = 43  # what an operator gives that a class may define, of what is not written out: `-a`, `a * 2`
     POINTEE = 44  # of: the type of what a pointer leads to, which is a pointer itself where another file names one

@@ -55,7 +55,19 @@ def sum_(builder: Builder, node: int, _use: int) -> int:
     """`a + b`"""
     builder.scopes[builder.frame].flags |= Flag.OPERATES
     parts = [(kid, builder.visit(kid)) for kid in builder.tree.kids[node]]
-    return builder.add(Op.SUM, [1 if is_negative(builder, kid) else at for kid, at in parts])  # `-1` is no `uint`
+    summed = [1 if is_negative(builder, kid) else at for kid, at in parts]  # `-1` is no `uint`
+    called = [] if len(parts) != 2 else summed_by_method(builder, node, [at for _, at in parts])
+    return builder.add(Op.SUM, summed, *called)
+
+
+def summed_by_method(builder: Builder, node: int, operands: list[int]) -> list[int]:
+    """The call that `a + b` is of Kotlin, `a.plus(b)`; none before what is written out, or of another language."""
+    of, *arguments = operands
+    method = operator_between(builder, *builder.tree.kids[node]) if builder.dialect.operators else NONE
+    if method == NONE or builder.expressions[of][0] in WRITTEN_OUT:
+        return []
+    operated(builder, node, operands)
+    return [builder.add(Op.CALL, builder.add(Op.GET, of, method), arguments, [])]
 
 
 @visits("operation", "narrow")
@@ -103,7 +115,10 @@ def by_method(builder: Builder, node: int, operands: list[int]) -> int:
 
 
 def operated(builder: Builder, node: int, operands: list[int]) -> int:
-    """`a - b`, `a == b`, `a in b`, `!a`: what the method gives that is behind the operator; -1 where none is known."""
+    """`a - b`, `a == b`, `a in b`, `!a`: what the method gives that is behind the operator; -1 where none is known.
+
+    Where overloads are told apart, it is not: `a < b` gives none of what `compareTo` does.
+    """
     tree = builder.tree
     if len(operands) == 1:
         return _prefixed(builder, node, operands)
@@ -117,7 +132,8 @@ def operated(builder: Builder, node: int, operands: list[int]) -> int:
     if tree.labels[right] & OVER:
         operands.reverse()
     asked = builder.dialect.calling.get(method, method)  # who has `ne` of its own has `eq`, too
-    return runs(builder, left, builder.named(asked), builder.add(Op.OPERATED, operands, builder.named(method)))
+    at = runs(builder, left, builder.named(asked), builder.add(Op.OPERATED, operands, builder.named(method)))
+    return NONE if builder.dialect.selects else at
 
 
 def _prefixed(builder: Builder, node: int, operands: list[int]) -> int:

@@ -28,7 +28,8 @@
 (as_expression left: (_) @value right: (_) @type) @cast
 (is_expression left: (_) @left right: (_) @type) @narrow
 (is_expression "!is") @refuted
-(binary_expression) @operation
+[(binary_expression) (in_expression)] @operation
+(in_expression right: (_) @over)
 (binary_expression left: (binary_expression left: (_) operator: "<" right: (identifier)) @of @applied operator: ">" right: [(parenthesized_expression (_) @arg) (lambda_literal) @arg]) @call
 (binary_expression left: (_) @arm operator: "?:" right: (_) @arm) @choice
 (binary_expression operator: ["&&" "||"] right: (_) @arm) @choice
