@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from costing import costs_under
@@ -217,6 +216,22 @@ def test_a_hostile_notebook_costs_in_proportion(text: str) -> None:
 
 # ---- a project -------------------------------------------------------------------------------------------------------
 
+# Two packages of Go, and documents with links to files of both.
+PACKAGES = {
+    "m/go.mod": "module example.com/m\n",
+    "m/gen/a.go": "package gen\n",
+    "m/gen/b.go": "package gen\n",
+    "m/m.go": 'package m\n\nimport "example.com/m/gen"\n',
+    "m/n.go": 'package m\n\n\nimport "example.com/m/gen"\n',
+    "m/a.md": "[b](gen/b.go)\n",
+    "m/b.md": "\n[n](n.go)\n",
+}
+IMPORTERS = {  # of a file, and further ones by their own
+    ("m/gen/a.go", 1): ([("m/m.go", 3), ("m/n.go", 4)], {}),
+    ("m/gen/b.go", 1): ([("m/a.md", 1), ("m/m.go", 3), ("m/n.go", 4)], {}),
+    ("m/gen/a.go", 2): ([("m/m.go", 3), ("m/n.go", 4)], {"m/n.go": [("m/b.md", 2)]}),
+}
+
 
 @pytest.fixture(scope="module")
 async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
@@ -229,7 +244,7 @@ async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front
         "n.ipynb": json.dumps(NOTEBOOK, indent=1) + "\n",
         "m.ipynb": json.dumps({"cells": [SAYING, *NOTEBOOK["cells"]]}, indent=1) + "\n",
     }
-    async with fronted(make(root, **texts)) as (front, indexing):
+    async with fronted(make(root, **texts, **PACKAGES)) as (front, indexing):
         await indexing.built()
         yield front
 
@@ -257,37 +272,16 @@ async def test_links_are_edges_and_dead_ones_are_said(front: Front) -> None:
         assert (await of(front, path)).imported_by == [Importer("docs/a.md", 3)]
 
 
-# Two packages of Go, and documents with links to files of both.
-PACKAGES = {
-    "go.mod": "module example.com/m\n",
-    "gen/a.go": "package gen\n",
-    "gen/b.go": "package gen\n",
-    "m.go": 'package m\n\nimport "example.com/m/gen"\n',
-    "n.go": 'package m\n\n\nimport "example.com/m/gen"\n',
-    "a.md": "[b](gen/b.go)\n",
-    "b.md": "\n[n](n.go)\n",
-}
-IMPORTERS = {  # of a file, and further ones by their own
-    ("gen/a.go", 1): ([("m.go", 3), ("n.go", 4)], {}),
-    ("gen/b.go", 1): ([("a.md", 1), ("m.go", 3), ("n.go", 4)], {}),
-    ("gen/a.go", 2): ([("m.go", 3), ("n.go", 4)], {"n.go": [("b.md", 2)]}),
-}
-
-
 @pytest.mark.anyio
-async def test_a_link_to_a_file_of_a_package_means_that_file(tmp_path: Path) -> None:
-    async with fronted(make(tmp_path, **PACKAGES)) as (front, indexing):
-        await indexing.built()
-        for (path, depth), (importers, further) in IMPORTERS.items():
-            found = await front.ask(Dependencies(path, "imported_by", depth))
-            assert isinstance(found, DependencyGraph)
-            assert [(each.path, each.line) for each in found.imported_by] == importers, path
-            assert {
-                node.path: [(each.path, each.line) for each in node.imported_by] for node in found.further
-            } == further
-        found = await front.ask(Dependencies("a.md", "imports", 2))
+async def test_a_link_to_a_file_of_a_package_means_that_file(front: Front) -> None:
+    for (path, depth), (importers, further) in IMPORTERS.items():
+        found = await front.ask(Dependencies(path, "imported_by", depth))
         assert isinstance(found, DependencyGraph)
-        assert [each.resolved for each in found.imports] == ["gen/b.go"]
+        assert [(each.path, each.line) for each in found.imported_by] == importers, path
+        assert {node.path: [(each.path, each.line) for each in node.imported_by] for node in found.further} == further
+    found = await front.ask(Dependencies("m/a.md", "imports", 2))
+    assert isinstance(found, DependencyGraph)
+    assert [each.resolved for each in found.imports] == ["m/gen/b.go"]
 
 
 @pytest.mark.anyio
