@@ -21,6 +21,7 @@ from typing import Any, get_args
 import pytest
 from conftest import git
 from running import fronted
+from trees import make
 
 from fledgling.broker.protocol import render, tools
 from fledgling.messages.answers import Refusal
@@ -139,30 +140,37 @@ NEAREST = {
 }
 
 
-@pytest.mark.anyio
-async def test_the_nearest_names_are_those_of_a_slip(tmp_path):
-    """All rows are of one project: names of one row are unlike those of another."""
-    for number, (defined, _, _) in enumerate(NEAREST.values()):
-        (tmp_path / f"{number}.py").write_text("".join(f"def {each}(): pass\n" for each in defined))
-    async with fronted(tmp_path) as (front, _):
-        for name, (_, asked, nearest) in NEAREST.items():
-            said = tools.text(await front.ask(Symbols(name_pattern=asked, kind="class")))
-            assert re.findall(r"The nearest names: ([^.]*)\.", said) == ([nearest] if nearest else []), (name, said)
+WARES = {
+    "many.ex": "".join(f"defmodule M{number}.Wares do\nend\n" for number in range(100)),
+    "z/last.ex": "defmodule Very.Last.Wares do\nend\n",
+    "wares.py": "class Boxes:\n    class Wares: ...\n",
+}
 
 
-@pytest.mark.anyio
-async def test_a_name_that_many_others_end_in_is_looked_for_in_all_of_them(tmp_path):
-    (tmp_path / "many.ex").write_text("".join(f"defmodule M{number}.Wares do\nend\n" for number in range(100)))
-    (tmp_path / "z").mkdir()
-    (tmp_path / "z/last.ex").write_text("defmodule Very.Last.Wares do\nend\n")
-    (tmp_path / "wares.py").write_text("class Boxes:\n    class Wares: ...\n")
-    async with fronted(tmp_path) as (front, indexing):
+@pytest.fixture(scope="module")
+async def named(anyio_backend, tmp_path_factory):
+    """A project of both: names of one row, or of the wares, are unlike those of another."""
+    rows = enumerate(defined for defined, _, _ in NEAREST.values())
+    files = {f"{number}.py": "".join(f"def {each}(): pass\n" for each in defined) for number, defined in rows}
+    async with fronted(make(tmp_path_factory.mktemp("named"), **files, **WARES)) as (front, indexing):
         await indexing.built()
-        assert "defmodule Very.Last.Wares" in tools.text(await front.ask(Read("z", symbol="Wares")))
-        for asked in (Symbols("Last.Wares"), Symbols(name_pattern="Last.Wares"), Read("z", symbol="Last.Wares")):
-            said = tools.text(await front.ask(asked))
-            assert "defmodule Very.Last.Wares" in said, said
-            assert "Boxes" not in said, said
+        yield front
+
+
+@pytest.mark.anyio
+async def test_the_nearest_names_are_those_of_a_slip(named):
+    for name, (_, asked, nearest) in NEAREST.items():
+        said = tools.text(await named.ask(Symbols(name_pattern=asked, kind="class")))
+        assert re.findall(r"The nearest names: ([^.]*)\.", said) == ([nearest] if nearest else []), (name, said)
+
+
+@pytest.mark.anyio
+async def test_a_name_that_many_others_end_in_is_looked_for_in_all_of_them(named):
+    assert "defmodule Very.Last.Wares" in tools.text(await named.ask(Read("z", symbol="Wares")))
+    for asked in (Symbols("Last.Wares"), Symbols(name_pattern="Last.Wares"), Read("z", symbol="Last.Wares")):
+        said = tools.text(await named.ask(asked))
+        assert "defmodule Very.Last.Wares" in said, said
+        assert "Boxes" not in said, said
 
 
 def silent(reason: str) -> set[str]:
