@@ -169,6 +169,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     pointers: tuple[str, ...] = ()  # types and functions: what they point to is behind `->` and `*`
     casts: tuple[str, ...] = ()  # functions that give the type in their brackets
     parses: tuple[str, ...] = ()  # that give, if all is well, an object of the type in their brackets: `a.parse::<B>()`
+    lends: tuple[str, ...] = ()  # types of containers that have all that what they hold has: `Data<A>`
     attribute_ends: str = ""  # what the name of an attribute may lack at its end: `[A]` is an AAttribute
     keyed_types: tuple[str, ...] = ()  # that say what `{ [a: string]: B }` does, and `{ [A in keyof B]: C }`
     infers_new: bool = False  # `new()` may make an object of a type that is not written

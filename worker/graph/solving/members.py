@@ -245,10 +245,19 @@ def _of_held(solver: Solver, value: Value, name: int) -> Values:
 def _in_container(solver: Solver, value: Value, name: int) -> Values:
     """The objects in a container of Rust that have a member which no container does."""
     dialect, text = solver.project.unit(value[1]).dialect, solver.project.text(name)
-    if not dialect.crates or text in dialect.methods or text in dialect.common or text in dialect.derived:
+    if not dialect.crates or text in dialect.derived or dialect.methods.get(text) == "element":
+        return {}
+    if (text in dialect.methods or text in dialect.common) and not _lends(solver, value):
         return {}
     objects = [held for held in solver.elements(value) if held[0] == OBJECT]
     return {at: Reason.CONTAINER for at in objects if solver.classes.of_class(at[1], name)[0] is not None}
+
+
+def _lends(solver: Solver, value: Value) -> bool:
+    """Whether a container is one of Rust that has what the object in it has, by `Deref`: `web::Data<A>`."""
+    op, *parts = solver.project.expression(value[1])
+    lends = solver.project.unit(value[1]).dialect.lends
+    return bool(lends) and op == Op.INDEX and solver.project.last_name(solver.child(value[1], parts[0])) in lends
 
 
 def _behind_any_key(solver: Solver, value: Value) -> Values:
