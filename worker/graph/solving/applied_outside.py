@@ -73,3 +73,14 @@ def first_of(solver: Solver, value: Value) -> Values:
     """What stands first in what something outside gives that is applied to one type: `const [a, b] = useState<A>()`."""
     types = arguments_of(solver, value[2]) if len(value) > 2 and value[3] == GIVEN else []
     return capped(solver.value(("type", types[0], None)), Reason.CONTAINER) if len(types) == 1 else {}
+
+
+def in_turn(solver: Solver, values: Values) -> Values:
+    """What a loop takes of what something outside gave that is applied to types, `for (var a : b.findAll())`: likewise
+    one of these, where that has what is asked.
+    """
+    return {
+        value: min(sure, Reason.CONTAINER)
+        for value, sure in values.items()
+        if value[0] == EXTERNAL and value[3:] == (RETURNED,) and solver.project.unit(value[2]).dialect.gives_applied
+    }

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solving.applied_outside import first_of
+from fledgling.worker.graph.solving.applied_outside import first_of, in_turn
 from fledgling.worker.graph.solving.bound_members import read_by_base, returned
 from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.maps import OF_ANOTHER, entry_of, is_mapped, keys_of, pair_of
@@ -301,7 +301,7 @@ def _as_read(solver: Solver, values: Values) -> Iterator[tuple[Value, int]]:
 
 def iterated(solver: Solver, values: Values, node: Cell = None, *, is_awaited: bool = False) -> Values:
     """What iterating over values gives; `async for` where it `is_awaited`."""
-    found: Values = {}
+    found = in_turn(solver, values)
     for value, sure in _as_read(solver, values):
         if value[0] == CONTAINER:
             add(found, _in_turn(solver, value), min(sure, in_container(solver, value)))
