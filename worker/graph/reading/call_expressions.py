@@ -304,6 +304,9 @@ def of_macro(builder: Builder, callee: int, begun: int, call: int) -> int:
         return call
     macro = tree.text(callee).rpartition("::")[2]
     if macro in builder.dialect.macros:
+        for site in builder.sites[begun - 1 : begun]:  # its name may be one of a function of the project, too
+            is_bound = site.at > MADE and (site.name in builder.own[0] or site.name in builder.own[builder.frame])
+            site.at = builder.add(Op.UNSURE, site.at) if is_bound and site.binding == NONE else site.at
         return call
     for site in builder.sites[max(begun, builder.in_macros) :]:
         if site.at > MADE and site.binding == NONE and builder.expressions[site.at][0] != Op.TOKEN:
