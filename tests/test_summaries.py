@@ -775,7 +775,7 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     below = await architecture(front, "src/up/core")
     assert below.path == "src/up/core/"
     assert (
-        "largest files: send.py (14 lines), pool.py (7 lines), queue.py (4 lines), __init__.py (1 lines)" in below.lines
+        "largest files: send.py (14 lines), pool.py (7 lines), queue.py (4 lines), __init__.py (1 line)" in below.lines
     )
 
 
@@ -981,7 +981,7 @@ async def test_a_project_of_documents_is_told_by_them(several: Front) -> None:
 async def test_a_directory_of_very_many_small_parts_is_one_part(several: Front) -> None:
     found = await architecture(several, "many")
     parts = [line for line in found.lines if line.startswith("  ")]
-    assert parts == ["  app/  1 file, 1 lines -> core/ 1", "  core/  30 files, 30 lines"]
+    assert parts == ["  app/  1 file, 1 line -> core/ 1", "  core/  30 files, 30 lines"]
     assert not any(line.startswith("imported by most") for line in found.lines), "of one importer each"
 
 

@@ -93,7 +93,8 @@ def _head(request: Request, project: OwnCode) -> Iterator[str]:
     shares = [f"{name} {100 * count // total} %" for name, count in lines.most_common(4) if 100 * count >= total > 0]
     files = counted(len(project.files), "file")
     generated = f", {project.generated_lines:,} of these lines generated" if project.generated_lines else ""
-    code = f"{len(project.own) + len(project.aside):,} of code with {total:,} lines{generated} ({', '.join(shares)})"
+    count = len(project.own) + len(project.aside)
+    code = f"{count:,} of code with {counted(total, 'line')}{generated} ({', '.join(shares)})"
     yield f"{files}, {code if total else 'none of code'}"
     yield from _itself(request, project)
 
@@ -151,7 +152,7 @@ def _others(request: Request, project: OwnCode, room: int) -> Iterator[str]:
     for language in many:
         alike = [file for file in project.files if file.language == language]
         places = Counter(_units(project._replace(own=alike)).values())
-        head = f"{language}, {counted(len(alike), 'file')} with {lines[language]:,} lines"
+        head = f"{language}, {counted(len(alike), 'file')} with {counted(lines[language], 'line')}"
         named = [f"{place or './*'} {count}" for place, count in sorted(places.items(), key=_most_first)]
         yield from _list(head, named, room // (len(many) + 1) - len(head))
     if not {*many}.isdisjoint(known.documents):
@@ -182,7 +183,8 @@ def _parts(request: Request, project: OwnCode, room: int) -> Iterator[str]:
     counts, spread = between(project.links, unit_of)
     if len(counts) < 2:
         largest = sorted(project.own, key=lambda file: (-line_count(file), file.path))
-        named = (f"{file.path.removeprefix(project.prefix)} ({line_count(file):,} lines)" for file in largest[:HUBS])
+        sizes = ((file.path.removeprefix(project.prefix), counted(line_count(file), "line")) for file in largest[:HUBS])
+        named = (f"{path} ({size})" for path, size in sizes)
         yield from _list("largest files", named, room)
         return
     tails = _tails([*counts])
@@ -191,7 +193,7 @@ def _parts(request: Request, project: OwnCode, room: int) -> Iterator[str]:
         imported = Counter({tails[other]: count for other, count in counts[unit].items()}) + spread[unit]
         leads = [f"{other} {count}" for other, count in imported.most_common(LEADS_TO)]
         arrow = f" -> {', '.join(leads)}" if leads else ""
-        row = f"  {unit}  {counted(files[unit], 'file')}, {size:,} lines{arrow}{_says(request, project, unit)}"
+        row = f"  {unit}  {counted(files[unit], 'file')}, {counted(size, 'line')}{arrow}{_says(request, project, unit)}"
         room -= len(row) + 1
         if room < 0 or len(rows) == UNITS:
             break
@@ -200,7 +202,7 @@ def _parts(request: Request, project: OwnCode, room: int) -> Iterator[str]:
     order = components.layers(counts)
     yield from (rows[unit] for layer in order for unit in layer if unit in rows)
     if rest := [unit for unit in counts if unit not in rows]:
-        yield f"  and {counted(len(rest), 'smaller part')} of {sum(lines[unit] for unit in rest):,} lines"
+        yield f"  and {counted(len(rest), 'smaller part')} of {counted(sum(lines[unit] for unit in rest), 'line')}"
     circles = components.circles(counts)
     yield from _list("parts that import each other", (tails[unit] for each in circles for unit in each), 160)
 
