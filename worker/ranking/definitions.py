@@ -20,9 +20,7 @@ from fledgling.worker.store.text import File
 
 # What a file costs, whoever writes it; what is behind these is not looked at.
 MOST_BLOCKS = 8  # of a file, the best, some 30 KB: three times as many find no more, and take twice the time
-LEAST_OF_BEST = (
-    0.2  # of what the best block of a file may say, what one of these may: less says nothing of what is asked
-)
+LEAST_OF_BEST = 0.2  # of what the best of these may say, what another may: less says nothing of what is asked
 MOST_LOOKS = 32  # for a word in a block: one that stands there more often says no more
 MOST_DEFINITIONS = 3000  # of a file, from the top
 MOST_NAMED = 24  # of those, the ones whose lines say most: twice as many as an answer names of a file

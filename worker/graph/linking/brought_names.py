@@ -4,12 +4,12 @@ As Nuxt and unplugin-auto-import do: `useUser()` is what `composables/user.ts` e
 """
 
 import posixpath
-from collections.abc import Iterator
 from functools import cached_property
 
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.tables import EXPORT, EXPORTED
 from fledgling.worker.graph.unit import Unit
+from fledgling.worker.resolving.project import holding
 
 
 class BroughtNames:
@@ -27,7 +27,7 @@ class BroughtNames:
         """The files below those that have names brought."""
         units = self._project.units
         folders = {posixpath.dirname(unit.path) for unit in units if _has_names_brought(unit)}
-        below = (unit.number for unit in units if not folders.isdisjoint(_folders_around(unit.path)))
+        below = (unit.number for unit in units if holding(unit.path, folders) is not None)
         return frozenset(below if folders else ())
 
     @cached_property
@@ -44,13 +44,6 @@ class BroughtNames:
                 elif any(unit.bindings[at].how == EXPORTED for at in bindings):
                     found.setdefault(unit.names[own], []).append((unit.base, unit.names[own]))
         return found
-
-
-def _folders_around(path: str) -> Iterator[str]:
-    """The folders above a file, the nearest first."""
-    while path:
-        path = posixpath.dirname(path)
-        yield path
 
 
 def _has_names_brought(unit: Unit) -> bool:

@@ -205,6 +205,13 @@ class BoundNames(OpenScopes):
         at = self._bound_name(name)
         return self.add(Op.UNSURE, at) if self.within else at
 
+    def use_names(self, names: Sequence[str]) -> int:
+        """The expression of a path used here, `A::B`, by its names."""
+        at = self.use_name(self.named(names[0]))
+        for name in names[1:]:
+            at = self.add(Op.GET, at, self.named(name))
+        return at
+
     def _bound_name(self, own: int) -> int:
         """The expression of a name that a scope binds."""
         name = own

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 
 from fledgling.worker.graph.reading.builder import Builder
 from fledgling.worker.graph.reading.expressions import last_name
-from fledgling.worker.graph.reading.labels import ARG, ARGS, IS_PAIR, IS_TEXT, KEY
-from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, ScopeKind, Use
+from fledgling.worker.graph.reading.labels import IS_PAIR, IS_TEXT, KEY
+from fledgling.worker.graph.reading.named_callbacks import arguments_of, class_around
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 from fledgling.worker.graph.unit import in_camels
 
 NAME = re.compile(r":?[\"']?(@?[A-Za-z_]\w*+[?!=]?)[\"']?")
@@ -26,24 +27,14 @@ def note_declared(builder: Builder, node: int, function: int, arguments: list[in
     how = builder.dialect.declaring.get(last_name(builder, function))
     if how and how in OF_BLOCKS:
         OF_BLOCKS[how](builder, node, arguments)
-    elif how in OF_CLASSES and (own := _class_around(builder)) != NONE:
+    elif how in OF_CLASSES and (own := class_around(builder)) != NONE:
         OF_CLASSES[how](builder, node, own)
-
-
-def _class_around(builder: Builder) -> int:
-    """The class in whose body something stands, also in a block there, `included do`; else -1."""
-    scope = builder.scope
-    while builder.scopes[scope].kind in (ScopeKind.LAMBDA, ScopeKind.BLOCK):
-        scope = builder.scopes[scope].parent
-    return scope if builder.scopes[scope].kind in CLASSES else NONE
 
 
 def given(builder: Builder, node: int) -> tuple[list[tuple[str, int]], dict[str, int]]:
     """The names that a call gets, with the byte where each stands, and what stands behind its keys."""
     tree, names, words = builder.tree, list[tuple[str, int]](), dict[str, int]()
-    among = [kid for kid in tree.kids[node] if tree.labels[kid] & ARG]
-    among += [kid for args in tree.having(node, ARGS) for kid in tree.kids[args]]
-    for kid in dict.fromkeys(among):
+    for kid in arguments_of(builder, node):
         key = tree.first(kid, KEY)
         if tree.kind(kid) == IS_PAIR and key != NONE:
             words.update((tree.text(key).strip(":"), part) for part in tree.kids[kid] if part != key)
@@ -110,7 +101,7 @@ def _related(builder: Builder, node: int, classes: Callable[[str], list[str]]) -
     said = PATH.fullmatch(builder.tree.text(words["class_name"])) if "class_name" in words else None
     paths = [said[1].split("::")] if said else [[in_camels(name)] for name in classes(names[0][0])] if names else []
     if names and "polymorphic" not in words and ("class_name" in words) == bool(said):
-        found = [builder.add(Op.INSTANCE, _path(builder, path)) for path in paths]
+        found = [builder.add(Op.INSTANCE, builder.use_names(path)) for path in paths]
         yield names[0][0], found[0] if len(found) == 1 else builder.add(Op.CHOICE, found)
 
 
@@ -121,14 +112,6 @@ def _singular(name: str) -> list[str]:
     (['movy', 'movie'], ['box', 'boxe'], ['new'])
     """
     return [end.sub(left, name) for end, left in PLURALS if end.search(name)] or [name]
-
-
-def _path(builder: Builder, words: list[str]) -> int:
-    """The expression of a path, `A::B`."""
-    at = builder.use_name(builder.named(words[0]))
-    for word in words[1:]:
-        at = builder.add(Op.GET, at, builder.named(word))
-    return at
 
 
 def _gives(builder: Builder, node: int, own: int, name: str, value: int, flags: int = 0) -> None:

@@ -3,7 +3,7 @@
 import re
 
 from fledgling.worker.graph.reading.builder import Builder
-from fledgling.worker.graph.tables import Flag, Op
+from fledgling.worker.graph.tables import Flag
 
 MAX_HEAD = 300  # bytes before a body in which the call of the macro begins that makes its function
 MAX_NAMED = 3  # arguments of such a macro that may name the class, the first ones
@@ -20,13 +20,6 @@ def note_class(builder: Builder, flags: int, body: int) -> None:
     for argument in arguments.split(b",", MAX_NAMED)[:MAX_NAMED]:
         path = argument.strip()
         if PATH.fullmatch(path):
-            builder.macro_made.append((_type(builder, path.decode().split("::")), scope))
-
-
-def _type(builder: Builder, names: list[str]) -> int:
-    """The expression of a type that is named by a path."""
-    at = builder.use_name(builder.named(names[0]))
-    for name in names[1:]:
-        at = builder.add(Op.GET, at, builder.named(name))
-    builder.mean_type(at)
-    return at
+            at = builder.use_names(path.decode().split("::"))
+            builder.mean_type(at)
+            builder.macro_made.append((at, scope))

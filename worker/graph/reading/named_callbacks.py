@@ -14,7 +14,7 @@ NAME = re.compile(r":([A-Za-z_]\w*+[?!]?)")
 def note_callbacks(builder: Builder, node: int, function: int) -> None:
     """Note the methods that a call of a class body names, each as what is called there."""
     naming = builder.dialect.names_methods
-    if not naming or builder.expressions[function][0] != Op.BARE or not _is_in_class(builder):
+    if not naming or builder.expressions[function][0] != Op.BARE or class_around(builder) == NONE:
         return
     for kid in _naming(builder, node, is_whole=bool(re.fullmatch(naming, last_name(builder, function)))):
         written = NAME.fullmatch(builder.tree.text(kid))
@@ -24,15 +24,15 @@ def note_callbacks(builder: Builder, node: int, function: int) -> None:
             builder.site_at(start, name, Use.CALL, builder.add(Op.CALLBACK, name, builder.scope))
 
 
-def _is_in_class(builder: Builder) -> bool:
-    """Whether what stands here runs on the class around, also in a block: `included do`."""
+def class_around(builder: Builder) -> int:
+    """The class in whose body something stands, also in a block there, `included do`; else -1."""
     scope = builder.scope
     while builder.scopes[scope].kind in (ScopeKind.LAMBDA, ScopeKind.BLOCK):
         scope = builder.scopes[scope].parent
-    return builder.scopes[scope].kind in CLASSES
+    return scope if builder.scopes[scope].kind in CLASSES else NONE
 
 
-def _arguments(builder: Builder, node: int) -> Iterator[int]:
+def arguments_of(builder: Builder, node: int) -> Iterator[int]:
     """What a call gets: one without brackets, `validate :a`, is a list of arguments itself."""
     tree = builder.tree
     for kid in tree.kids[node]:
@@ -45,7 +45,7 @@ def _arguments(builder: Builder, node: int) -> Iterator[int]:
 def _naming(builder: Builder, node: int, *, is_whole: bool) -> Iterator[int]:
     """The texts of a call that may name methods: those that it gets, and those behind a key that says so."""
     tree = builder.tree
-    for kid in _arguments(builder, node):
+    for kid in arguments_of(builder, node):
         if is_whole and tree.kind(kid) == IS_TEXT:
             yield kid
         if tree.kind(kid) != IS_PAIR:

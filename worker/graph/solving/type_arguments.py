@@ -4,6 +4,8 @@ An object of such a type is of the class, and has the expression of the type bes
 to its own type parameters, the object that was asked.
 """
 
+from collections.abc import Iterator
+
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import CLASSES, MADE, NONE, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
@@ -182,27 +184,25 @@ def _applied_bases(solver: Solver, scope: int) -> dict[int, tuple[int, int]]:
 def names_in_generic(solver: Solver) -> set[int]:
     """The names of members of classes that have type parameters, where `applies_bases`: few of those that are asked."""
     if solver.names_in_generic is None:
-        solver.names_in_generic = {
-            name
-            for unit in solver.project.units
-            for at, row in enumerate(unit.facts.scopes if unit.dialect.applies_bases else ())
-            if row.kind in CLASSES and _parameters(solver, unit.base | at)
-            for name in solver.project.table(unit.base | at)
-        }
+        tables = (solver.project.table(scope) for scope in _generic_classes(solver))
+        solver.names_in_generic = {name for table in tables for name in table}
     return solver.names_in_generic
 
 
 def names_of_parameters(solver: Solver) -> set[int]:
     """The names of the type parameters of all classes, where `applies_bases`."""
     if solver.names_of_parameters is None:
-        solver.names_of_parameters = {
-            name
-            for unit in solver.project.units
-            for at, row in enumerate(unit.facts.scopes if unit.dialect.applies_bases else ())
-            if row.kind in CLASSES
-            for name in _parameters(solver, unit.base | at)
-        }
+        named = (_parameters(solver, scope) for scope in _generic_classes(solver))
+        solver.names_of_parameters = {name for names in named for name in names}
     return solver.names_of_parameters
+
+
+def _generic_classes(solver: Solver) -> Iterator[int]:
+    """Yield the classes that have type parameters, where `applies_bases`."""
+    for unit in solver.project.units:
+        for at, row in enumerate(unit.facts.scopes if unit.dialect.applies_bases else ()):
+            if row.kind in CLASSES and _parameters(solver, unit.base | at):
+                yield unit.base | at
 
 
 def generic_field(solver: Solver, scope: int, name: int) -> int:
