@@ -106,7 +106,7 @@ def test_a_list_that_is_too_long_is_not_read(tmp_path: Path) -> None:
 
 def test_a_command_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "TASK_SECONDS", 0.0)
-    assert engines.run(["index"]) == (1, "", "it was not done after 0 s")
+    assert engines.run(["--json"]) == (1, "", "it was not done after 0 s")
 
 
 @pytest.mark.long
@@ -149,9 +149,10 @@ def test_a_straggler_does_not_hold_up_the_rest() -> None:
 def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     above, out = tmp_path / "r", tmp_path / "out"
     out.mkdir(mode=0o700)
-    for number in range(2):
+    for number, files in enumerate((1, 200)):  # the second takes far longer than to see that the first is done
         (above / f"r{number}").mkdir(parents=True)
-        (above / f"r{number}" / "a.py").write_text(f"def f{number}(): ...\n")
+        for file in range(files):
+            (above / f"r{number}" / f"{file}.py").write_text(f"def f{number}(): ...\n" * 200)
     listed = tmp_path / "list"
     listed.write_text("".join(f"{above / f'r{number}'}\n" for number in range(2)))
     options = ["fleet", "build", str(listed), "--out", str(out), "--workers", "1"]
@@ -160,6 +161,7 @@ def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     while not [*out.glob("*.shard")]:
         assert time.monotonic() < deadline
         time.sleep(0.02)
+    building.suspend()  # it starts none of which nothing is known here
     below = building.children(recursive=True)
     building.send_signal(signal.SIGKILL)
     building.wait()
@@ -176,16 +178,26 @@ def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     assert [path.name for path in out.iterdir() if not path.name.endswith(".shard")] == ["00000.bundle"]
 
 
+def test_a_command_whose_engine_ended_before_it_began_makes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "out").mkdir(mode=0o700)
+    engine = subprocess.Popen(["true"])
+    engine.wait()
+    done = fledgling("fleet", "shard", "--parent", str(engine.pid), str(tmp_path / "a"), "--out", str(tmp_path / "out"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not [*(tmp_path / "out").iterdir()]
+
+
 def test_command_that_was_killed_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     count = tmp_path / "count"
     program = tmp_path / "python"
     program.write_text(f"#!/bin/sh\necho x >> {count}\n[ $(wc -l < {count}) -ge 3 ] || kill -9 $$\necho done\n")
     program.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(program))
-    assert engines.run(["fleet"]) == (0, "done\n", "")
+    assert engines.run(["--json"]) == (0, "done\n", "")
     count.unlink()
     program.write_text("#!/bin/sh\nkill -9 $$\n")
-    assert engines.run(["fleet"])[0] == -9
+    assert engines.run(["--json"])[0] == -9
 
 
 @pytest.mark.parametrize(

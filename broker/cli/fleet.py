@@ -60,7 +60,7 @@ out_option = click.option(
 @out_option
 @settings_options
 @json_option
-@click.option("--with-parent", is_flag=True, hidden=True, help="end when the process does that has started this one")
+@click.option("--parent", type=int, hidden=True, help="end when this process does, which has started the command")
 def fleet_shard(
     listed: tuple[str, ...],
     out: Path,
@@ -68,7 +68,7 @@ def fleet_shard(
     config: str | None,
     allow_degraded: bool,
     as_json: bool,
-    with_parent: bool,
+    parent: int | None,
 ) -> None:
     """Index repositories, one after the other, each by a confined indexer of its own, and write their shards.
 
@@ -76,8 +76,8 @@ def fleet_shard(
     this release are what it was made of, and a new one takes the place of the old one at once, or not at all. What
     fails is said, and the others are made.
     """
-    if with_parent:
-        lifeline.tie(os.getppid())
+    if parent is not None:
+        lifeline.tie(parent)
     surroundings.check()
     of = partial(_resolved, profile=profile, config=config)
     repositories, outcomes = named(listed), []

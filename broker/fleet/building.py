@@ -49,7 +49,7 @@ def build(engine: Runner, repositories: Sequence[tuple[str, str]], options: Sequ
     [Outcome(repository='flask', state='built', ...)]
     """
     tasks = {
-        engine.submit(["fleet", "shard", "--json", "--with-parent", *options, "--", f"{name}={root}"]): name
+        engine.submit(["--json", *options, "--", f"{name}={root}"]): name
         for name, root in repositories
     }
     for done in engine.as_completed(tasks):

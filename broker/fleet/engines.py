@@ -34,7 +34,10 @@ class EngineMissingError(Exception):
 
 
 def run(command: Sequence[str]) -> Ended:
-    """Run a command of this program to its end. This is what an engine is given, perhaps on another machine."""
+    """Run `fleet shard` to its end. This is what an engine is given, perhaps on another machine.
+
+    The command ends when this process does, though that be before it knows who has started it.
+    """
     ended: Ended = (1, "", "")
     for _ in range(TRIES):
         ended = _run(command)
@@ -44,7 +47,7 @@ def run(command: Sequence[str]) -> Ended:
 
 
 def _run(command: Sequence[str]) -> Ended:
-    started = [sys.executable, "-I", "-B", "-m", "fledgling", *command]
+    started = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "shard", "--parent", str(os.getpid()), *command]
     try:
         done = subprocess.run(
             started, stdin=subprocess.DEVNULL, capture_output=True, cwd="/", timeout=TASK_SECONDS, check=False
