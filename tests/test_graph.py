@@ -23,7 +23,7 @@ from fledgling.worker.graph.linking.classes import MAX_NAMESAKES
 from fledgling.worker.graph.linking.computed_mixins import MAX_MIXED
 from fledgling.worker.graph.linking.fixtures import MAX_ABOVE, MAX_FIXTURES
 from fledgling.worker.graph.linking.global_names import MAX_DECLARED
-from fledgling.worker.graph.linking.hierarchy import MAX_BELOW
+from fledgling.worker.graph.linking.hierarchy import MAX_BELOW, MAX_EITHER
 from fledgling.worker.graph.linking.mixins import MAX_MODULES
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.related_names import MAX_RELATED
@@ -812,6 +812,16 @@ def test_so_many_constructors_are_asked_what_they_take() -> None:
         text = f"struct X {{}}; struct A {{{others} A(X a); }};\n"
         text += "void f(A a) {}\nvoid f(...) {}\nvoid g(X x) { f(x); }"
         assert said(*graph_of({"a.cpp": text.encode()}))["a.cpp", 4, "f"] == {"2 likely", "3 likely"}, count
+
+
+def test_no_member_is_sure_of_a_base_that_may_be_many_classes() -> None:
+    for count in (MAX_EITHER, MAX_EITHER + 1):
+        classes = "".join(f"if c({n}):\n    class B:\n        def b(self): pass\n" for n in range(count))
+        text = f"{classes}class A(B):\n    def a(self): pass\nA().a()\nA().b()\n".encode()
+        rows = said(*graph_of({"a.py": text}))
+        first = 3 * count + 3
+        assert rows["a.py", first, "a"] == {f"{first - 1} {'certain' if count == MAX_EITHER else 'likely'}"}
+        assert len(rows["a.py", first + 1, "b"]) == MAX_EITHER
 
 
 def test_a_module_that_is_computed_is_one_of_so_many() -> None:

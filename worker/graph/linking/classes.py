@@ -12,10 +12,12 @@ from fledgling.worker.graph.linking.mixins import Mixins
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.related_names import RelatedNames
 from fledgling.worker.graph.linking.spaces import Spaces
+from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import NONE, OF_OBJECTS, SPACES, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK, SHIFT
 from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, OBJECT, Cell, Values
 
+ONE_OF = (Reason.SEVERAL, Reason.REPLACED)  # why what a name means may be something else, too
 MAX_NAMESAKES = 16  # classes of one name that a text may mean; of more, none is meant
 
 
@@ -85,6 +87,8 @@ class Classes(Hierarchy):
         self.extensions.extend_others()
         self._spread(self.has_external_base)
         self._spread(self.enumerations)
+        self.below_either.update(self.either)
+        self._spread(self.below_either)
         self.is_settled = True
 
     @cached_property
@@ -166,12 +170,21 @@ class Classes(Hierarchy):
             if not known:
                 known = self._known_types(node, values)
             known = [pair for pair in known if pair[0] != scope]
+            if known and (len(known) > 1 or known[0][1] in ONE_OF or any(value[0] == EXTERNAL for value in values)):
+                self._add_either(scope, node, known, values, len(found))
             found += [pair for pair in known if pair[0] not in dict(found)]
             if is_first:
                 self._prepended.setdefault(scope, set()).update(base for base, _ in known)
             if not known:
                 self._add_outside(scope, node, values, len(found))
         self.bases[scope] = found
+
+    def _add_either(self, scope: int, node: int, known: list[tuple[int, int]], values: Values, place: int) -> None:
+        """Note that a base is one of several classes, one that a branch gives, or perhaps one from outside."""
+        most = Reason.SEVERAL if len(known) > 1 else Reason.BOUND
+        self.either.setdefault(scope, {}).update((base, min(sure, most)) for base, sure in known)
+        if any(value[0] == EXTERNAL for value in values) or (len(known) == 1 and known[0][1] == Reason.SEVERAL):
+            self._add_outside(scope, node, values, place)
 
     def _known_types(self, node: int, values: Values) -> list[tuple[int, int]]:
         """The classes and modules that the type of a base is: `Readonly<A>`, A where `type A = typeof module`."""

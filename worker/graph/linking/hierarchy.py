@@ -1,16 +1,18 @@
 """Which classes stand above and below which, and which of them has a member."""
 
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, islice
 
 from fledgling.worker.graph.linking import c3
 from fledgling.worker.graph.linking.project import GraphProject
+from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import ScopeKind
 from fledgling.worker.graph.values import Cell, Values
 
 MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
 MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
 MAX_HEIGHT = 100  # classes above each other
+MAX_EITHER = 16  # classes that one base may be; of more, the first are looked at, and no member is sure
 MAX_BELOW = 200  # classes below one, or that may implement one interface, that are looked at
 
 
@@ -23,6 +25,8 @@ class Hierarchy:
         self._orders: dict[int, list[int]] = {}
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
         self.has_external_base: set[int] = set()
+        self.either: dict[int, dict[int, int]] = {}  # the bases of a class that may be others, and how sure each is
+        self.below_either: set[int] = set()  # the classes that have such a base, or one above them has
         self._before_outside: dict[int, int] = {}  # of classes of Python: how many bases stand before one from outside
         self._sooner: dict[int, set[int]] = {}  # of those: the classes above that surely come before that
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
@@ -105,6 +109,21 @@ class Hierarchy:
             if self.is_settled:
                 self._having[scope, name, after] = found
         return found
+
+    def instead(self, scope: int, name: int, owner: int, after: int | None = None) -> tuple[int, list[int]]:
+        """How sure a class has a member of an owner above it, and which others may, where a base is one of several."""
+        if scope not in self.below_either:
+            return Reason.BOUND, []
+        order, sure, others = self.order(scope), int(Reason.BOUND), dict[int, None]()
+        for at in order[order.index(after) :] if after in order else order:
+            bases = self.either.get(at, {})
+            having = {base: self.of_class(base, name)[0] for base in islice(bases, MAX_EITHER)}
+            if len(bases) > MAX_EITHER:
+                sure = min(sure, Reason.SEVERAL)
+            if owner in having.values():
+                sure = min(sure, *(bases[base] for base, of in having.items() if of == owner))
+                others.update((of, None) for of in having.values() if of not in (None, owner))
+        return sure, [*others]
 
     def _of_class(self, scope: int, name: int, after: int | None) -> tuple[int | None, bool]:
         if after is None and self.is_settled:

@@ -86,7 +86,7 @@ class BoundNames(OpenScopes):
         self.only_types.discard((scope, name))
         binding = len(self.bindings)
         is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
-        is_in_branch = self.dialect.exported and scope == 0 and len(self.flow.layers) > 1
+        is_in_branch = len(self.flow.layers) > 1 and self._counts_branches(scope, value)
         is_of_head = bool(self.tree.labels[node] & BITS["of_head"])
         how = OF_OBJECTS if is_of_head or self.tree.labels[node] & BITS["of_objects"] else how
         how = ASSIGNED if is_inner else IN_BRANCH if is_in_branch else ONLY_TYPE if self._is_alias(node) else how
@@ -140,6 +140,11 @@ class BoundNames(OpenScopes):
         """Note that a variable gets another name where one does."""
         if self.tree.labels[node] & IS_ALIASED:
             self.aliased.add((self.binder(self.name(node)), self.name(node)))
+
+    def _counts_branches(self, scope: int, value: int) -> bool:
+        """Whether it matters that a branch gives a name a value: another file may, or in PHP another class."""
+        is_class = self.dialect.spaces == "global" and self.expressions[value][0] == Op.CLASS
+        return is_class or (bool(self.dialect.exported) and scope == 0)
 
     def _is_static(self, scope: int, value: int) -> bool:
         """Whether a value is a method that a class of JavaScript has itself: its objects may have another one."""

@@ -16,13 +16,25 @@ from fledgling.worker.graph.solving.replaceable import is_another
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.starred_names import starred
 from fledgling.worker.graph.solving.traits import qualified
-from fledgling.worker.graph.tables import EXPORT, HOLDING, NONE, WHOLE, Binding, Expression, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import (
+    CLASSES,
+    EXPORT,
+    HOLDING,
+    NONE,
+    WHOLE,
+    Binding,
+    Expression,
+    Flag,
+    Op,
+    ScopeKind,
+)
 from fledgling.worker.graph.unit import MASK, Target, Unit
 from fledgling.worker.graph.values import BOUND, CLASS, DESCRIPTOR, FUNCTION, MODULE, OBJECT, SPACE, Value
 from fledgling.worker.rows import MAX_TARGETS
 
 MANY_BINDINGS = 2 * MAX_TARGETS  # of a name: of more, what its uses mean is found once, and cut
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
+CLASSES_NAMED = {Op.CLASS, Op.ALIAS}
 DOUBTED = {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}
 Targets = dict[Target, int]  # with a Reason each
 
@@ -137,10 +149,19 @@ class BoundDefinitions:
             for value, own in self.solver.value(node).items():
                 self._of_value(value, name, found, min(sure, own))
             return
-        for cell, reason in self.cells(node):
+        cells = self.cells(node)
+        sure = min(sure, Reason.SEVERAL) if self._is_of_one_class(node, cells) else sure
+        for cell, reason in cells:
             self._of_cell(cell, name, found, min(reason, sure), depth, node)
         if name in self.solver.classes.extensions.by_name:
             self._of_extension(node, name, found, sure)
+
+    def _is_of_one_class(self, node: int, cells: list[tuple[Any, int]]) -> bool:
+        """Whether one of several classes is meant that a namespace of PHP has by one name: one alone is loaded."""
+        if len(cells) < 2 or self.project.unit(node).dialect.spaces != "global":
+            return False
+        named = [cell for cell, _ in cells if cell[0] == "name"]
+        return sum(bool(CLASSES_NAMED & self.solver.spaces.says(cell[1], cell[2])[1]) for cell in named) > 1
 
     def _of_extension(self, node: int, name: int, found: Targets, sure: int) -> None:
         """Add what extends a type outside, where a member names it without a call: `String::a` in Kotlin."""
@@ -261,6 +282,8 @@ class BoundDefinitions:
         dialect = self.project.unit(bindings[0]).dialect
         scopes = [self.project.defined(at)[1] for at in bindings]
         if not (dialect.overloads or dialect.declared) or (dialect.structural and min(scopes) >= 0):
+            return True
+        if dialect.spaces == "global" and sum(at >= 0 and self.project.scope(at).kind in CLASSES for at in scopes) > 1:
             return True
         classes = [at for at in scopes if at >= 0 and self.project.scope(at).kind == ScopeKind.CLASS]
         return len({self.project.scope(at).generic for at in classes}) > 1

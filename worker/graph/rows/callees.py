@@ -93,10 +93,13 @@ def _methods(
 ) -> list[tuple[int, int]]:
     found = []
     for own in names:
-        owner, may_be_outside = solver.classes.of_class(scope, solver.project.number(own), after)
+        name = solver.project.number(own)
+        owner, may_be_outside = solver.classes.of_class(scope, name, after)
         most = min(sure, Reason.EXTERNAL_BASE) if may_be_outside else sure
         if owner is not None and solver.classes.gives_constructor(scope, owner, after):
-            held = solver.value(("name", owner, solver.project.number(own)))
+            doubt, instead = solver.classes.instead(scope, name, owner, after)
+            held = {held: sure for at in (owner, *instead) for held, sure in solver.value(("name", at, name)).items()}
+            most = min(most, doubt)
             if node != NONE and solver.project.expression(node)[0] in (Op.CALL, Op.NEW):
                 held = fitting(solver, held, made_of(solver, node, solver.project.expression(node)))
             made = {at[1]: own_sure for at, own_sure in held.items() if at[0] == FUNCTION}

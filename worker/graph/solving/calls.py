@@ -273,14 +273,15 @@ def _constructed(solver: Solver, value: Value, made: MadeCall, after: int | None
     """Hand the arguments to the constructor of an object's class, or of the one after another."""
     is_written = after is not None
     for own in solver.project.unit(value[1]).dialect.constructors:
-        owner, _ = solver.classes.of_class(value[1], solver.project.number(own), after)
+        name = solver.project.number(own)
+        owner, _ = solver.classes.of_class(value[1], name, after)
         if owner is None:
             continue
         is_written = True
-        held_values = solver.value(("name", owner, solver.project.number(own)))
-        for held in list(fitting(solver, held_values, made)):
-            if held[0] == FUNCTION:
-                hand_over(solver, held[1], made, value, most)
+        for at in (owner, *solver.classes.instead(value[1], name, owner, after)[1]):
+            for held in list(fitting(solver, solver.value(("name", at, name)), made)):
+                if held[0] == FUNCTION:
+                    hand_over(solver, held[1], made, value, most)
     if not is_written and solver.project.unit(value[1]).dialect.receiver_parameter:
         hand_to_fields(solver, value[1], made, most)
     return {}

@@ -50,11 +50,14 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             own = min(own, Reason.EXTERNAL_BASE)
         if classes.of_class(scope, name)[1] or _is_said_of_outside(solver, scope, owner):
             own = min(own, Reason.EXTERNAL_BASE)
+        most, instead = classes.instead(scope, name, owner)
+        own = min(own, most)
         beside = _of_traits_above(solver, owner, name) if owner == scope else []
         beside += in_place_of(solver, owner, name)[1]
         own = min(own, Reason.OVERLOAD) if beside else own
         found.append((("name", owner, name), own, owner))
         found += [(("name", at, name), min(own, Reason.OVERLOAD), at) for at in beside]
+        found += [(("name", at, name), own, at) for at in instead]
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
     reason = min(reason, Reason.SEVERAL) if lacks and not is_open else reason
     surely: set[int | None] = {*over} if scope in classes.mixins.classes else set()

@@ -18,6 +18,7 @@ from fledgling.worker.graph.tables import (
     A_VALUE,
     CLASSES,
     COMPONENT,
+    IN_BRANCH,
     NONE,
     OF_OBJECTS,
     PRIVATE,
@@ -233,6 +234,16 @@ def may_be_of_macro(project: GraphProject, node: int, expression: Expression) ->
     return scope >= 0 and project.scope(project.outer(scope)).kind in SPACES
 
 
+def _are_classes(solver: Solver, cell: Cell) -> bool:
+    """Whether a namespace has a name for nothing but classes."""
+    return cell[0] == "name" and solver.spaces.says(cell[1], cell[2])[1] <= {Op.CLASS, Op.ALIAS}
+
+
+def _is_in_branch(project: GraphProject, scope: int, own: int) -> bool:
+    """Whether a scope binds a name in a branch: `if (!class_exists('A')) { class A {} }` leaves it to others."""
+    return any(project.binding(at).how == IN_BRANCH for at in project.table(scope).get(own, ()))
+
+
 def _is_apart(project: GraphProject, scope: int) -> bool:
     """Whether what stands in a scope has no object of the class around: in `class A { class B { } }` B has none."""
     row, outer = project.scope(scope), project.outer(scope)
@@ -356,7 +367,7 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[BarePlace
     defines, given = solver.spaces.says(scope, own) if own in project.table(scope) else (False, frozenset())
     if defines:
         kinds = {Op.FUNCTION, Op.CLASS} if unit.dialect.types_apart else {Op.FUNCTION}  # A and A<B> of C#
-        is_one_of = unit.dialect.overloads and kinds & given
+        is_one_of = (unit.dialect.overloads and kinds & given) or _is_in_branch(project, scope, own)
         others = [*solver.spaces.kept(unit, space, own), *solver.spaces.binding(space, own)] if is_one_of else []
         names = [(("name", at, own), int(Reason.BOUND), None) for at in (others if scope in others else [scope])]
         return [*names, *([] if Op.ALIAS in given else namespace)]
@@ -365,7 +376,10 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[BarePlace
     for path in (space, "") if unit.dialect.spaces == "global" else solver.spaces.around(scope):
         if path == ends:
             break
-        if found := of_space(solver, path, own, Reason.BOUND, unit):
+        found = of_space(solver, path, own, Reason.BOUND, unit)
+        if path != space and unit.dialect.spaces == "global":  # a class is of its namespace alone
+            found = [place for place in found if not _are_classes(solver, place[0])]
+        if found:
             return [(cell, sure, None) for cell, sure, _ in found]
         if unit.dialect.spaces == "flat":
             break

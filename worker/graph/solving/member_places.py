@@ -97,7 +97,9 @@ def _of_super(solver: Solver, own: int, name: int, owner: int | None, sure: int)
     single = has_one and not others and not is_open
     first: list[Place] = []
     if owner is not None:
-        first = [(("name", owner, name), min(sure, Reason.SUPER if single else Reason.OVERRIDDEN), owner)]
+        most, instead = classes.instead(own, name, owner, own)
+        most = min(most, Reason.SUPER if single or instead else Reason.OVERRIDDEN)
+        first = [(("name", at, name), min(sure, most), at) for at in (owner, *instead)]
     reason = of_many(solver, own, others)
     return [*first, *((("name", at, name), min(sure, reason), at) for at in others)]
 
@@ -137,10 +139,13 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
         over = [*over_in_class(solver, (CLASS, value[1], is_of_any), name, owner), *mixed_in]
         is_open = is_of_any and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
         own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
-        first: Place = (("name", owner, name), min(own, Reason.ATTRIBUTE) if is_set else own, owner)
+        most, instead = solver.classes.instead(value[1], name, owner)
+        own = min(own, most)
+        own = min(own, Reason.ATTRIBUTE) if is_set else own
+        first: list[Place] = [(("name", at, name), own, at) for at in (owner, *instead)]
         runs = is_of_any and not value[2] and has_body(solver, owner, name)
         reason = of_many(solver, value[1], over, runs=runs)
-        return [first, *((("name", at, name), min(sure, reason), at) for at in over)]
+        return [*first, *((("name", at, name), min(sure, reason), at) for at in over)]
     is_module = solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE
     taken = _of_globs(solver, value, name, sure) if is_module else []
     return taken or [(field, min(sure, Reason.ATTRIBUTE), None) for field in fields]
