@@ -68,12 +68,14 @@ class Spaces:
         self._saying: dict[tuple[int, int], tuple[bool, frozenset[int]]] = {}
         self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
         self._kept: dict[tuple[int, str, int], list[int]] = {}  # scopes that bind a name for their file alone
+        self._inline: list[int] = []  # namespaces of C++ whose names are those of the one around, too
         self.paths: dict[int, str] = {}
         self.scopes: dict[str, list[int]] = {}
         self.parts: dict[str, list[int]] = {}
         for unit in project.units:
             if unit.shares is not None:
                 self._add(unit, unit.shares)
+        self._add_inline()
         self._begun: dict[int, list[str]] = {}  # by files, the namespaces that macros may begin in it
         self._add_begun()
         declaring = [unit for unit in project.units if unit.shares is not None and unit.dialect.declared]
@@ -332,6 +334,8 @@ class Spaces:
             paths[at] = path = f"{around}.{name}" if around else name
             if not is_class:
                 self._add_scope(unit, at, path)
+                if row.flags & Flag.OPEN:
+                    self._inline.append(unit.base | at)
             elif row.flags & Flag.PARTIAL and unit.dialect.reopens:
                 part = f"{path}`{row.generic}" if row.generic else path  # of C# `A<T>` is another class than `A`
                 self.parts.setdefault(part, []).append(unit.base | at)
@@ -358,6 +362,17 @@ class Spaces:
                 if len(kept) < MAX_BINDING:
                     kept.append(scope)
 
+    def _add_inline(self) -> None:
+        """Let what stands in an inline namespace of C++ be of the one around it, too; a file may leave out the word."""
+        inline = {self.paths[at] for at in self._inline}
+        for unit in self._project.units if inline else ():
+            if unit.dialect.declared:
+                for at, own in self._own_paths[unit.number].items():
+                    inner = [path for path in upwards(own) if path and path not in inline]
+                    path = ".".join(each.rpartition(".")[2] for each in reversed(inner))
+                    if path != own:
+                        self._put(unit, at, own, path)
+
     def _add_begun(self) -> None:
         """Let what stands in a file that names a macro which begins a namespace be of that, too: `LIB_BEGIN`.
 
@@ -377,15 +392,19 @@ class Spaces:
     def _put_into(self, unit: Unit, paths: list[str]) -> None:
         """Let the namespaces of a file be in some others, too."""
         for at, own in self._own_paths[unit.number].items():
-            scope, known = unit.base | at, self._binding[own]
-            shown = [name for name in self._project.table(scope) if scope in known.get(name, ())]
             for path in {within(path, own) for path in paths} - {own}:
-                itself = self._project.number(path.rpartition(".")[2])  # `detail` is not in `detail`
-                self._known.update(upwards(path))
-                for name in (name for name in shown if name != itself):
-                    binding = self._binding.setdefault(path, {}).setdefault(name, [])
-                    if len(binding) < MAX_BOUND:
-                        binding.append(scope)
+                self._put(unit, at, own, path)
+
+    def _put(self, unit: Unit, at: int, own: str, path: str) -> None:
+        """Let what a namespace of a file shows be in another one, too."""
+        scope, known, shown = unit.base | at, self._binding[own], self._binding.setdefault(path, {})
+        itself = self._project.number(path.rpartition(".")[2])  # `detail` is not in `detail`
+        self._known.update(upwards(path))
+        for name in self._project.table(scope):
+            if name != itself and scope in known.get(name, ()):
+                binding = shown.setdefault(name, [])
+                if len(binding) < MAX_BOUND:
+                    binding.append(scope)
 
     def _add_macros(self, unit: Unit) -> None:
         """Add macros, which are there for what is compiled after them, to what all files share."""

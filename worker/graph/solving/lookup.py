@@ -86,6 +86,7 @@ class _Outward:
         "_of_outside",
         "_of_single",
         "_solver",
+        "_taking",
         "_unit",
         "found",
         "own",
@@ -106,6 +107,7 @@ class _Outward:
         self._made = False  # whether one of the next class is being made: `constructor() : this(a)`
         self._has_head = False  # whether that is done in its head: `class A(b: B) : C(b)`
         self._of_single = False  # whether it is a single object that is made: `companion object : C(b())`
+        self._taking: list[int] = []  # functions and blocks of C++ that take all names of a namespace
 
     def enter(self, scope: int, row: NameScope) -> None:
         """See what self is in a scope, and whether something else than what is around may be asked first."""
@@ -145,6 +147,8 @@ class _Outward:
             most = min(most, Reason.SEVERAL)
         held = of_scope(solver, self._unit, scope, self.own, is_of_class=self._of_class)
         held = self._or_of_head(scope, held)
+        if self._taking and not held and row.kind in SPACES:  # as if that stood here: a class goes before it
+            held = [place for at in self._taking for place in all_of(solver, self._unit, at, self.own)]
         held = _meant(solver.project, expression, [(cell, min(sure, most), receiver) for cell, sure, receiver in held])
         if self._is_apart or self._made:
             held = [place for place in held if self._is_there(scope, place[0])]
@@ -198,6 +202,8 @@ class _Outward:
 
     def leave(self, scope: int, row: NameScope) -> None:
         """See what a scope lets of those further out."""
+        if row.stars and self._unit.dialect.declared and row.kind not in (*SPACES, *CLASSES):
+            self._taking.append(scope)
         if row.kind in (ScopeKind.BLOCK, ScopeKind.LAMBDA) and row.flags & Flag.SINGLE:
             self._made, self._has_head = True, bool(row.flags & Flag.HEADED)
             self._of_single = bool(row.flags & Flag.STATIC)

@@ -5,7 +5,7 @@
 (this) @this
 (template_declaration parameters: (_) @attribute @templated)
 (template_declaration (requires_clause) @attribute @templated)
-(qualified_identifier) @path
+[(qualified_identifier) (nested_namespace_specifier)] @path
 (template_type name: (_) @of arguments: (template_argument_list)) @index
 (template_argument_list (type_descriptor type: (_) @key))
 (template_function name: (identifier) @value) @applied
@@ -19,6 +19,7 @@
 ; ---- namespaces
 
 (namespace_definition name: (_) @defined body: (_) @body) @namespace
+(namespace_definition "inline" @open)
 (namespace_definition !name body: (declaration_list [(function_definition) (class_specifier) (struct_specifier)] @static))
 (namespace_definition !name body: (declaration_list (template_declaration [(function_definition) (class_specifier) (struct_specifier)] @static)))
 (namespace_alias_definition name: (_) @left @bind . (_) @right) @assign
