@@ -286,12 +286,16 @@ def pointee(builder: Builder, node: int, use: int) -> int:
 
 
 def own_type(builder: Builder, type_: int, name: int) -> int:
-    """The type of one of the variables of a declaration, `b` of `unique_ptr<A> *a, b`: only some need be pointers."""
+    """The type of one of the variables of a declaration, `b` of `unique_ptr<A> *a, b`: only some need be pointers.
+
+    What has brackets behind it, `char a[2]`, is one where it is passed.
+    """
     if type_ == NONE or not builder.dialect.pointers or builder.expressions[type_][0] not in (Op.ARRAY, Op.POINTEE):
         return type_
     tree = builder.tree
     before = tree.source[max(0, tree.start[name] - FAR_FROM_POINTER) : tree.start[name]]
-    is_pointer = before.replace(b"const", b"").rstrip(b" \t\n&").endswith(b"*")
+    is_array = tree.source[tree.end[name] : tree.end[name] + 1] == b"["
+    is_pointer = is_array or before.replace(b"const", b"").rstrip(b" \t\n&").endswith(b"*")
     of: int = builder.expressions[type_][1]
     return type_ if is_pointer else of
 

@@ -72,7 +72,8 @@ def short_text(builder: Builder, written: str) -> int:
         return builder.add(Op.TEXT, builder.named(written[1:]))
     if written in ("true", "false") and builder.dialect.overloads:
         return of_name(builder, "boolean")
-    return builder.add(Op.MADE, NULL) if written == "null" and builder.dialect.library else 1
+    is_null = written == "nullptr" or (written == "null" and builder.dialect.library)
+    return builder.add(Op.MADE, NULL) if is_null else 1
 
 
 def computed_text(builder: Builder, node: int) -> int:

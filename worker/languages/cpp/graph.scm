@@ -109,6 +109,9 @@
 (sized_type_specifier type: (_) @skip)
 (parameter_declaration type: (primitive_type) @pointee declarator: [(pointer_declarator) (abstract_pointer_declarator) (array_declarator) (abstract_array_declarator)])
 (optional_parameter_declaration type: (primitive_type) @pointee declarator: (pointer_declarator))
+(declaration type: (primitive_type) @pointee declarator: [(pointer_declarator) (array_declarator) (init_declarator declarator: [(pointer_declarator) (array_declarator)])])
+(field_declaration type: (primitive_type) @pointee declarator: [(pointer_declarator) (array_declarator)])
+(function_definition type: (primitive_type) @pointee declarator: (pointer_declarator))
 
 (parameter_declaration (reference_declarator (identifier) @bind))
 (optional_parameter_declaration type: (_) @type default_value: (_) @init) @param

@@ -28,6 +28,7 @@ from fledgling.worker.graph.solving.overloading.library_types import (
     of_library,
     widens_to,
 )
+from fledgling.worker.graph.solving.overloading.pointing import points
 from fledgling.worker.graph.solving.overloading.wanted import POINTER, POINTING, TO_ANY, Wanted, wanted_of
 from fledgling.worker.graph.solving.overrides import of_one_type
 from fledgling.worker.graph.solving.solver import Solver
@@ -82,8 +83,10 @@ def takes_all(solver: Solver, function: int, parameter: Parameter) -> bool:
 def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell, *, is_spread: bool) -> int:
     """How well one argument fits a parameter: what is declared of it, else all that it may be."""
     how = _fits_plainly(solver, function, parameter, cell, is_spread=is_spread)
-    if how != NO or not solver.project.unit(function).dialect.converts:
+    if not solver.project.unit(function).dialect.converts:
         return how
+    if how != NO:
+        return _as_it_points(solver, function, parameter, cell, how)
     return _converted(solver, wanted_of(solver, solver.child(function, parameter.type))[1], cell)
 
 
@@ -99,9 +102,27 @@ def _fits_plainly(solver: Solver, function: int, parameter: Parameter, cell: Cel
         return PERHAPS
     if dialect.library and (how := _of_written(solver, function, parameter, cell)):
         return how
-    if dialect.converts and type(cell) is int and solver.project.expression(cell) == (Op.MADE, CHARACTER):
-        return _of_character(dialect, *wanted_of(solver, solver.child(function, parameter.type)))
+    if dialect.converts and type(cell) is int and solver.op(cell) == Op.MADE:
+        wanted = wanted_of(solver, solver.child(function, parameter.type))
+        if solver.project.expression(cell) == (Op.MADE, CHARACTER):
+            return _of_character(dialect, *wanted)
+        if solver.project.expression(cell) == (Op.MADE, NULL) and wanted[0] in dialect.numbers:
+            return NO
     return _of_values(solver, function, parameter, cell, is_spread=is_spread) if solver.value(cell) else PERHAPS
+
+
+def _as_it_points(solver: Solver, function: int, parameter: Parameter, cell: Cell, how: int) -> int:
+    """How well an argument of C++ fits that is declared to be a number or text, or else to point to one, `char *`."""
+    dialect, values = solver.project.unit(function).dialect, solver.value(cell)
+    name, objects = ("", []) if parameter.type == NONE else wanted_of(solver, solver.child(function, parameter.type))
+    if objects or not (name in dialect.numbers or name[-1:] == "*") or any(value[0] != EXTERNAL for value in values):
+        return how
+    is_pointing = points(solver, cell)
+    if is_pointing is None:
+        return min(how, PERHAPS) if name == POINTER else how
+    if is_pointing == (name[-1:] == "*"):
+        return how
+    return BOXED if is_pointing and name == "bool" else NO
 
 
 def _converted(solver: Solver, objects: list[Value], cell: Cell) -> int:

@@ -8,9 +8,10 @@ from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, taken
 from fledgling.worker.graph.solving.overloading.library_types import ARRAY
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
-from fledgling.worker.graph.values import BOUND, FUNCTION, Value
+from fledgling.worker.graph.values import BOUND, FUNCTION, Value, Values
 
 MAX_INHERITED = 64  # functions of one name in the classes above that are looked at, the nearest first
+Group = tuple[int | None, int]  # the class of some functions, and their name
 
 
 def take_inherited(solver: Solver, fit: dict[Value, Fit], owner: int, name: int, made: MadeCall) -> bool:
@@ -43,6 +44,30 @@ def take_inherited(solver: Solver, fit: dict[Value, Fit], owner: int, name: int,
         elif found.worth > fit[override].worth:
             fit[override] = found
     return is_cut
+
+
+def with_taken(solver: Solver, values: Values, groups: dict[Group, list[Value]]) -> Values:
+    """Let functions that a class of C++ takes from one above it, `using A::f;`, compete with its own.
+
+    Returns the values without those that one of its own hides, which takes the same.
+    """
+    project, hidden = solver.project, set[Value]()
+    for owner, name in [*groups]:
+        if owner is None or (owner, name) not in groups or not project.unit(owner).dialect.converts:
+            continue
+        bound = map(project.value_of, project.table(owner).get(name, ()))
+        if not any(solver.op(at) == Op.ALIAS for at in bound):
+            continue
+        own = groups[owner, name]
+        shapes = {_shape(solver, value[1])[0] for value in own}
+        for above in [at for at in solver.classes.order(owner)[1:] if (at, name) in groups]:
+            for value in groups[above, name]:
+                if value[0] == FUNCTION or owner in solver.classes.order(value[2][1]):
+                    (hidden.add if _shape(solver, value[1])[0] in shapes else own.append)(value)
+            groups[above, name] = [value for value in groups[above, name] if value not in hidden and value not in own]
+            if not groups[above, name]:
+                del groups[above, name]
+    return {value: sure for value, sure in values.items() if value not in hidden} if hidden else values
 
 
 def settles(solver: Solver, function: int, fit: Fit, made: MadeCall) -> bool:

@@ -11,7 +11,14 @@ from fledgling.worker.graph.solving.overloading.argument_types import is_declare
 from fledgling.worker.graph.solving.overloading.constness import of_constness, of_lasting
 from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, taken
 from fledgling.worker.graph.solving.overloading.further_out import further_out
-from fledgling.worker.graph.solving.overloading.inherited import is_hidden, is_of_file, settles, take_inherited
+from fledgling.worker.graph.solving.overloading.inherited import (
+    Group,
+    is_hidden,
+    is_of_file,
+    settles,
+    take_inherited,
+    with_taken,
+)
 from fledgling.worker.graph.solving.overloading.library_types import PERHAPS
 from fledgling.worker.graph.solving.overloading.specific import (
     MAX_NARROWED,
@@ -27,7 +34,6 @@ from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, Value, Values
 
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
-Group = tuple[int | None, int]  # the class of some functions, and their name
 
 
 def called(solver: Solver, values: Values, made: MadeCall) -> Values:
@@ -87,6 +93,7 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
                 groups.setdefault((solver.classes.owner(value[1]), unit.names[row.name]), []).append(value)
     if len(groups) > 1:
         values = _renamed_first(solver, values, groups, made)
+        values = with_taken(solver, values, groups)
         _put_beside(solver, groups, made.node)
     found = dict(values)
     meant: dict[Group, tuple[list[Value], int]] = {}
