@@ -48,10 +48,7 @@ def build(engine: Runner, repositories: Sequence[tuple[str, str]], options: Sequ
     ...     [*build(engine, [("flask", "/src/flask")], ["--out", "/srv/shards"])]
     [Outcome(repository='flask', state='built', ...)]
     """
-    tasks = {
-        engine.submit(["--json", *options, "--", f"{name}={root}"]): name
-        for name, root in repositories
-    }
+    tasks = {engine.submit(["--json", *options, "--", f"{name}={root}"]): name for name, root in repositories}
     for done in engine.as_completed(tasks):
         yield _outcome(tasks[done], done)
 
