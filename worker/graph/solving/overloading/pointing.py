@@ -1,4 +1,4 @@
-"""Whether an argument of C++ is declared to point to a number or character, `char *a`, or to be one itself, `char a`."""
+"""Whether an argument of C++ is declared to point to a number or character, `char *a`, or to be one, `char a`."""
 
 from collections.abc import Iterator
 
