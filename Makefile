@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test quick long engines clients bench bench-meaning bench-held-out bench-all bench-record bundle dist constraints pins docs site site-requirements check format
+.PHONY: test quick long linters engines clients bench bench-meaning bench-held-out bench-all bench-record bundle dist constraints pins docs site site-requirements check format
 
 test:
 	.venv/bin/python -m pytest
@@ -7,7 +7,7 @@ test:
 quick: # what needs no process: seconds
 	.venv/bin/python -m pytest -m "quick and not long" -n 2
 
-long: # what another plain row bears out, or takes minutes, or needs more than pip
+long: linters # what another plain row bears out, or takes minutes, or needs more than pip
 	.venv/bin/python -m pytest -m long -n 0
 
 engines: # Dask and Ray, each as a cluster on this machine: installs both; a minute or two
@@ -37,10 +37,15 @@ bundle: # fledgling.mcpb, which desktop clients install
 dist: # wheel and sdist of the last commit: the same bytes from every clone
 	.venv/bin/python .ci/dist.py dist
 
-constraints pins: # pins and hashes of all that the tests need, of every platform, all anew or only what has no pin yet; needs uv
+linters: # mypy and the linters, as pinned
+	.venv/bin/pip install -q --no-deps --require-hashes -r .ci/check-requirements.txt
+
+constraints pins: # pins and hashes of all that the tests and the linters need, of every platform, all anew or only what has no pin yet; needs uv
 	.venv/bin/python .ci/grammars.py
 	uv pip compile --quiet --universal --python-version 3.11 --extra test --generate-hashes $(if $(filter constraints,$@),--upgrade) \
 	  --no-annotate --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --group check --generate-hashes $(if $(filter constraints,$@),--upgrade) \
+	  --constraint constraints.txt --no-annotate --custom-compile-command "make constraints" --output-file .ci/check-requirements.txt
 
 docs: # writes what documents say of tools, languages, profiles, settings and modules, from the code
 	.venv/bin/python tests/documents.py
@@ -53,8 +58,8 @@ site-requirements: # pins and hashes of what makes them; needs uv
 	echo 'mkdocs-material>=9.8,<10' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
 	  --no-annotate --custom-compile-command "make site-requirements" --output-file .ci/site-requirements.txt -
 
-check:
+check: linters
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/mypy benchmarks && .venv/bin/lint-imports && .venv/bin/codespell
 
-format:
+format: linters
 	.venv/bin/ruff check --fix . && .venv/bin/ruff format .

@@ -22,6 +22,7 @@ from fledgling.worker.languages.table import load_languages
 
 ROOT = Path(__file__).parent.parent
 CONSTRAINTS = (ROOT / "constraints.txt").read_text()
+LINTERS = (ROOT / ".ci/check-requirements.txt").read_text()  # and mypy: what `make check` installs beside
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")  # of Linux, where all is tested
 PLATFORM = {"sys_platform": "linux", "platform_system": "Linux", "implementation_name": "cpython"}
@@ -43,10 +44,10 @@ FIXED = {
 }
 
 
-def pinned(python):
+def pinned(python, pins=CONSTRAINTS):
     """Name -> version that is installed under a Python."""
     found = {}
-    for line in CONSTRAINTS.splitlines():
+    for line in pins.splitlines():
         if "==" in line:
             requirement = Requirement(line.rstrip(" \\"))
             environment = {**PLATFORM, "python_version": python, "python_full_version": f"{python}.0"}
@@ -62,6 +63,11 @@ def wanted():
     project = PROJECT["project"]
     lines = [*PROJECT["build-system"]["requires"], *project["dependencies"], *project["optional-dependencies"]["test"]]
     return [Requirement(line) for line in lines]
+
+
+def linters():
+    """What it asks for to check."""
+    return [Requirement(line) for line in PROJECT["dependency-groups"]["check"]]
 
 
 def installed(requirements):
@@ -83,11 +89,19 @@ def installed(requirements):
 
 @pytest.mark.parametrize("python", PYTHONS)
 def test_every_pin_is_in_its_range(python):
-    pins = pinned(python)
-    for requirement in wanted():
-        name = canonicalize_name(requirement.name)
-        assert name in pins, f"{requirement} has no pin: make pins"
-        assert pins[name] in requirement.specifier, requirement
+    for asked, pins in ((wanted(), pinned(python)), (linters(), pinned(python, LINTERS))):
+        for requirement in asked:
+            name = canonicalize_name(requirement.name)
+            assert name in pins, f"{requirement} has no pin: make pins"
+            assert pins[name] in requirement.specifier, requirement
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_linters_need_no_other_version_of_what_is_there(python):
+    there, needed = pinned(python), pinned(python, LINTERS)
+    both = there.keys() & needed.keys()
+    assert both
+    assert [name for name in both if there[name] != needed[name]] == [], "make pins"
 
 
 def test_every_grammar_that_a_language_names_is_asked_for():
@@ -105,13 +119,14 @@ def test_constraints_name_all_that_is_installed():
         assert pins[name] in requirement.specifier, requirement
 
 
-def test_every_pin_has_its_hashes_and_no_place_to_come_from():
-    entries = re.split(r"\n(?=\S)", CONSTRAINTS)
+@pytest.mark.parametrize("pins", [CONSTRAINTS, LINTERS], ids=["tests", "linters"])
+def test_every_pin_has_its_hashes_and_no_place_to_come_from(pins):
+    entries = re.split(r"\n(?=\S)", pins)
     assert all(
         re.search(r"==\S+.*( \\\n    --hash=sha256:[0-9a-f]{64})+\s*$", entry) for entry in entries if "==" in entry
     )
-    assert "://" not in CONSTRAINTS
-    assert not re.search(r"^\s*-[^-]|--(?!hash=)", CONSTRAINTS, re.MULTILINE)
+    assert "://" not in pins
+    assert not re.search(r"^\s*-[^-]|--(?!hash=)", pins, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", FIXED)
