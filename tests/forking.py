@@ -58,6 +58,13 @@ BACK_PROCESSES: Mapping[str, Sequence[str]] = {
 }
 SERVER = ("broker.protocol.server", "broker.protocol.http.serving", "broker.protocol.http.page")  # what `serve` loads
 CLI = ("broker.indexing.seeking",)  # what commands load as they run
+# What most sessions ask, and what they say beside it, of which MCP's SDK has a class.
+METHODS = ("initialize", "server/discover", "tools/list", "tools/call")
+MESSAGES = (
+    *("ClientCapabilities", "Implementation", "InitializeRequestParams", "PaginatedRequestParams", "RequestParams"),
+    *("CallToolResult", "DiscoverResult", "InitializeResult", "ListToolsResult", "TextContent", "Tool"),
+    *("ServerCapabilities", "ToolAnnotations", "ToolsCapability"),
+)
 KINDS = ("fledgling", "fledgling serve", "fledgling.worker")  # of processes that others are forked from
 # What few projects of tests are written in, and takes a tenth of a second or more to compile: else it is done before.
 DEAR = ("c", "cpp", "csharp", "kotlin", "php", "ruby", "scala", "swift")
@@ -473,8 +480,33 @@ def load(kind: str) -> None:
         with sdk.lean():
             for name in SERVER:
                 import_module(f"fledgling.{name}")
+            make_what_calls_need()
         import_module("anyio._backends._asyncio")
         gc.disable()
+
+
+def make_what_calls_need() -> None:
+    """Make what a server makes when first asked: validators of messages, schemas of tools, the rows of spellings."""
+    from mcp import types  # noqa: PLC0415  (whoever asks needs none of this)
+    from mcp.server.models import InitializationOptions  # noqa: PLC0415  (as above)
+    from mcp_types import jsonrpc, methods  # noqa: PLC0415  (as above)
+    from pydantic import ValidationError  # noqa: PLC0415  (as above)
+
+    from fledgling.broker.spelling import arguments  # noqa: PLC0415  (as above)
+    from fledgling.messages.questions import QUESTIONS  # noqa: PLC0415  (as above)
+
+    for model in (InitializationOptions, jsonrpc.JSONRPCResponse, *(getattr(types, name) for name in MESSAGES)):
+        model.model_rebuild()
+    for method, version in methods.CLIENT_REQUESTS:
+        if method in METHODS:
+            with suppress(ValidationError):  # of a message that says nothing
+                methods.validate_client_request(method, version, None)
+            with suppress(ValidationError):
+                methods.serialize_server_result(method, version, {})
+    for tool in QUESTIONS:
+        arguments.properties(tool)
+        arguments.optional(tool)
+    arguments.taken("symbols", {"names": "a"}, "/")
 
 
 def load_what_is_of_languages() -> None:

@@ -1,6 +1,7 @@
 """Tool definitions as an agent sees them, made from the Structs of the wire."""
 
 import textwrap
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -44,8 +45,9 @@ def description(tool: str) -> str:
     return f"{first}\n{textwrap.dedent(more)}".strip()
 
 
+@cache
 def input_schema(tool: str) -> Schema:
-    """Return the schema of a tool's arguments; everything in it is checked by the same Struct.
+    """Return the schema of a tool's arguments, made once; everything in it is checked by the same Struct.
 
     >>> input_schema("query")["required"]
     ['sql']
