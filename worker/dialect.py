@@ -111,6 +111,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     holding_own: frozenset[str] = frozenset()  # what holds all objects of a class, by a class outside: `A.objects`
     # What ends the name that the other side of a relation gets by default, by the call; if empty, that is one object.
     other_side: dict[str, str] = {}
+    query_scope: str = ""  # how a method begins that queries run by the rest of its name: `scopeRecent` by `recent()`
     absent_properties: str = ""  # what gives a property that a class lacks, which may ask a method of its name
     # Names of the language by which names are computed as a program runs (rows/computed.py).
     computing: dict[str, Computing] = {}

@@ -24,6 +24,7 @@ from fledgling.worker.graph.tables import (
 )
 from fledgling.worker.graph.unit import Target, Unit
 
+MAX_SCOPES = 2  # methods of one name that a query may run of which nothing is known; of more, none is meant
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 
 
@@ -141,6 +142,19 @@ class Vocabulary:
             for target, scope in [self._files.defined(unit.base | at)]
             if scope >= 0 and self._files.scope(scope).name != binding.name
         }
+
+    @cached_property
+    def scopes_of_queries(self) -> dict[int, list[int]]:
+        """The methods of PHP that queries run by the rest of their names, `scopeRecent`: the first of each name."""
+        found: dict[int, list[int]] = {}
+        for unit in self._units:
+            begins = unit.dialect.query_scope
+            for at, row in enumerate(unit.facts.scopes) if begins else ():
+                text = "" if row.name == NONE else unit.facts.names[row.name]
+                if row.kind == ScopeKind.FUNCTION and text.startswith(begins) and text[len(begins) :][:1].isupper():
+                    scopes = found.setdefault(unit.names[row.name], [])
+                    scopes += [unit.base | at] if len(scopes) <= MAX_SCOPES else []
+        return found
 
     @cached_property
     def functions_apart(self) -> set[Definition]:

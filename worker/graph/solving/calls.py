@@ -16,6 +16,7 @@ from fledgling.worker.graph.solving.outside.calls import external
 from fledgling.worker.graph.solving.overloading.overloads import called, fitting
 from fledgling.worker.graph.solving.prototypes import makes_objects
 from fledgling.worker.graph.solving.receivers import FUNCTIONS, called_on
+from fledgling.worker.graph.solving.scopes_of_queries import by_scope
 from fledgling.worker.graph.solving.sent import sent
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
@@ -99,7 +100,7 @@ def _of_type_outside(solver: Solver, value: Value) -> str:
 def _in_place_of_absent(solver: Solver, made: MadeCall, function: int) -> Values:
     """What `__call` of a class gives where `a.b()` asks for a method that it lacks; the call runs that."""
     op, *parts = solver.project.expression(function)
-    found: Values = {}
+    found = by_scope(solver, made, function) if solver.project.vocabulary.scopes_of_queries else {}
     for value in list(solver.value(solver.child(function, parts[0]))) if op == Op.GET else ():
         name = solver.project.unit(function).names[parts[1]]
         if value[0] not in (OBJECT, CLASS) or solver.classes.of_class(value[1], name)[0] is not None:
