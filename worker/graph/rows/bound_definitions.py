@@ -96,10 +96,13 @@ class BoundDefinitions:
         if expression[2] != NONE:
             self._of_expression(base | expression[2], name, found, sure, depth + 1)
             return
-        if self.project.unit(node).dialect.plain_fields:
+        dialect = self.project.unit(node).dialect
+        if dialect.plain_fields:
             self._of_expression(base | expression[3], name, found, sure, depth + 1)
             return
-        if is_read_by_function(self.project, base | expression[3]):
+        if dialect.typed and not dialect.prototypes:  # where a field is one, whatever was put there before
+            self._of_expression(base | expression[3], name, found, sure, depth + 1)
+        elif is_read_by_function(self.project, base | expression[3]):
             self._of_expression(base | expression[3], name, found, min(sure, Reason.ATTRIBUTE), depth + 1)
         for at in expression[1]:
             given = self.project.value_of(base | at)
