@@ -79,6 +79,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     prefixes: dict[str, str] = {}  # likewise of operators before their operand: `!a`
     calling: dict[str, str] = {}  # which method such a one calls where the class has none of its own: `ne` calls `eq`
     loops_run: tuple[str, ...] = ()  # what gives a loop its iterator, and what that gives an element by
+    adds_functions: bool = False  # `a += b` may add a function to those that a runs
     signs: frozenset[str] = frozenset()  # operators that call the methods whose names they are: `a << b`, `a[b]`
     runs: dict[str, str] = {}  # the methods that functions of the language call on what they get: `len` calls `__len__`
     # What "calls" the method that its first argument names, or "gives" it, "runs" the object, gives its "class", the

@@ -90,6 +90,7 @@ OPERATIONS = {
     Op.PAYLOAD: operations.payload,
     Op.QUALIFIED: operations.alias,
     Op.OPERATED: operations.operated,
+    Op.DELEGATED: operations.delegated,
     Op.ANNOTATION: operations.alias,
     Op.GIVEN_BACK: given_back.given_back,
     Op.FIXTURE: fixtures.fixture,

@@ -67,7 +67,7 @@ class Op:
     NAME = 1  # name, the scope that binds it or -1, the bindings that reach it or None
     GET = 2  # of, name
     CALL = 3  # of, arguments, [(name, argument)]; an argument below -1 is spread: ~argument; then INDEX for `a<B>()`
-    INDEX = 4  # of, key
+    INDEX = 4  # of, key; then of Kotlin the call that it is of an object, `a.get(b)`
     TEXT = 5  # name: a string that is short enough to be a key
     NUMBER = 6  # value
     LIST = 7  # items, whether their places are known
@@ -124,6 +124,7 @@ class Op:
     GIVEN_BACK = 59  # call, place: what a call gives a variable that it declares itself: `f(out var a)`
     FIXTURE = 60  # name, scope: the fixture that a text names there
     CALLBACK = 61  # name, scope: the method of an object of the class there that a text names
+    DELEGATED = 62  # of, the name of a method: what a property gives that hands on to that
     LOOKUP = 56  # of, key: the type of a member, `A["b"]`, or of what is held, `A[number]`
 
 

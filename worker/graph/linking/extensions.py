@@ -26,6 +26,7 @@ class Extensions:
         self.of_outside: set[int] = set()  # what is given to a type outside, which may have such a function itself
         self.for_outside: dict[int, int] = {}  # the types that are no classes, by what extends them
         self.beside: dict[tuple[int, int], list[int]] = {}  # functions that extend a class which has that name itself
+        self.beside_any: dict[int, list[int]] = {}  # by name, functions that extend whatever there is: `fun <T> T.a()`
         self.owners: dict[int, int] = {}  # the classes of functions that do not stand in them
         self._classes: dict[int, int] = {}  # the classes that functions extend
         self.of_own: dict[int, list[int]] = {}  # by name, the functions that extend classes of the project
@@ -89,8 +90,11 @@ class Extensions:
             if scope >= 0:
                 self.owners[scope] = own
         if extends and not known and not declares:
-            self.by_name.setdefault(name, []).append((extended_name(project, type_), scope))
+            of = extended_name(project, type_)
+            self.by_name.setdefault(name, []).append((of, scope))
             self.types[scope] = type_
+            if dialect.selects and (of in dialect.of_all or project.numbers.get(of) in project.table(scope)):
+                self.beside_any.setdefault(name, []).append(scope)
 
     def _bound(self, function: int, type_: int) -> int | None:
         """What is said of a type parameter that a function extends: A of `fun <T : A> T.f()`."""

@@ -1,5 +1,6 @@
 """How assignments are read, what removes a name, and what says in which scope one is bound."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,13 +18,14 @@ from fledgling.worker.graph.reading.labels import (
     RIGHT,
     TYPE,
 )
-from fledgling.worker.graph.reading.operators import operator_between, runs, runs_on_key
+from fledgling.worker.graph.reading.operators import operator_between, runs_in_place, runs_on_key
 from fledgling.worker.graph.reading.signs import AROUND, called_between
 from fledgling.worker.graph.reading.statements import any_of, arms
 from fledgling.worker.graph.reading.targets import key_changed, left_of, set_by_call, take_shape, target
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
 from fledgling.worker.graph.tables import MADE, NONE, Augmented, Flag, Op, ScopeKind, Use, Write
 
+CHANGES = re.compile(rb"[-+*/%&|^<>?]++=")
 UNLESS = (b"??=", b"||=", b"&&=")
 SINGLE, IS_OWN_FIELD = BITS["single"], BITS["own_field"]
 FRESH, CHECKED, IS_AUGMENT, IS_REPEATED = (BITS[label] for label in ("fresh", "checked", "augment", "repeated"))
@@ -42,6 +44,7 @@ def assign(builder: Builder, node: int, _use: int) -> int:
     if (tree.kind(left) == IS_TUPLE or more) and right != NONE and tree.labels[right] & CHECKED:  # a, ok := b.(C)
         value = builder.add(Op.TUPLE, [value, MADE])
     if tree.kind(left) == IS_NAME:
+        value = changed(builder, left, right, value)
         builder.name_value(value, left)
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
     if tree.labels[node] & FRESH:
@@ -65,6 +68,15 @@ def assign(builder: Builder, node: int, _use: int) -> int:
         value = value if told == NONE else builder.add(Op.CAST, told, max(value, 0))
     target(builder, left, max(value, 0), bare=bare)
     return max(value, 0)
+
+
+def changed(builder: Builder, left: int, right: int, value: int) -> int:
+    """What an assignment gives a name: by `a += b` what it was, of the same type, or b, a function that is added."""
+    if right == NONE or not CHANGES.fullmatch(between(builder, left, right)):
+        return value
+    before = builder.use_name(builder.name(left))
+    takes = builder.dialect.adds_functions or is_unless(builder, left, right)
+    return builder.add(Op.CHOICE, [before, value]) if takes else before
 
 
 @contextmanager
@@ -148,7 +160,7 @@ def augment(builder: Builder, node: int, _use: int) -> int:
         before = builder.use_name(builder.name(left))
         after = builder.add(Op.CHOICE, [before, value], *operator)
         if operator and operator[0] != NONE:
-            runs(builder, left, operator[0], after)
+            runs_in_place(builder, left, [before, value], operator[0], after)
         builder.bind(left, after)
         builder.augmented.append(Augmented(before, after, line, scope))
     elif tree.kind(left) == IS_INDEX:
@@ -166,6 +178,8 @@ def augment(builder: Builder, node: int, _use: int) -> int:
         op, *parts = builder.expressions[general]
         if operator and op == Op.GET:
             after = augment_part(builder, left, general, value, operator)
+            if operator[0] != NONE:
+                runs_in_place(builder, left, [before, value], operator[0], after)
             builder.writes.append(Write(parts[0], parts[1], NONE, after, line))
     return 0
 
@@ -207,8 +221,12 @@ def put_back(builder: Builder, node: int, before: int, value: int) -> None:
 
 def is_unless(builder: Builder, left: int, right: int) -> bool:
     """Whether `a ??= b`, `a ||= b` or `a &&= b` of JavaScript stands there, which leaves a as it is or makes it b."""
-    tree = builder.tree
-    return NONE not in (left, right) and tree.source[tree.end[left] : tree.start[right]].strip(AROUND) in UNLESS
+    return NONE not in (left, right) and between(builder, left, right) in UNLESS
+
+
+def between(builder: Builder, left: int, right: int) -> bytes:
+    """What stands between both sides of an assignment."""
+    return builder.tree.source[builder.tree.end[left] : builder.tree.start[right]].strip(AROUND)
 
 
 def assign_unless(builder: Builder, left: int, value: int) -> int:

@@ -26,6 +26,7 @@ from fledgling.worker.graph.reading.last_operands import put_in_place
 from fledgling.worker.graph.reading.made_texts import of_places
 from fledgling.worker.graph.reading.named_callbacks import note_callbacks
 from fledgling.worker.graph.reading.named_fixtures import note_fixtures
+from fledgling.worker.graph.reading.narrowing import hold_asserted
 from fledgling.worker.graph.reading.object_literals import fill_made, literal_of
 from fledgling.worker.graph.reading.open_scopes import LOCAL
 from fledgling.worker.graph.reading.parameters import block_parameter
@@ -34,7 +35,7 @@ from fledgling.worker.graph.reading.quoted import called_with_types
 from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Op, ScopeKind, Use
 
 IS_SUPER = BITS["super"]
-IS_REFERENCE = BITS["reference"]
+IS_REFERENCE, ASSERTS = BITS["reference"], BITS["asserts"]
 HOLDING = ("elements", "mapped")
 UNTYPED = (Op.UNKNOWN, Op.MADE, Op.TEXT)  # what `var` is read as
 CALLING = (Use.CALL, Use.DECORATOR)
@@ -51,7 +52,10 @@ def call(builder: Builder, node: int, use: int) -> int:
         return not_called(builder, node)
     if builder.dialect.signs and is_object_called(builder, node):
         return object_called(builder, node)
-    return called(builder, node, Op.CALL, use)
+    at = called(builder, node, Op.CALL, use)
+    if builder.tree.labels[node] & ASSERTS:
+        hold_asserted(builder, node)
+    return at
 
 
 def is_object_called(builder: Builder, node: int) -> bool:

@@ -176,11 +176,17 @@ def index(builder: Builder, node: int, use: int) -> int:
     if use in (Use.TYPE, Use.INHERIT):
         builder.apply(of, len(keys))
     key = keys[0] if len(keys) == 1 and use != Use.TYPE else together(builder, keys)
-    at = builder.add(Op.INDEX, of, key)
+    at = builder.add(Op.INDEX, of, key, *called_by_key(builder, of, keys if use == Use.READ else []))
     if keys and use not in (Use.TYPE, Use.INHERIT) and (method := by_key(builder, "[]")):
         runs(builder, tree.kids[node][0], builder.named(method), at)
     constant = constant_key(builder, key)
     return builder.use_path(of, constant, at) if constant else at
+
+
+def called_by_key(builder: Builder, of: int, keys: list[int]) -> list[int]:
+    """The call that `a[b]` is of Kotlin, `a.get(b)`."""
+    method = builder.dialect.operators.get("[]") if keys and builder.dialect.selects else None
+    return [builder.add(Op.CALL, builder.add(Op.GET, of, builder.named(method)), keys, [])] if method else []
 
 
 def key_uses(builder: Builder, node: int, use: int) -> list[tuple[int, int]]:

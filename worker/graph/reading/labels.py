@@ -11,10 +11,10 @@ KINDS = [
     "case_name", "pattern", "class_pattern", "member_pattern", "narrow", "return", "yield", "raise",
     "break", "continue", "labelled", "assign", "bound", "augment", "global", "nonlocal", "delete", "field", "payload",
     "param", "own_type", "results", "keyword", "spread", "spread_words", "pair", "called_by_name", "block_call", "call",
-    "new", "changed", "initializer", "reference", "get", "index", "slice", "cast", "predicate", "lookup", "keys",
-    "qualified", "element", "choice", "sum", "list", "composite", "variant", "tuple", "dict", "shape", "text", "number",
-    "applied", "operation", "pointed", "addressed", "await", "super", "this", "array", "array_made", "channel",
-    "typeof", "class_of", "nullable", "repeated", "label", "name",
+    "new", "changed", "initializer", "reference", "get", "index", "slice", "delegate", "cast", "predicate", "lookup",
+    "keys", "qualified", "element", "choice", "sum", "list", "composite", "variant", "tuple", "dict", "shape", "text",
+    "number", "applied", "operation", "pointed", "addressed", "await", "super", "this", "array", "array_made",
+    "channel", "typeof", "class_of", "nullable", "repeated", "label", "name",
 ]  # fmt: skip
 # What it is to the node around it.
 ROLES = [
@@ -28,7 +28,7 @@ ROLES = [
     "extended", "mixed", "derives", "withdrawn", "renames", "opens", "refuted", "ended", "keeps", "captured",
     "lasting", "passing", "constrained", "templated", "asked_for", "tag", "skip", "inner", "single", "implicit",
     "of_objects", "behind", "of_no_class", "borrows", "mutates", "consumes", "bare_block", "of_block", "head",
-    "of_head", "extends_none",
+    "of_head", "extends_none", "asserts",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}

@@ -5,7 +5,7 @@ from functools import partial
 from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.flow import BREAK, Layer
 from fledgling.worker.graph.reading.labels import BITS, BODY, IS_NAME, LEFT, OTHERWISE, OVER, TYPE, WORD
-from fledgling.worker.graph.reading.narrowing import narrow, narrowed_by
+from fledgling.worker.graph.reading.narrowing import MAX_CHECKED, narrow, narrowed_by
 from fledgling.worker.graph.reading.statements import any_of
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.tables import NONE, Flag, Op, Use
@@ -51,9 +51,10 @@ def read_case(builder: Builder, node: int, left: int, value: int, over: int, bef
         held = builder.visit(types[0], Use.TYPE) if len(types) == 1 else NONE
         del builder.sites[sites:]
         builder.bind(left, value if held == NONE else builder.add(Op.CAST, held, value))
-    elif over != NONE and len(types) == 1 and tree.kind(over) == IS_NAME:  # when (a) { is B -> a.c() }
+    elif over != NONE and types and tree.kind(over) == IS_NAME and len(types) <= MAX_CHECKED:  # when (a) { is B ->
         sites = len(builder.sites)
-        narrow(builder, [(over, builder.visit(types[0], Use.TYPE))])
+        read = [builder.visit(type_, Use.TYPE) for type_ in types]
+        narrow(builder, [(over, read[0] if len(read) == 1 else builder.add(Op.CHOICE, read))])
         del builder.sites[sites:]
     around, builder.subject = builder.subject, value
     given = builder.visit(node)

@@ -8,6 +8,7 @@ from fledgling.worker.graph.reading.labels import (
     ARG,
     ARGS,
     BITS,
+    COND,
     IS_AWAIT,
     IS_CALL,
     IS_GET,
@@ -47,6 +48,17 @@ def narrow(builder: Builder, narrowed: Sequence[tuple[int, int]]) -> list[tuple[
     return found
 
 
+def hold_asserted(builder: Builder, node: int) -> None:
+    """Go on with names as what is asserted, which has been read, says that they are."""
+    todo = [node]
+    while todo:
+        at = todo.pop()
+        if builder.tree.labels[at] & COND:
+            narrow(builder, narrowed_by(builder, at))
+        else:
+            todo += builder.tree.kids[at]
+
+
 def narrow_own_field(builder: Builder, node: int, type_: int) -> list[tuple[Key, int]]:
     """Go on with a field of the own object as an object of a class: `$this->a instanceof B`."""
     part = builder.name(builder.tree.first(node, KEY))
@@ -75,12 +87,35 @@ def narrowed_by(builder: Builder, node: int) -> list[tuple[int, int]]:
         if tree.labels[at] & REFUTED:  # a !is B
             continue
         if tree.labels[at] & IS_NARROW or tree.kind(at) == IS_CALL:
-            if at not in builder.checked:
-                builder.checked[at] = checked_by(builder, at)
-            found += builder.checked[at]
+            found += known_of(builder, at)
+        elif builder.dialect.smart_casts and is_either(builder, at):
+            found += narrowed_by_either(builder, at)
         elif not tree.kind(at) or is_both(builder, at):
             todo += tree.kids[at]
     return found
+
+
+def narrowed_by_either(builder: Builder, node: int) -> list[tuple[int, int]]:
+    """The name that each side of `a is B || a is C` checks, if that is one, with the classes."""
+    tree = builder.tree
+    found, todo = list[tuple[int, int]](), [node]
+    while todo and len(found) < MAX_CHECKED:
+        at = todo.pop()
+        if tree.labels[at] & IS_NARROW and not tree.labels[at] & REFUTED:
+            found += known_of(builder, at)
+        elif tree.kids[at] and (not tree.kind(at) or is_either(builder, at)):
+            todo += tree.kids[at]
+        else:
+            return []
+    is_one = not todo and len({tree.text(name) for name, _ in found}) == 1
+    return [(found[0][0], builder.add(Op.CHOICE, [type_ for _, type_ in found]))] if is_one else []
+
+
+def known_of(builder: Builder, node: int) -> list[tuple[int, int]]:
+    """What a check says, which is asked for again by each condition around it."""
+    if node not in builder.checked:
+        builder.checked[node] = checked_by(builder, node)
+    return builder.checked[node]
 
 
 def checked_by(builder: Builder, node: int) -> list[tuple[int, int]]:
@@ -114,9 +149,7 @@ def refuted_by(builder: Builder, node: int) -> list[tuple[int, int]]:
         at = todo.pop()
         kids = tree.kids[at]
         if tree.labels[at] & REFUTED:
-            if at not in builder.checked:
-                builder.checked[at] = checked_by(builder, at)
-            found += builder.checked[at]
+            found += known_of(builder, at)
         elif len(kids) == 1 and tree.kind(at) in NEGATING and tree.source[tree.start[at]] == NOT:
             found += narrowed_by(builder, kids[0])
         elif not tree.kind(at) or is_either(builder, at):

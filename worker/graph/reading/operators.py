@@ -4,6 +4,7 @@ from fledgling.worker.graph.reading.builder import Builder, visits
 from fledgling.worker.graph.reading.labels import (
     ARM,
     BIND,
+    BITS,
     IS_COMPUTED,
     IS_NARROW,
     IS_NUMBER,
@@ -18,6 +19,8 @@ from fledgling.worker.graph.reading.signs import AROUND, WRITTEN_OUT, called_by_
 from fledgling.worker.graph.tables import MADE, NONE, Flag, Op, Use
 
 SIGNS = b"+-"
+SETTER = BITS["setter"]
+DELEGATING = ("provideDelegate", "getValue", "setValue")  # which a property of Kotlin calls that hands on
 
 
 def runs(builder: Builder, left: int, method: int, at: int) -> int:
@@ -28,6 +31,15 @@ def runs(builder: Builder, left: int, method: int, at: int) -> int:
     builder.named("")  # which its row has
     builder.site_at(start, method, Use.OPERATOR, at)
     return at
+
+
+def runs_in_place(builder: Builder, left: int, operands: list[int], method: int, at: int) -> None:
+    """Note that `a += b`, which gives an expression, runs a method: in Kotlin `plusAssign`, or else `plus`."""
+    if not builder.dialect.selects:
+        runs(builder, left, method, at)
+        return
+    for own in (method, builder.named(f"{builder.text_of(method)}Assign")):
+        runs(builder, left, own, builder.add(Op.OPERATED, operands, own))
 
 
 def by_key(builder: Builder, sign: str) -> str:
@@ -148,6 +160,19 @@ def _prefixed(builder: Builder, node: int, operands: list[int]) -> int:
     builder.named("")  # which its row has
     builder.site_at(tree.start[node], name, Use.OPERATOR, at)
     return at
+
+
+@visits("delegate")
+def delegate(builder: Builder, node: int, _use: int) -> int:
+    """`by a` of a property: what `getValue` of that gives, which each read of the property calls."""
+    tree = builder.tree
+    of = builder.visit_all(node)
+    for method in DELEGATING if tree.labels[node] & SETTER else DELEGATING[:-1]:
+        builder.named("")  # which its row has
+        builder.site_at(
+            tree.start[node], builder.named(method), Use.OPERATOR, builder.add(Op.OPERATED, [of], builder.named(method))
+        )
+    return builder.add(Op.DELEGATED, of, builder.named(DELEGATING[1]))
 
 
 def of_operator(builder: Builder, node: int) -> int:

@@ -25,7 +25,7 @@ from fledgling.worker.graph.reading.labels import (
     WORD,
 )
 from fledgling.worker.graph.reading.made_members import note_class
-from fledgling.worker.graph.reading.narrowing import condition, narrow, narrowed_by, refuted_by
+from fledgling.worker.graph.reading.narrowing import condition, hold_asserted, narrow, refuted_by
 from fledgling.worker.graph.reading.signs import note_each
 from fledgling.worker.graph.reading.targets import target
 from fledgling.worker.graph.reading.told_types import comment_before, told_type
@@ -84,15 +84,8 @@ def block(builder: Builder, node: int, _use: int) -> int:
 @visits("asserted")
 def asserted(builder: Builder, node: int, _use: int) -> int:
     """`assert($a instanceof B);`: what is asserted holds from there on."""
-    tree = builder.tree
     builder.visit_all(node)
-    todo = [node]
-    while todo:
-        at = todo.pop()
-        if tree.labels[at] & COND:
-            narrow(builder, narrowed_by(builder, at))
-        else:
-            todo += tree.kids[at]
+    hold_asserted(builder, node)
     return 0
 
 

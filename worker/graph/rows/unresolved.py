@@ -1,7 +1,7 @@
 """Why an occurrence of a name has no definition: it is outside, a variable, or of what nobody sees."""
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from fledgling.worker.graph.reasons import Confidence, Reason, confidence
@@ -35,6 +35,10 @@ from fledgling.worker.graph.values import (
 GUESSED = frozenset([Reason.TOLD, Reason.ASKED])  # a comment may be wrong
 BY_OP = {Op.TOKEN: Reason.IN_MACRO, Op.CALLBACK: Reason.UNKNOWN_RECEIVER}  # something outside may have the method
 OUTSIDE = (EXTERNAL, METHOD_OF, CONTAINER, GENERATOR, CONSTANT, FILLED)
+
+
+def _last(value: Value) -> str:
+    return str(value[1]).removesuffix("#").rpartition(".")[2]
 
 
 class Unresolved:
@@ -104,6 +108,8 @@ class Unresolved:
             return False
         receivers = self.solver.value((node & ~MASK) | expression[1])
         asked = [value[1] for value in receivers]
+        if unit.dialect.smart_casts and any(map(partial(self._may_be_checked, unit, name), receivers)):
+            return True
         if any(value[0] == EXTERNAL and value[1].startswith("?.") and "(" in value[1] for value in receivers):
             return True  # what a method of a base outside gives
         if unit.dialect.crates:  # `Debug::fmt(a, b)` is of what a is
@@ -113,6 +119,11 @@ class Unresolved:
         if unit.dialect.may_lack_types and not unit.dialect.prototypes and any(map(self._is_given, receivers)):
             return True
         return bool(unit.dialect.protocols) and any(self._is_protocol(unit, value) for value in receivers)
+
+    def _may_be_checked(self, unit: Unit, name: int, value: Value) -> bool:
+        """Whether a value of Kotlin that may be anything is known to be an A in a way that is not seen: `a: Any`."""
+        is_any = value[0] == EXTERNAL and value[1].endswith("#") and _last(value) in unit.dialect.of_all
+        return is_any and self.project.text(name) not in unit.dialect.common
 
     def _is_given(self, value: Value) -> bool:
         """Whether a method of a type outside gives a value, which a class of the project below that has, too."""

@@ -174,7 +174,10 @@ def in_container(solver: Solver, value: Value) -> int:
 def index(solver: Solver, node: int, expression: Expression) -> Values:
     """INDEX"""
     found: Values = {}
-    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+    held = solver.value(solver.child(node, expression[1]))
+    if len(expression) > 3 and any(value[0] == OBJECT for value in held):
+        return dict(solver.value(solver.child(node, expression[3])))
+    for value, sure in list(held.items()):
         if value[0] == CONTAINER:
             for key in keys_read(solver, solver.child(node, expression[2])):
                 add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
@@ -394,6 +397,8 @@ def item(solver: Solver, node: int, expression: Expression) -> Values:
     for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
         if value[0] == OBJECT and (field := _component(solver, value[1], expression[2])) != NONE:
             add(found, solver.value(field), min(sure, Reason.DECLARED))
+        elif value[0] == OBJECT and solver.project.unit(value[1]).dialect.says_derived:
+            add(found, called_member(solver, value, f"component{expression[2] + 1}", sure))
         elif value[0] == CONTAINER and keys_of(solver, value) is None:
             key = ("number", expression[2])
             add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))

@@ -35,7 +35,7 @@ def sum_(solver: Solver, node: int, expression: Expression) -> Values:
     """SUM: what is calculated from two, `a + b`, `a * b`."""
     held = [dict(solver.value(solver.child(node, part))) for part in expression[1]]
     if len(expression) > 2 and any(value[0] == OBJECT for value in held[0]):
-        return _called(solver, solver.child(node, expression[2]), held[0])
+        return dict(solver.value(solver.child(node, expression[2])))
     dialect = solver.project.unit(node).dialect
     if dialect.sums and held[0] and all(value[0] == CONTAINER for value in held[0]):
         return held[0]
@@ -52,14 +52,6 @@ def sum_(solver: Solver, node: int, expression: Expression) -> Values:
         return {value: sure for values in held for value, sure in values.items()}
     type_ = _sum_type(dialect, [value for values in held for value in values])
     return {(EXTERNAL, f"{type_}#"): min(max(values.values()) for values in held)} if type_ else {}
-
-
-def _called(solver: Solver, call: int, held: Values) -> Values:
-    """What the call gives that `a + b` is, unless a function that extends the class of a may be meant as well."""
-    method = solver.project.expression(solver.child(call, solver.project.expression(call)[1]))[2]
-    name, beside = solver.project.unit(call).names[method], solver.classes.extensions.beside
-    above = [at for value in held if value[0] == OBJECT for at in solver.classes.order(value[1])]
-    return {} if any((at, name) in beside for at in above) else dict(solver.value(call))
 
 
 def _sum_type(dialect: Dialect, values: list[Value]) -> str:

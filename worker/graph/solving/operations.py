@@ -100,6 +100,15 @@ def choice(solver: Solver, node: int, expression: Expression) -> Values:
     return number_or(solver, node, ways) or joined(solver, ways, Reason.SEVERAL)
 
 
+def _in_place(solver: Solver, values: Values, method: str) -> Values:
+    """What `a += b` of Kotlin leaves in a: what `plus` of its objects gives, if they have no `plusAssign`."""
+    found: Values = {}
+    for value, sure in list(values.items()):
+        is_given = value[0] == OBJECT and not _has(solver, value, f"{method}Assign") and _has(solver, value, method)
+        add(found, called_member(solver, value, method, sure) if is_given else {value: sure})
+    return found
+
+
 def is_reflected(method: str) -> bool:
     """Whether an operator asks what stands behind it where what stands before it has no such method."""
     return method.startswith("__")
@@ -121,7 +130,10 @@ def _by_operator(solver: Solver, ways: list[int], method: int, node: int, *, in_
     An object of the project whose class has `__iadd__` answers `a += b` by that.
     """
     name = "" if method == NONE else solver.project.unit(node).facts.names[method]
-    found = added(solver, ways) if name == "__add__" and solver.project.unit(node).dialect.made_names else {}
+    dialect = solver.project.unit(node).dialect
+    if dialect.selects:
+        return _in_place(solver, solver.value(ways[0]), name)
+    found = added(solver, ways) if name == "__add__" and dialect.made_names else {}
     for way, own in zip(ways, (name, reflected(name)), strict=False):
         for value, sure in list(solver.value(way).items()):
             if value[0] == OBJECT and name:
@@ -152,6 +164,20 @@ def operated(solver: Solver, node: int, expression: Expression) -> Values:
                 add(found, called_member(solver, value, asked, sure), Reason.SEVERAL)
         if objects:
             break
+    return found
+
+
+def delegated(solver: Solver, node: int, expression: Expression) -> Values:
+    """DELEGATED: what the method of an object gives; what has none may be what another one keeps, `lazy { a }`."""
+    name = solver.project.unit(node).facts.names[expression[2]]
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        if value[0] != OBJECT:
+            add(found, {value: sure})
+        elif _has(solver, value, name) or value[1] in solver.classes.has_external_base:
+            add(found, called_member(solver, value, name, sure))
+        elif not _has(solver, value, "provideDelegate"):
+            found[value] = min(sure, Reason.FLOW)
     return found
 
 

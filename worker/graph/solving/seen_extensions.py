@@ -38,7 +38,7 @@ def _of_seen_packages(solver: Solver, node: int, name: int, values: Values) -> V
     They stand in no class, in a package that it is not in and does not import, or are private in another file.
     """
     unit = solver.project.unit(node)
-    unseen = {value for value in values if value[0] == BOUND and not _is_seen(solver, unit, name, value[1])}
+    unseen = {value for value in values if value[0] == BOUND and not is_seen(solver, unit, unit.names[name], value[1])}
     if not unseen:
         return values
     seen = {value: sure for value, sure in values.items() if value not in unseen}
@@ -47,7 +47,7 @@ def _of_seen_packages(solver: Solver, node: int, name: int, values: Values) -> V
     return {**seen, **{value: min(values[value], Reason.NAME_ONLY) for value in unseen}}
 
 
-def _is_seen(solver: Solver, unit: Unit, name: int, function: int) -> bool:
+def is_seen(solver: Solver, unit: Unit, name: int, function: int) -> bool:
     """Whether a file of Kotlin sees a function by a name, if that extends a type and stands in no class."""
     project = solver.project
     row, own = project.scope(function), project.unit(function)
@@ -57,8 +57,7 @@ def _is_seen(solver: Solver, unit: Unit, name: int, function: int) -> bool:
         return False
     if own.shares == unit.shares or own.shares in unit.dialect.packages_of_all:
         return True
-    own_name = unit.names[name]
-    imported = solver.value(("name", unit.base, own_name)) if project.table(unit.base).get(own_name) else {}
+    imported = solver.value(("name", unit.base, name)) if project.table(unit.base).get(name) else {}
     return (FUNCTION, function) in imported or own.shares in seen_spaces(solver, unit)
 
 

@@ -14,6 +14,7 @@
 (call_expression . (_) @of) @call
 (call_expression (value_arguments) @args)
 (call_expression (annotated_lambda) @arg @behind)
+((call_expression (identifier) @_asserts (value_arguments . (value_argument (_) @cond))) @asserts (#any-of? @_asserts "assert" "check" "require"))
 (value_arguments (value_argument) @arg)
 (value_argument (identifier) @word "=" (_) @value) @keyword
 (spread_expression (_) @value) @spread
@@ -118,7 +119,8 @@
 (property_declaration ["val" "var"] . (variable_declaration (identifier) . (_) @type))
 (property_declaration (multi_variable_declaration) @left)
 (property_declaration "=" . (_) @right)
-(property_declaration ["val" "var"] . (variable_declaration) (property_delegate (_) @otherwise))
+(property_declaration ["val" "var"] . (variable_declaration) (property_delegate (_) @value) @otherwise @delegate)
+(property_declaration "var" . (variable_declaration) (property_delegate) @setter)
 (property_declaration ["val" "var"] . (variable_declaration) [(getter) (setter)] @otherwise)
 ;   set(value) { }
 (property_declaration ["val" "var"] . (variable_declaration) (setter (identifier) @bind @param (function_body) @body) @function)
@@ -135,7 +137,8 @@
   (companion_object (class_body (property_declaration [(user_type) (nullable_type)] . (variable_declaration)) @single))])
 (multi_variable_declaration) @tuple
 (multi_variable_declaration (variable_declaration . (identifier) @bind))
-(assignment left: (_) @left right: (_) @right) @assign
+(assignment left: (_) @left "=" right: (_) @right) @assign
+(assignment left: (_) @left ["+=" "-=" "*=" "/=" "%="] right: (_) @right) @augment
 
 ; ---- types
 

@@ -311,7 +311,7 @@ def _of_constant(dialect: Dialect, value: Value, name: str, *, is_own: bool) -> 
     is_number = value[1] == "number" and dialect.declared and name[-1:] != "*"
     is_other = is_number and not is_own and not dialect.is_plain(name)  # size_t
     may_convert = dialect.converts and not (is_own or name[-1:] == "*" or dialect.is_plain(name))  # `string_view`
-    otherwise = WIDER if is_other else PERHAPS if may_convert or _is_above_plain(name) else NO
+    otherwise = WIDER if is_other else PERHAPS if may_convert or (not is_own and _is_above_plain(name)) else NO
     return known.get(name, min(known.get(name.removesuffix("?"), otherwise), WIDER))
 
 
@@ -344,7 +344,7 @@ def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int
     if library is not None and (last in dialect.boxes or library.known(full[:-1])):
         return of_library(dialect, library, last, name, is_own=is_own)
     is_number = dialect.converts and not is_own and last not in dialect.texts and name not in dialect.texts
-    if name in ANYTHING or (is_number and dialect.is_plain(last) != dialect.is_plain(name)):
+    if (name in ANYTHING and not is_own) or (is_number and dialect.is_plain(last) != dialect.is_plain(name)):
         return PERHAPS  # `uint32_t`, `size_type`
     return _of_named(dialect, last, name, is_own=is_own)
 

@@ -26,11 +26,12 @@ def of_library(dialect: Dialect, library: Library, name: str, wanted: str, *, is
 
     What needs no boxing goes before all that does.
     """
+    is_any = wanted in ANYTHING and not is_own
     if name in dialect.boxes:
         box = dialect.boxes[name]
-        is_above = wanted in ANYTHING or library.is_below(box, wanted)
+        is_above = is_any or library.is_below(box, wanted)
         return WIDER if widens_to(dialect, name, wanted) else BOXED if box == wanted else PERHAPS if is_above else NO
-    if wanted in ANYTHING or library.is_below(name, wanted):
+    if is_any or library.is_below(name, wanted):
         return WIDER if library.is_below(name, wanted) else BOXED if wanted in (ROOT, "") else PERHAPS
     plain = next((plain for plain, box in dialect.boxes.items() if box == name), "")
     return PERHAPS if not is_own and plain and widens_to(dialect, plain, wanted) else NO

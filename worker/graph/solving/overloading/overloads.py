@@ -9,6 +9,7 @@ from fledgling.worker.graph.solving.extended_types import is_in_function, lacks_
 from fledgling.worker.graph.solving.overloading.argument_dependent import beside_arguments, of_friends
 from fledgling.worker.graph.solving.overloading.argument_types import is_declared
 from fledgling.worker.graph.solving.overloading.constness import of_constness, of_lasting
+from fledgling.worker.graph.solving.overloading.extending import extending_taking
 from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, taken
 from fledgling.worker.graph.solving.overloading.further_out import further_out
 from fledgling.worker.graph.solving.overloading.inherited import (
@@ -276,7 +277,7 @@ def _chosen(
     fit = _seen(solver, fit, made) if len(fit) > 1 else fit
     if solver.project.unit(group[0][1]).dialect.rest_is_last:
         fit = without_open(solver, fit)
-    extending = _extending(solver, fit, name, made)
+    extending = extending_taking(solver, fit, name, made)
     if extending and not any(own.takes and not own.against for own in fit.values()):
         return [*extending], Reason.OVERLOAD if len(extending) <= MAX_FITTING else Reason.MANY_OVERLOADS
     best = max(own.worth for own in fit.values())
@@ -380,23 +381,6 @@ def _is_beside(solver: Solver, own: Fit, name: int) -> bool:
 def _prelude(solver: Solver, value: Value) -> frozenset[str]:
     """The functions outside that every file sees, of the language of a function."""
     return solver.project.unit(value[1]).dialect.prelude
-
-
-def _extending(solver: Solver, fit: dict[Value, Fit], name: int, made: MadeCall) -> list[Value]:
-    """The functions that extend a class, and are meant where none of its own of that name takes the arguments.
-
-    There are none if one of those surely does.
-    """
-    beside = solver.classes.extensions.beside
-    if not beside or any(is_sure(solver, own, made) for own in fit.values() if own.takes and not own.against):
-        return []
-    found = dict[Value, Fit]()
-    for receiver in dict.fromkeys(value[2] for value in fit if value[0] == BOUND):
-        order = solver.classes.order(receiver[1]) if receiver[0] == OBJECT else ()
-        for function in (each for of in order for each in beside.get((of, name), ())):
-            value: Value = (BOUND, function, receiver)
-            found[value] = taken(solver, value, made)
-    return [value for value, own in found.items() if own.takes and not own.against]
 
 
 def _is_found(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> bool:
