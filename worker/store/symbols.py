@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple, get_args
 from zlib import crc32
 
@@ -32,6 +32,7 @@ DEFINITIONS = len(DEFINITION_KINDS)  # codes below it are of definitions, those 
 _NO_SCOPES = frozenset(CODES[kind] for kind in KINDS if kind in ("variable", "constant", "import", "export"))
 KEPT_ROWS = 50_000  # definitions that a call keeps of lines it has read, and those of one line: some 20 MB
 _HEAD_BYTES = 3 * 4 + 1  # of a row, in the head of its part
+_ROW_HEAD_BYTES = 1  # of a row as it is packed, before its name: that it is an array of so many
 
 # How far a file was parsed: there is no parser for it, or no text; whole; in part, so that definitions may be missing
 # or end in the wrong line; or not at all, since that took too long or too much memory.
@@ -96,6 +97,10 @@ class Outline(NamedTuple):
     start: int
     data: Mapped | bytes
 
+    def begin_of(self, place: int) -> int:
+        """Return where in `data` the row at a place begins."""
+        return self.start + (self.ends[place - 1] if place else 0)
+
 
 class OnOneLine(NamedTuple):
     """The definitions that begin on a line and have different qualified names, in order, and their numbers, from 1.
@@ -153,10 +158,23 @@ class Outlines:
 
     def named(self, name: str, kind: str | None = None) -> list[int]:
         """Return the definitions of this very name, or its symbols of one kind, in the order of paths and lines."""
-        [found] = hashes_of([name])
-        hashed = self._named[bisect_left(self._hashes, found) : bisect_right(self._hashes, found)]
-        rows = ((number, self.row(number)) for number in hashed)
-        return [number for number, row in rows if row.name == name and is_meant(CODES[row.kind], kind)]
+        return sorted(self.each_named(name, kind))
+
+    def defines(self, name: str) -> bool:
+        """Return whether there is a definition of this very name: the first is enough."""
+        return any(True for _ in self.each_named(name))
+
+    def each_named(self, name: str, kind: str | None = None) -> Iterator[int]:
+        """Yield what `named` returns, in no order. No row is decoded for its name: a project has thousands of `get`."""
+        [hashed] = hashes_of([name])
+        numbers = self._named[bisect_left(self._hashes, hashed) : bisect_right(self._hashes, hashed)]
+        written = msgspec.msgpack.encode(name)
+        for file, of_file in groupby(numbers, self.file_of):
+            part, first = self.outline(file), self._first_rows[file]
+            for number in of_file:
+                begin = part.begin_of(number - first) + _ROW_HEAD_BYTES
+                if is_meant(part.kinds[number - first], kind) and part.data[begin : begin + len(written)] == written:
+                    yield number
 
     def may_name(self, groups: Sequence[Sequence[bytes]]) -> bool:
         """Return whether a symbol may have a name that holds all texts of a group, as `ngrams.folded` leaves them.
@@ -290,8 +308,7 @@ class Outlines:
 
     def row_of(self, part: Outline, place: int) -> Row:
         """Return the row at a place of a part."""
-        begin = part.start + (part.ends[place - 1] if place else 0)
-        packed = part.data[begin : part.start + part.ends[place]]
+        packed = part.data[part.begin_of(place) : part.start + part.ends[place]]
         name, before, after, parent, full_name = _DECODER.decode(packed)
         signature = before if before is None or after is None else f"{before}{name}{after}"
         lines = part.starts[place], part.lasts[place]

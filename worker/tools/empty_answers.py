@@ -192,7 +192,7 @@ def _one_text(question: Search | Symbols) -> str:
 def nearest_names(request: Request, asked: str) -> str | None:
     """Name the definitions of the index whose names resemble one that no definition has, wherever they are."""
     name = asked.rpartition(".")[2]
-    if not name or len(name) > MAX_NEAR:
+    if not name or len(name) > MAX_NEAR or (request.outlines and request.outlines.defines(name)):
         return None
     bounds = {"most": MOST_NEAR, "lengths": LENGTHS, "similarity": SIMILARITY}
     near = request.rows("nearest_names", _Near, name=name, definitions=DEFINITIONS, **bounds)

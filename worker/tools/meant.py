@@ -342,9 +342,9 @@ def _name(request: Request, name: str, *, words: bool = True) -> str:
     Without `words` it is none of what documents and data say.
     """
     assert request.outlines
-    if not globs.plain(name) or request.outlines.named(name):
+    if not globs.plain(name) or request.outlines.defines(name):
         return name
-    rows = _listed(request, rf"^(?i:{globs.literal(name)})$|\.{globs.literal(name)}$")
+    rows = request.rows("names_in_any_case", int, name=name, definitions=DEFINITIONS)
     listed = map(request.outlines.row, rows)
     names = {row.name for row in listed if words or row.kind not in WORDS}
     only = names.pop() if len(names) == 1 else name

@@ -4,6 +4,7 @@ rows of parts, so neither those of the base nor the tables that hold them are nu
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate, count
 
@@ -79,16 +80,15 @@ class OverlaidOutlines(Outlines):
         part = bisect_right(self._own_rows, own) - 1
         return self.row_of(self._own(part), own - self._own_rows[part])
 
-    def named(self, name: str, kind: str | None = None) -> list[int]:
-        """Return the definitions of this very name, or its symbols of one kind, in the order of paths and lines."""
+    def each_named(self, name: str, kind: str | None = None) -> Iterator[int]:
+        """Yield the definitions of this very name, or its symbols of one kind, in no order."""
         hidden, base = self._order.hidden, self._base
-        found = [(row + 1) * SPREAD for row in base.named(name, kind) if base.file_of(row) not in hidden]
+        yield from ((row + 1) * SPREAD for row in base.each_named(name, kind) if base.file_of(row) not in hidden)
         hashed = array(NUMBER, hashes_of([name])).tobytes()
         for first, part in zip(self.own_firsts, self._order.parts, strict=True):
             if hashed in part.symbols.hashes:
                 rows = zip(count(first), part.symbols.names, part.symbols.kinds, strict=False)
-                found += [number for number, own, code in rows if own == name and is_meant(code, kind)]
-        return sorted(found)
+                yield from (number for number, own, code in rows if own == name and is_meant(code, kind))
 
     def of(self, file: File, kind: str | None = None) -> list[int]:
         """Return the definitions of a file, or its symbols of one kind, in the order of lines."""
