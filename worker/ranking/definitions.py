@@ -40,7 +40,8 @@ LINE_BYTES = 200  # of a line, by which it is known as a comment: more is no ind
 BY_NAME, BY_COMMENT, BY_LINE = 0.6, 0.45, 0.3
 BEGINNING = 0.5  # of a word, what one counts that begins like it
 OF_INSIDE = 0.35  # of what a line says of a definition, what it says of the one around that
-OF_NAME = 0.35  # of what is said, what comes on top where the whole name was asked for
+OF_NAME = 0.35  # of what is said, what comes on top where the whole name was asked for, and more than the name says it
+NAME_WORDS = 4  # of a name: of a longer one each says that much less, as of eight words half; 98 of 100 are no longer
 EXACT = 3.0  # what a definition counts whose very name is asked for
 SHORT = 20  # lines of a definition of which all counts
 ASIDE = 0.5  # of what a definition counts, a test or one that only makes or ends an object
@@ -283,10 +284,11 @@ def _score(features: Features, row: Row, said: _Said) -> float:
     in_name = {*cutting.plain(cutting.words(row.name.encode()))}
     is_aside = is_special or (not asked.of_tests and _TESTS.search(row.qualified_name) is not None)
     shortness = float(min((SHORT / max(row.line_end - row.line_start + 1, 1)) ** 0.25, 1))
+    part_counts = min(NAME_WORDS / max(len(in_name), 1), 1.0)
     shares: dict[bytes, float] = {}  # how far the name says each word of the question
     for part in () if is_special else in_name:
         for word, share in features.words_of_form.get(part, ()):
-            shares[word] = max(shares.get(word, 0.0), share)
+            shares[word] = max(shares.get(word, 0.0), share * part_counts)
     total = named = 0.0
     for word in asked.words:
         share = shares.get(word, 0.0)
@@ -297,5 +299,6 @@ def _score(features: Features, row: Row, said: _Said) -> float:
         for each in said.get(word, ()):
             unsaid *= 1 - each.share * (BY_COMMENT if each.is_comment else BY_LINE * shortness)
         total += (1 - unsaid) * features.worth[word]
-    score = total / features.total * (1 + OF_NAME * min(named / max(len(in_name), 1), 1.0))
-    return score * ASIDE if is_aside else score
+    is_backed = any(len(times) > 1 or word not in shares for word, times in said.items())
+    of_name = OF_NAME * min(named / max(len(in_name), 1), 1.0) if is_backed else 0.0
+    return total / features.total * (1 + of_name) * (ASIDE if is_aside else 1)
