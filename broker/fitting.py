@@ -213,7 +213,6 @@ def _are_passages(question: Search, found: Ranking, profile: Profile) -> bool:
         and _are_within(question, found.files)
         and (found.mode_used == "docs" or len({passage.path for passage in found.files}) == len(found.files))
         and all(_grows([number for number, _ in passage.best]) for passage in found.files)
-        and (found.mode_used == "meaning" or not any(passage.others for passage in found.files))
         and all((passage.why is not None) == question.explain for passage in found.files)
         and _are_ranges((passage.lines for passage in found.files), profile)
     )

@@ -167,7 +167,7 @@ class Why(Struct, frozen=True, omit_defaults=True):
 
 class Passage(Struct, frozen=True, omit_defaults=True):
     """Lines of a file that are about what was asked: a definition or a section, and its best lines; how much speaks for
-    the file, from 0 to 1; and other definitions of the file, the best first, each by the line that it begins on.
+    the file, from 0 to 1; and other definitions or sections of the file, the best first, each by its first line.
     """
 
     path: Path

@@ -1,7 +1,7 @@
 """Search in documents: the sections that are about what is asked."""
 
-from collections.abc import Iterable
-from itertools import repeat
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -12,14 +12,15 @@ from fledgling.plain import counted
 from fledgling.worker.ranking.asked import AskedWords, asked
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
-from fledgling.worker.ranking.sections import BLOCK_SECTIONS, SAID, RankedSection, SectionRanker
+from fledgling.worker.ranking.sections import BLOCK_SECTIONS, SAID, DocumentSection, RankedSection, SectionRanker
 from fledgling.worker.tools import empty_answers, unknown
 from fledgling.worker.tools.request import Request, shown
 
 NEAREST = 5  # that are named where none says what is asked: it may be said in other words
+OF_ONE = 6  # sections of a document in an answer of ten, while there are others: its writer may head each by a question
 BEST_LINES = 3  # of a section that are shown
 SHOWN_WITH_LINES = 5  # sections whose best lines are shown: documents are read for what they say
-LINE_CHARS = 200
+LINE_CHARS, HEADING_CHARS = 200, 60
 CUT = f"Where more than {BLOCK_SECTIONS} sections stand in one block of text, only the first of them are ranked."
 IN_DOCUMENTS = 'Documents do: mode="docs" ranks their sections.'
 
@@ -42,7 +43,8 @@ def ranked(request: Request, question: Search, corpus: Corpus, rows: int, neares
     sections = SectionRanker(corpus, what, documents, request.check)
     found = sections.ranked()
     is_said = _is_said(found[:rows])
-    best = found[: rows if is_said else min(rows, nearest)]
+    spread, passed = _spread(found, rows)
+    best = spread if is_said else spread[:nearest]
     note = unknown.joined(
         None if is_said else _nothing(len(documents), is_near=bool(best)) if what.words else NO_WORD,
         CUT if sections.is_cut else None,
@@ -52,7 +54,7 @@ def ranked(request: Request, question: Search, corpus: Corpus, rows: int, neares
     passages = [_passage(question, sections, what, section, at) for at, section in enumerate(best)]
     left = room(note) if question.is_default_many else inf
     return Ranking(
-        [*filled(passages, repeat(()), left)],
+        [*filled(passages, _others(best, passed), left)],
         sections.total,
         "docs",
         note,
@@ -75,6 +77,33 @@ def _documents(request: Request, question: Search) -> list[int]:
 
 def _is_said(found: Iterable[RankedSection]) -> bool:
     return any(section.said + section.score >= SAID for section in found)
+
+
+def _spread(found: Sequence[RankedSection], rows: int) -> tuple[list[RankedSection], list[RankedSection]]:
+    """Return so many of the first sections, few of a document while there are others, and those of it passed over."""
+    of_document = Counter[int]()
+    few, passed = list[int](), list[int]()
+    for at, each in enumerate(found):
+        if len(few) == rows:
+            break
+        number = each.section.file.number
+        (few if of_document[number] < OF_ONE else passed).append(at)
+        of_document[number] += 1
+    left = rows - len(few)
+    return [found[at] for at in sorted(few + passed[:left])], [found[at] for at in passed[left:]]
+
+
+def _others(best: Sequence[RankedSection], passed: Sequence[RankedSection]) -> Iterator[list[tuple[int, str]]]:
+    """Yield for each section, where it is the first of its document, those of it that were passed over."""
+    named = defaultdict[int, list[tuple[int, str]]](list)
+    for section, _, _ in passed:
+        named[section.file.number].append((section.first, shown(_heading(section), HEADING_CHARS)))
+    for each in best:
+        yield named.pop(each.section.file.number, [])
+
+
+def _heading(section: DocumentSection) -> str:
+    return section.row.name if section.row else section.file.path.rpartition("/")[2]
 
 
 def _nothing(documents: int, *, is_near: bool) -> str:
