@@ -25,8 +25,16 @@ from fledgling.plain import lines_in_short
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.ranking.sections import BLOCK_SECTIONS
-from fledgling.worker.tools.documents import CUT, NO_WORD
-from fledgling.worker.tools.meaning import BESIDE_CODE, DOCUMENTS_TOO, IN_DOUBT, NEAREST, NEITHER, OF_DATA, ROWS
+from fledgling.worker.tools.documents import CUT, NO_WORD, OF_ONE
+from fledgling.worker.tools.meaning import (
+    BESIDE_CODE,
+    DOCUMENTS_TOO,
+    IN_DOUBT,
+    NEAREST,
+    NEITHER,
+    OF_DATA,
+    ROWS,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -278,7 +286,7 @@ async def test_what_nobody_says_is_answered_with_the_nearest_files_by_any_mode(f
     found = await front.call("search", {"query": query})
     assert isinstance(found, Hits)
     assert 0 < len(nearest) <= NEAREST
-    places = ", ".join(f"{each.path}:{lines_in_short(*each.lines)}" for each in nearest)
+    places = ", ".join(f"{each.path}:{lines_in_short(*each.lines)} {each.name}" for each in nearest)
     assert f"{NEITHER}; the nearest are {places}." in (found.note or "")
     for absent in ("kubernetes pod scheduler", "PasswordChecker", "check_password(root)"):
         found = await front.call("search", {"query": absent})
@@ -622,6 +630,23 @@ async def test_of_a_document_of_headings_alone_the_first_of_each_block_are_ranke
     assert many.files[0].path == "guide.md"
 
 
+async def test_a_document_whose_headings_are_the_question_leaves_room_for_others(tmp_path: Path) -> None:
+    heading, text = "Where a lost parcel is found again", "A lost parcel is found again.\n"
+    stuffed = "".join(f"# {heading} {number:02}\n\n{text}\n" for number in range(30))
+    guides = {
+        f"guide_{number}.md": "# Guide\n\n## Search\n\nParcels that are lost are looked for.\n" for number in range(6)
+    }
+    async with fronted(make(tmp_path, **{"a.md": stuffed, **guides})) as (front, indexing):
+        await indexing.built()
+        found = await ranked(front, "where are lost parcels found", mode="docs")
+        alone = await ranked(front, "where are lost parcels found", mode="docs", path="a.md")
+    paths = [each.path for each in found.files]
+    assert (paths.count("a.md"), len(paths)) == (OF_ONE, 10)
+    passed = [line for line, name in found.files[0].others if name.startswith(heading)]
+    assert passed[0] == found.files[OF_ONE - 1].lines[0] + 4
+    assert [each.path for each in alone.files] == ["a.md"] * 10
+
+
 STUFFED = {  # comments above a stub
     "a_line": f"# {'wait seconds before a failed upload is retried ' * 1000}\n",
     "lines": "# wait seconds before a failed upload is retried\n" * 30,
@@ -640,6 +665,20 @@ async def test_comments_that_repeat_words_say_them_no_more_often(tmp_path: Path)
         await indexing.built()
         for query in ("where is a failed upload retried", "wait seconds before a failed upload is retried"):
             assert (await ranked(front, query)).files[0].path == "retry.py", query
+
+
+async def test_a_name_that_is_the_question_says_less_than_code_that_does_it(tmp_path: Path) -> None:
+    """Where nothing else says it, the name of a stub is no name that was asked for."""
+    files = {f"other_{number}.py": f'"""Reads table {number}."""\n' for number in range(20)}
+    files["transfer.py"] = (
+        '"""Sends files."""\n\n\ndef send_all(uploads):\n'
+        "    for upload in uploads:\n        if upload.failed:\n            upload.retry()\n"
+    )
+    files["named.py"] = "def where_failed_uploads_are_retried():\n    pass\n"
+    async with fronted(make(tmp_path, **files)) as (front, indexing):
+        await indexing.built()
+        found = await ranked(front, "where are failed uploads retried")
+        assert [each.path for each in found.files] == ["transfer.py", "named.py"]
 
 
 # ---- our own code, as whoever works on it may ask --------------------------------------------------------------------

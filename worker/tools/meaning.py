@@ -27,7 +27,7 @@ from fledgling.worker.words import Field
 
 ROWS = 13  # passages of an answer of which no number is asked for: more leave no room for their definitions
 SECTIONS = 10  # likewise, of documents
-NEAREST = 3  # that are named where none says what is asked
+NEAREST = 5  # that are named where none says what is asked: it may be said in other words
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 NOTHING = "Nothing says this"
@@ -150,11 +150,16 @@ def nearest(request: Request, question: Search, found: Ranked | None) -> str | N
     if found is None:
         return None
     of_documents = documents.say(request, question, corpus_of(request))
-    places = [f"{each.path}:{lines_in_short(*each.lines)}" for each in found.answer.files]
-    near = f"; the nearest are {unknown.listed(places)}" if places else ""
+    near = f"; the nearest are {', '.join(map(_place, found.answer.files))}" if found.answer.files else ""
     neither = f"{NO_CODE if of_documents.is_said else NEITHER}{near}."
     in_documents = documents.IN_DOCUMENTS if of_documents.is_said else of_documents.note
     return unknown.joined(neither, in_documents, _of_data(request, question))
+
+
+def _place(passage: Passage) -> str:
+    """Say where a passage is, and what it defines: `src/a.py:3-9 Uploader.retry`."""
+    name = f" {shown(passage.name, NAME_CHARS)}" if passage.name else ""
+    return f"{passage.path}:{lines_in_short(*passage.lines)}{name}"
 
 
 def _doubt(request: Request, question: Search, order: FileOrder, found: list[Passage]) -> str | None:
