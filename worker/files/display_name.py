@@ -13,7 +13,9 @@ def shown(raw: bytes) -> str:
     `b"caf\xc3\xa9"` -> `café`, `b"a\nb\\c"` -> `a\x0ab\\c`, `b"\xff"` -> `\xff`.
     """
     name = raw.decode("utf-8", "surrogateescape")
-    return name if name.isprintable() and "\\" not in name else "".join(map(_shown, name))
+    if name.isprintable() and "\\" not in name:
+        return name
+    return name.translate({ord(each): _shown(each) for each in {*name}})
 
 
 def _shown(character: str) -> str:
