@@ -382,7 +382,9 @@ def test_the_words_of_a_language_without_end_are_read_in_time(extractor: Extract
     assert slow == {}
 
 
-@pytest.mark.parametrize("language", LISTS)
+@pytest.mark.parametrize(
+    "language", [pytest.param(name, marks=[] if name in ("c", "python") else [pytest.mark.long]) for name in LISTS]
+)
 def test_a_long_list_is_read_in_time(extractor: Extractor, language: str) -> None:
     extractor.extract(language, b"\n")  # what it needs first takes time once
     for around, item, between in LISTS[language]:

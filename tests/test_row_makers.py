@@ -53,9 +53,9 @@ def marked(request: pytest.FixtureRequest) -> list[GraphFile]:
 
 
 @pytest.fixture(scope="module")
-def marked_by_one(marked: list[GraphFile]) -> dict[bool, GraphColumns]:
-    """Its graph, by whether arguments are followed."""
-    return {follows: graph(marked, in_this_process, follows=follows) for follows in (False, True)}
+def marked_by_one(marked: list[GraphFile]) -> GraphColumns:
+    """Its graph where arguments are followed."""
+    return graph(marked, in_this_process, follows=True)
 
 
 @pytest.fixture(scope="module")
@@ -77,12 +77,12 @@ def graph(files: list[GraphFile], make_rows: MakeRows, *, follows: bool = False)
     return joined(resolving.numbers, [*resolving.graphs({})])
 
 
-@pytest.mark.parametrize("follows", [False, True])
+@pytest.mark.parametrize("follows", [pytest.param(False, marks=pytest.mark.long), True])
 def test_rows_of_several_processes_are_those_of_one(
-    marked: list[GraphFile], marked_by_one: dict[bool, GraphColumns], claims: tuple[int, int], follows: bool
+    marked: list[GraphFile], marked_by_one: GraphColumns, claims: tuple[int, int], follows: bool
 ) -> None:
     makers = RowMakers(claims, lambda: None, 2 * GB, GB)
-    assert graph(marked, makers.rows, follows=follows) == marked_by_one[follows]
+    assert graph(marked, makers.rows, follows=follows) == (marked_by_one if follows else graph(marked, in_this_process))
 
 
 def test_who_makes_rows_and_is_lost_costs_none(
@@ -122,9 +122,7 @@ def test_where_a_budget_ends_rows_are_made_in_the_order_of_files(
     assert graph(some, RowMakers(claims, lambda: None, 2 * GB, GB).rows) == graph(some, in_this_process)
 
 
-def test_what_resolves_may_be_ended_and_another_begins(
-    marked: list[GraphFile], marked_by_one: dict[bool, GraphColumns]
-) -> None:
+def test_what_resolves_may_be_ended_and_another_begins(marked: list[GraphFile], marked_by_one: GraphColumns) -> None:
     """Its end is not told as that of memory, which would be untrue: the indexer asks once more for the same files."""
     resolving = Resolving(marked, budget=GraphBudget(), languages=LANGUAGES.rows, is_partial=False, tell=unheard)
     files = [ReadFile(file.path, file.language, memoryview(file.facts), packed(file.imports)) for file in marked]
@@ -142,7 +140,7 @@ def test_what_resolves_may_be_ended_and_another_begins(
         list(running.resolve(files, asked, kill))
     graphs = [*running.resolve(files, asked, unheard)]
     running.close()
-    assert joined(resolving.numbers, [unpacked(each) for each in graphs if each]) == marked_by_one[True]
+    assert joined(resolving.numbers, [unpacked(each) for each in graphs if each]) == marked_by_one
     assert not above.is_running()
 
 
