@@ -6,12 +6,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from asking import pages, structured, text
-from conftest import connected
 from costing import costs_under
+from running import fronted
 from tables import every_row
 from trees import make, walked
 
+from fledgling.broker.protocol import render
 from fledgling.security.secret_files import is_secret
 
 NAMES = tomllib.loads(Path(__file__).with_name("secret_files.toml").read_text())
@@ -31,7 +31,7 @@ def test_what_only_sounds_like_a_secret_is_not(path):
 
 @pytest.mark.anyio
 async def test_no_secret_is_shown_and_all_else_is(tmp_path):
-    """Through a server: every file has a canary of its own, and no tool gives one of a secret."""
+    """Every file has a canary of its own, and no tool gives one of a secret."""
     named = {path: CANARY.format(number) for number, path in enumerate([*SECRET, *OPEN])}
     planted = {}
     for path, canary in named.items():
@@ -41,16 +41,20 @@ async def test_no_secret_is_shown_and_all_else_is(tmp_path):
         except (FileExistsError, NotADirectoryError, IsADirectoryError):  # a file where another name has a directory
             continue
     assert len(planted) > 0.95 * len(named)
-    async with connected(tmp_path) as client:
-        found = [file["path"] for page in await pages(client, "search", query="canary-of-") for file in page["files"]]
+    async with fronted(tmp_path) as (front, indexing):
+        await indexing.built()
+        found, arguments = set(), {"query": "canary-of-"}
+        while arguments:
+            page = await front.call("search", arguments)
+            found |= {file.path for file in page.files}
+            arguments = page.next and page.next.arguments
         shown = {path.replace("\\", "\\\\") for path in planted if path in OPEN}
-        assert set(found) == shown
+        assert found == shown
         for path in planted:
             if path in SECRET:
-                refused = await client.call_tool("read", {"path": path})
-                assert refused.is_error
-                assert "secret" in text(refused)
-        skipped = (await structured(client, "explore"))["summary"]["skipped"]
+                refused = await front.call("read", {"path": path})
+                assert "secret" in render.refusal(refused)
+        skipped = (await front.call("explore", {})).summary.skipped
         assert skipped == {"secret": len([path for path in planted if path in SECRET])}
 
 
