@@ -275,7 +275,7 @@ async def stopped_successor(front):
     while not asking.done():
         for worker in {*back_processes(psutil.Process(), QUERY_WORKER)} - {*before}:
             worker.suspend()
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0.005)
     for worker in back_processes(psutil.Process(), QUERY_WORKER):
         worker.resume()
     return await asking
@@ -302,7 +302,7 @@ async def breaker_pause(front):
             for worker in back_processes(psutil.Process(), QUERY_WORKER):
                 with suppress(psutil.NoSuchProcess):
                     worker.kill()
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.01)
 
     killing = asyncio.create_task(kill_all())
     try:

@@ -18,24 +18,23 @@ from tables import every_row
 from fledgling.worker.graph import unit as graph_unit
 from fledgling.worker.graph.columns import GraphColumns, joined
 from fledgling.worker.graph.effects.purity import judged
-from fledgling.worker.graph.linking import stars
+from fledgling.worker.graph.linking import mixins, stars
 from fledgling.worker.graph.linking.classes import MAX_NAMESAKES
 from fledgling.worker.graph.linking.computed_mixins import MAX_MIXED
 from fledgling.worker.graph.linking.fixtures import MAX_ABOVE, MAX_FIXTURES
 from fledgling.worker.graph.linking.global_names import MAX_DECLARED
 from fledgling.worker.graph.linking.hierarchy import MAX_BELOW, MAX_EITHER
-from fledgling.worker.graph.linking.mixins import MAX_MODULES
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.linking.related_names import MAX_RELATED
-from fledgling.worker.graph.linking.stars import MAX_STARS
+from fledgling.worker.graph.reading import listed_methods, reduced
 from fledgling.worker.graph.reading.braced_types import MAX_TOLD
 from fledgling.worker.graph.reading.definitions import MAX_LABEL
 from fledgling.worker.graph.reading.extension_blocks import MAX_RECEIVER
 from fledgling.worker.graph.reading.flow import MAX_REACHING
-from fledgling.worker.graph.reading.listed_methods import MAX_LISTED, MAX_MADE
+from fledgling.worker.graph.reading.listed_methods import MAX_LISTED
 from fledgling.worker.graph.reading.matches import MAX_FALLING
 from fledgling.worker.graph.reading.narrowing import MAX_CHECKED
-from fledgling.worker.graph.reading.reduced import MATCH_LIMIT, MAX_DEPTH, MAX_TREE_DEPTH
+from fledgling.worker.graph.reading.reduced import MAX_DEPTH, MAX_TREE_DEPTH
 from fledgling.worker.graph.reading.told_names import MAX_TYPEDEF
 from fledgling.worker.graph.reading.told_types import MAX_BLANK, MAX_COMMENT
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
@@ -45,17 +44,17 @@ from fledgling.worker.graph.rows import rows as graph_rows
 from fledgling.worker.graph.rows.defining_names import MAX_FOLLOWED
 from fledgling.worker.graph.rows.handed_back import MAX_PARTS
 from fledgling.worker.graph.rows.missing import MAX_ASKED, MAX_STEPS
+from fledgling.worker.graph.solving import globs, made_names, overrides
 from fledgling.worker.graph.solving.bound_members import MAX_SIGNATURES
 from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
 from fledgling.worker.graph.solving.container_methods import MAX_ANEW
 from fledgling.worker.graph.solving.extension_members import MAX_EXTENDING
-from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_ASKED, MAX_NAMES_MADE
+from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_MADE
 from fledgling.worker.graph.solving.overloading.argument_types import MAX_CONVERTING
 from fledgling.worker.graph.solving.overloading.inherited import MAX_INHERITED
 from fledgling.worker.graph.solving.overloading.specific import MAX_NARROWED
-from fledgling.worker.graph.solving.overrides import MAX_COMPARED
 from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
 from fledgling.worker.graph.solving.seen_extensions import MAX_SEEN
@@ -185,9 +184,9 @@ HALF_WRITTEN = {
 TAKEN_AWAY = 30  # characters of a text
 
 
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.long)])
 def test_what_is_half_written_is_no_end_of_the_graph(every: int) -> None:
-    """Each marked text, or every fourth, with something taken away, and words put elsewhere, always the same."""
+    """Each marked text, or every tenth, with something taken away, and words put elsewhere, always the same."""
     texts = [(path, text) for program in PROGRAMS.values() for path, text in program["files"].items() if text]
     written = [*HALF_WRITTEN.items()]
     for number, (path, text) in [*enumerate(texts)][::every]:
@@ -302,7 +301,7 @@ def names_in(source: str) -> Iterator[tuple[int, int, str]]:
 
 def test_every_occurrence_of_a_defined_name_has_a_row() -> None:
     sources = {
-        str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("graph/[els]*/[a-g]*.py"))
+        str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("graph/[els]*/[a-c]*.py"))
     }
     graph, files = graph_of(sources)
     rows = defaultdict[str, set[tuple[int, int, str]]](set)
@@ -407,9 +406,10 @@ def test_a_tree_is_seen_so_deep() -> None:
     assert len(counts) == 1
 
 
-def test_what_stands_in_a_long_call_is_not_left_out() -> None:
+def test_what_stands_in_a_long_call_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a query too many matches may be in progress: none waits for the end of `describe("a", () => { ... })`."""
-    body = 'it("b", () => { c.d("e", f(g)) })\n' * (MATCH_LIMIT // 4)
+    monkeypatch.setattr(reduced, "MATCH_LIMIT", 1_000)
+    body = 'it("b", () => { c.d("e", f(g)) })\n' * (reduced.MATCH_LIMIT // 4)
     for text in (f'describe("a", () => {{\n{body}}})\n', f"(function () {{\n{body}}})()\n"):
         assert unpacked(FACTS.facts_of("typescript", text.encode())).complete
 
@@ -614,9 +614,11 @@ def test_types_that_comments_name_are_read_so_far() -> None:
         assert said(*graph_of({"a.js": text.encode()}))["a.js", 4, "run"] == {found}, more
 
 
-def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
-    """The names of MAX_STARS of them are known."""
-    for count, found in ((MAX_STARS - 1, "certain"), (MAX_STARS, "unresolved")):
+def test_modules_that_hand_on_all_names_are_looked_through_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names of MAX_STARS of them are known, here of 50."""
+    for module in (stars, globs):
+        monkeypatch.setattr(module, "MAX_STARS", 50)
+    for count, found in ((49, "certain"), (50, "unresolved")):
         files = {f"m{n}.ts": f"export function f{n}() {{}}\n".encode() for n in range(count)}
         files["all.ts"] = "".join(f'export * from "./m{n}";\n' for n in range(count)).encode()
         files["a.ts"] = f'import {{ f{count - 1} }} from "./all";\nf{count - 1}();\n'.encode()
@@ -743,9 +745,10 @@ def test_what_extends_a_type_outside_is_asked_so_far() -> None:
     assert rows["a.kt", 3, "go"] == rows["a.kt", text.count("\n") - 1, "go"] == {f"{WORDS[Reason.MANY]} unresolved"}
 
 
-def test_a_class_is_extended_by_so_many_modules() -> None:
-    """Of more than MAX_MODULES the last ones count, and the class may have any method of the others."""
-    for count, found in ((MAX_MODULES, "2 certain"), (MAX_MODULES + 1, "2 possible")):
+def test_a_class_is_extended_by_so_many_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more than MAX_MODULES, here 20, the last ones count, and the class may have any method of the others."""
+    monkeypatch.setattr(mixins, "MAX_MODULES", 20)
+    for count, found in ((20, "2 certain"), (21, "2 possible")):
         modules = "".join(f"module M{n}\n def m{n}; end\nend\n" for n in range(count))
         extends = "".join(f" extend M{n}\n" for n in range(count))
         text = f"{modules}class C\n{extends}end\nC.m0\nC.m{count - 1}\n"
@@ -775,7 +778,7 @@ def test_a_class_that_a_text_names_is_one_of_so_many() -> None:
         assert {at for at in rows["b.py", 4, "one"] if "likely" in at} == found, count
 
 
-def test_a_loop_names_so_many_methods() -> None:
+def test_a_loop_names_so_many_methods(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts and lists are looked at as far as they may be long; each place in a loop makes a method for each name."""
     rest = "def run = ab\nend\n"
     for count, found in ((MAX_LISTED - 6, {"2 certain"}), (MAX_LISTED - 5, set[str]())):
@@ -785,7 +788,8 @@ def test_a_loop_names_so_many_methods() -> None:
         text = f"class A\nclass_eval '{' ' * count}def ab;'\n{rest}"
         assert said(*graph_of({"a.rb": text.encode()})).get(("a.rb", 3, "ab"), set()) == found, count
     made = 'define_method(:"z#{n}") { 1 }\n'
-    for count, found in ((MAX_MADE // 4 - 1, {f"{MAX_MADE // 4 + 1} certain"}), (MAX_MADE // 4, set[str]())):
+    monkeypatch.setattr(listed_methods, "MAX_MADE", 400)
+    for count, found in ((99, {"101 certain"}), (100, set[str]())):
         text = f'class A\n%w[a b c d].each {{ |n| {made * count}define_method(n + "") {{ }} }}\n'
         text += "%w[ab b c d].each { |n| define_method(n) { 1 } }\n" + rest
         lines = text.count("\n")
@@ -962,7 +966,7 @@ def test_overrides_that_are_too_many_are_only_possible() -> None:
 def test_a_name_that_is_made_means_so_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is likely, up to MAX_BY_MADE_NAMES rows; of more than MAX_NAMES_MADE names of the project none is meant.
 
-    Of many classes with 200 such names so many are asked that MAX_NAMES_ASKED are looked up.
+    Of many classes with 200 such names so many are asked that MAX_NAMES_ASKED are looked up, here 2,000.
     """
 
     def found(count: int, name: str = '"m_" + n') -> tuple[set[str], GraphColumns]:
@@ -986,12 +990,13 @@ def test_a_name_that_is_made_means_so_many_members(monkeypatch: pytest.MonkeyPat
     for last, lines in (('"m_"', {"2 likely"}), ('"y_" or "m_"', set())):  # with more, nothing is known
         assert found(1, f"({first} or {last}) + n")[0] == lines, last
     methods = "".join(f" def m_{n}(self): ...\n" for n in range(200))
-    count = range(MAX_NAMES_ASKED // 200 + 20)
+    monkeypatch.setattr(made_names, "MAX_NAMES_ASKED", 2_000)
+    count = range(30)
     classes = "".join(f"class A{n}(A): ...\n" for n in count)
     calls = "".join(f" getattr(A{n}(), 'm_' + x)()\n" for n in count)
     files = graph_files({"a.py": f"class A:\n{methods}def k(x):\n{calls}{classes}".encode()})
     graph = resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows)
-    assert len({line for _, line, name in said(graph, files) if name == ""}) == MAX_NAMES_ASKED // 200
+    assert len({line for _, line, name in said(graph, files) if name == ""}) == 10
     assert [line for _, line, *_ in graph.made] == [n + 203 for n in count]
 
 
@@ -1026,15 +1031,18 @@ def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:
         )
 
 
-def test_overloads_that_are_too_many_to_compare_are_taken_by_the_number_of_what_they_take() -> None:
-    """Up to MAX_COMPARED pairs of one name types decide which is overridden."""
-    types = [f"class T{n} {{}}" for n in range(MAX_COMPARED + 2)]
-    for count in (MAX_COMPARED // 2, MAX_COMPARED + 1):
+def test_overloads_that_are_too_many_to_compare_are_taken_by_the_number_of_what_they_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Up to MAX_COMPARED pairs of one name types decide which is overridden, here 100."""
+    monkeypatch.setattr(overrides, "MAX_COMPARED", 100)
+    types = [f"class T{n} {{}}" for n in range(102)]
+    for count in (50, 101):
         methods = [f"  void m(T{n} a) {{}}" for n in range(count)]
         text = "\n".join([*types, "class A {", *methods, "}", "class B extends A {", "  void m(T0 a) {}", "}"])
         graph, _ = graph_of({"A.java": text.encode()})
         begin = len(types) + 2
-        is_compared = count <= MAX_COMPARED
+        is_compared = count <= 100
         expected = (begin, 0) if is_compared else (begin + count - 1, Reason.TYPES)
         assert [(row[3], row[4]) for row in graph.overrides] == [expected], count
 

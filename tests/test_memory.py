@@ -50,7 +50,7 @@ MEMORY = 128_000_000
 PROFILE = "SET tools = 'explore, read, search, symbols, dependencies, query'; SET memory_limit = '{}';"
 PROFILE += "SET query_timeout = {};"
 FILES_OF_A_TREE = 50
-QUICK, MANY = 10, 5000  # bombs
+QUICK, MANY = 6, 5000  # bombs
 ASKED = [  # of an index that fills memory_limit
     ("explore", {"depth": 3}),
     ("read", {"path": "good.py"}),
@@ -62,7 +62,7 @@ ASKED = [  # of an index that fills memory_limit
 ]
 TEXT_FILE = 1_000_000  # bytes
 KEYS = 4_600  # of a file that defines as much as it may
-LOOK_SECONDS = 0.02  # between two looks at what is held; the long test looks closely
+LOOK_SECONDS = 0.1  # between two looks at what is held, each of milliseconds; the long test looks closely
 LONG_LOOK_SECONDS = 0.005
 FULL = re.compile(r"Definitions and imports of (\d+) files? are missing: the profile's memory_limit is full\.")
 BY_LIMIT = re.compile("memory_limit|query_timeout|query workers?")  # no bomb that the gate takes for something else
@@ -170,7 +170,7 @@ async def test_while_nobody_looks_a_worker_takes_no_more_than_its_share(project,
         call = asyncio.create_task(front.call("query", {"sql": UNCOUNTED}))
         await until(lambda: anonymous_bytes(worker) > at_rest + 2**20, seconds=20)
         with Peak(partial(anonymous_bytes, worker)) as peak:
-            time.sleep(2)  # noqa: ASYNC251  (it is what keeps the loop busy)
+            time.sleep(1)  # noqa: ASYNC251  (it is what keeps the loop busy)
         assert isinstance(await call, Refusal)
         share = limits.worker_share(MEMORY, indexing.memory.files_bytes())
         assert peak.bytes < at_rest + share + limits.BESIDE_BUFFERS
@@ -313,7 +313,8 @@ class Hog:
         *(pytest.param(name, True, marks=pytest.mark.long) for name in HOGS if name != "its own memory"),
     ],
 )
-async def test_what_takes_too_much_is_ended(name, forked):
+async def test_what_takes_too_much_is_ended(name, forked, monkeypatch):
+    monkeypatch.setattr(limits, "MEMORY_HEADROOM", 2**26)  # less to fill
     fds = [memory_file.create() for _ in range(3)]
     watched = Memory(MEMORY, lambda: fds)
     hog = Hog(name, fds, forked)

@@ -700,7 +700,7 @@ async def test_of_very_many_computed_names_those_of_the_language_are_counted_and
     (tmp_path / "b.js").write_text("function one() {}\nfunction any(a, b) { a[b](); }\n")
     (tmp_path / "c.py").write_text("def two(): eval('')\n")
     said = {"one": "more than 20,000 places (b.js:2, a.js:1, a.js:2, ...)", "two": "1 place (c.py:1)"}
-    async with fronted(tmp_path, "fledgling-analyst") as (front, indexing):
+    async with fronted(tmp_path, "fledgling-core") as (front, indexing):
         assert await indexing.is_sealed(GRAPH, PATIENCE)
         for name, places in said.items():
             found: Any = await front.call("symbols", {"symbol": name, "relation": "callers"})

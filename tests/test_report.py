@@ -409,7 +409,7 @@ def test_profile_may_leave_out_every_column_but_the_path(small_root: Path, tmp_p
 def test_command_waits_for_the_graph_before_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody else waits for it: half of one call's time, which is not all there is, may be less than it takes."""
     functions = "\n".join(f"def f{n}(a):\n    return f{n + 1}(a).g(f{n // 2})\n" for n in range(60))
-    root = make(tmp_path / "tree", **{f"m{n}.py": f"from m{n // 2} import *\n{functions}" for n in range(20)})
+    root = make(tmp_path / "tree", **{f"m{n}.py": f"from m{n // 2} import *\n{functions}" for n in range(12)})
 
     async def ask() -> tuple[bool, Overview | Refusal]:
         there = []

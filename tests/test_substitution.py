@@ -160,10 +160,10 @@ def fuzz(index: duckdb.DuckDBPyConnection, count: int, seed: int, file: Path) ->
     return passed, len(texts)
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
-def test_no_variant_of_a_query_reaches_what_is_hidden(baited_index, tmp_path, seed):
-    passed, different = fuzz(baited_index, 3_000, seed, tmp_path / "canary.csv")
-    assert passed >= different > 300
+@pytest.mark.parametrize(("seed", "count"), [(1, 1_000), pytest.param(2, 3_000, marks=pytest.mark.long)])
+def test_no_variant_of_a_query_reaches_what_is_hidden(baited_index, tmp_path, seed, count):
+    passed, different = fuzz(baited_index, count, seed, tmp_path / "canary.csv")
+    assert passed >= different > count // 10
 
 
 @pytest.mark.long

@@ -29,7 +29,7 @@ pytestmark = [
 ]
 
 LIMIT = 0.3  # seconds
-MEANWHILE = 4 * LIMIT  # in which one that is starved does not run for LIMIT
+MEANWHILE = 2.5 * LIMIT  # in which one that is starved does not run for LIMIT
 RUNS = "while True: pass"
 WAITS = "import time; time.sleep(1000)"
 FORKED = "import os\nif os.fork():\n    os.wait()\n"
@@ -146,7 +146,7 @@ async def test_worker_that_is_starved_lives_to_end_a_call(
 ) -> None:
     """Nor is the call blamed: it is put again and again."""
     profile = tmp_path / "hasty.sql"
-    profile.write_text("SET extends = 'fledgling-analyst'; SET query_timeout = 0.5;")
+    profile.write_text("SET extends = 'fledgling-analyst'; SET query_timeout = 0.2;")
     async with fronted(project, profile, {"freshness": "off"}) as (front, indexing):
         await indexing.built()
         await answered(front)
