@@ -67,9 +67,11 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     lister.began()
     Building(order, order.scope, index, languages, lister, extractors, lambda _: None).run()
     extractors.close()
+    db.close()
     blocks = Blocks(memory_file.mapped(images.blocks))
     open_sealed(db := start(), images, CODE, memory_share(images, CODE, core.memory_limit))
     assert db.execute("SELECT count(*) FROM files").fetchone() == (20,)
+    db.close()
     assert sum(blocks.text(block).count(b"\n") for block in range(blocks.count)) > 100
     for fd in (*astuple(images), root):
         os.close(fd)

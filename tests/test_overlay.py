@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -107,7 +108,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def known(tree: Path) -> tuple[Index, Facts, Facts]:
+def known(tree: Path) -> Iterator[tuple[Index, Facts, Facts]]:
     """An index of it, and what there is before and after all of it was changed."""
     index = indexed(tree, WHOLE)
     before = facts(index)
@@ -118,7 +119,8 @@ def known(tree: Path) -> tuple[Index, Facts, Facts]:
     fresh = indexed(tree, WHOLE)
     after = facts(fresh)
     fresh.close()
-    return index, before, after
+    yield index, before, after
+    index.close()
 
 
 PAGED: list[Asked] = [
