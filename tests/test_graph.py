@@ -51,6 +51,7 @@ from fledgling.worker.graph.solving.by_members import MAX_ALIKE
 from fledgling.worker.graph.solving.class_members import MAX_OVERLOADS, MAX_OVERRIDING, MAX_UNTYPED
 from fledgling.worker.graph.solving.container_methods import MAX_ANEW
 from fledgling.worker.graph.solving.extension_members import MAX_EXTENDING
+from fledgling.worker.graph.solving.inferred_types import MAX_INFERRING, MAX_WITHIN
 from fledgling.worker.graph.solving.made_names import MAX_ENDS, MAX_NAMES_MADE
 from fledgling.worker.graph.solving.overloading.argument_types import MAX_CONVERTING
 from fledgling.worker.graph.solving.overloading.inherited import MAX_INHERITED
@@ -850,6 +851,19 @@ def test_a_function_is_declared_to_be_called_in_so_many_ways() -> None:
         ways = "".join(f"function f(a: {n}): {'B' if n == MAX_SIGNATURES else 'A'};\n" for n in range(count))
         text = f"class A {{ m() {{}} }}\nclass B {{ m() {{}} }}\nf(1).m();\n{ways}function f(a: any): any {{}}\n"
         assert said(*graph_of({"a.ts": text.encode()}))["a.ts", 3, "m"] == {found}, count
+
+
+def test_arguments_and_types_tell_type_parameters_so_far() -> None:
+    """The first MAX_INFERRING of a call, and types in MAX_WITHIN others."""
+    head = "class A { run() {} }\nclass B { run() {} }\n"
+    for before, found in ((MAX_INFERRING - 1, {"1 likely"}), (MAX_INFERRING, {"1 possible", "2 possible"})):
+        taken, given = ("".join(part.format(n) for n in range(before)) for part in ("a{}: number, ", "{}, "))
+        text = f"{head}function f<T>({taken}b: T): T {{ return lib(b); }}\nf({given}new A()).run();\n"
+        assert said(*graph_of({"a.ts": text.encode()}))["a.ts", 4, "run"] == found, before
+    for depth, found in ((MAX_WITHIN, {"1 likely"}), (MAX_WITHIN + 1, {"1 possible", "2 possible"})):
+        text = f"{head}function f<T>(b: T{'[]' * depth}): T {{ return lib(b); }}\n"
+        text += f"const c: A{'[]' * depth} = lib();\nf(c).run();\n"
+        assert said(*graph_of({"a.ts": text.encode()}))["a.ts", 5, "run"] == found, depth
 
 
 def test_a_label_of_kotlin_is_so_long() -> None:

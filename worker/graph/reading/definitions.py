@@ -181,10 +181,12 @@ def bind_itself(builder: Builder, scope: int, name: int, node: int) -> None:
 
 def note_types(builder: Builder, scope: int, parameters: list[int]) -> None:
     """Note how many type parameters a function or class has, and whether one stands in none of its parameters."""
-    own = [name for name in builder.generic.pop(scope, ()) if builder.dialect.selects]
-    taken = {word for node in parameters for word in WORDS.findall(builder.tree.text(node))} if own else ()
+    own, dialect = builder.generic.pop(scope, []), builder.dialect
+    if not dialect.selects and not (dialect.applies_bases and builder.scopes[scope].kind == ScopeKind.FUNCTION):
+        return
     builder.scopes[scope].generic = len(own)
-    if any(builder.text_of(name) not in taken for name in own):
+    taken = {word for node in parameters for word in WORDS.findall(builder.tree.text(node))} if own else ()
+    if dialect.selects and any(builder.text_of(name) not in taken for name in own):
         builder.scopes[scope].flags |= Flag.TYPES_NEEDED
 
 
@@ -204,6 +206,8 @@ def read_rest(builder: Builder, node: int) -> None:
     if builder.dialect.typed and builder.dialect.prototypes:
         builder.only_types.update(found)
     for scope, name in found:
+        if builder.text_of(name) == SIGNATURE:  # `delegate C A(B b);`
+            continue
         builder.generic.setdefault(scope, []).append(name)
 
 

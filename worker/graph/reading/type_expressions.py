@@ -17,7 +17,10 @@ def signature(builder: Builder, node: int, _use: int) -> int:
     scope = read_function(builder, node, ScopeKind.SIGNATURE, NONE, builder.line(node), 0)
     builder.scopes[scope].bases = [] if receiver == NONE else [receiver]
     value = builder.add(Op.FUNCTION, scope)
-    if builder.tree.labels[node] & BITS["open"]:  # interface A { (b: B): C }
+    if builder.tree.labels[node] & BITS["open"]:  # interface A { (b: B): C }; delegate C A(B b);
+        around = builder.scopes[builder.scope]
+        if around.returns != NONE:
+            builder.scopes[scope].returns, around.returns = around.returns, NONE
         builder.bind_silently(builder.named(SIGNATURE), builder.scope, value, node)
     return value
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.declared_beside import objects_in
 from fledgling.worker.graph.solving.expected import hand_expected
+from fledgling.worker.graph.solving.inferred_types import called_with
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import BLOCK, NONE, Flag, Op
 from fledgling.worker.graph.values import CONTAINER, EXTERNAL, GIVEN, Cell, Value, Values, add
@@ -29,10 +30,11 @@ def hand_over(solver: Solver, function: int, made: MadeCall, receiver: Value | N
     row = solver.project.scope(function)
     skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
     block = block_place(solver, function, made)
+    types = called_with(solver, function, made.node, made.arguments, receiver)
     for at, (cell, spread) in enumerate(made.arguments, skip):
         if row.parameters and not spread:
             is_behind = block != NONE and at - skip == len(made.arguments) - 1
-            hand_expected(solver, function, block if is_behind else at, cell)
+            hand_expected(solver, function, block if is_behind else at, cell, types)
     if not solver.budget.follows_arguments:
         return
     if skip and solver.classes.owner(function) is None:  # what a decorator has put in the place of a method

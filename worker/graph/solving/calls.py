@@ -8,6 +8,7 @@ from fledgling.worker.graph.solving.containers import element_of, iterated
 from fledgling.worker.graph.solving.declared_beside import says_more
 from fledgling.worker.graph.solving.expected import called_as
 from fledgling.worker.graph.solving.generated import hand_to_fields
+from fledgling.worker.graph.solving.inferred_types import MAX_ARGUMENTS, called_with, given_by
 from fledgling.worker.graph.solving.made_names import changed, note_called
 from fledgling.worker.graph.solving.members import NEW, member
 from fledgling.worker.graph.solving.named_callables import named_callables
@@ -38,8 +39,6 @@ from fledgling.worker.graph.values import (
     add,
     capped,
 )
-
-MAX_ARGUMENTS = 64  # of one call that are followed
 
 
 def call(solver: Solver, node: int, expression: Expression) -> Values:
@@ -238,7 +237,15 @@ def _called_object(solver: Solver, value: Value, made: MadeCall, sure: int) -> V
 
 def _run(solver: Solver, function: int, made: MadeCall, sure: int, receiver: Value | None) -> Values:
     hand_over(solver, function, made, receiver, _most(sure))
+    by_types = given_by(solver, function, called_with(solver, function, made.node, made.arguments, receiver))
+    if by_types == {} and not solver.is_settled:
+        solver.wait()
+        return {}
     found = substituted(solver, function, returned(solver, function, receiver), made, receiver)
+    if by_types:
+        found = add(dict(by_types), {value: own for value, own in found.items() if value in by_types})
+    elif by_types is not None and solver.project.unit(function).dialect.declares_all_types:
+        found = {value: own for value, own in found.items() if own >= Reason.DECLARED}  # else what any call gets
     return capped(found, surely_given(solver, function, sure))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.applied_outside import first_of, in_turn
 from fledgling.worker.graph.solving.bound_members import read_by_base, returned
+from fledgling.worker.graph.solving.iterators import handed_by_any
 from fledgling.worker.graph.solving.made_names import made_members
 from fledgling.worker.graph.solving.maps import OF_ANOTHER, entry_of, is_mapped, keys_of, pair_of
 from fledgling.worker.graph.solving.members import member
@@ -372,6 +373,8 @@ def element(solver: Solver, node: int, expression: Expression) -> Values:
     """ELEMENT"""
     values = solver.value(solver.child(node, expression[1]))
     found = iterated(solver, values, node, is_awaited=len(expression) > 2)
+    if solver.project.unit(node).dialect.loops_over_pairs:
+        add(found, handed_by_any(solver, values, 1))
     for value, sure in values.items() if solver.project.unit(node).dialect.holding else ():
         add(found, _held_outside(solver, node, value, sure) if value[0] == EXTERNAL else {})
     return found
@@ -388,7 +391,7 @@ def received(solver: Solver, node: int, expression: Expression) -> Values:
             add(found, iterated(solver, {value: sure}))
         elif type_[0] == Op.ARRAY and len(type_) > MAP_KEY:
             add(found, solver.value(("type", solver.child(value[1], type_[MAP_KEY]), None)), sure)
-    return found
+    return add(found, handed_by_any(solver, values, 0))
 
 
 def item(solver: Solver, node: int, expression: Expression) -> Values:

@@ -14,8 +14,11 @@ MAX_INNER = 4  # objects and lists in each other that are looked through for fun
 WRITTEN = (Op.FUNCTION, Op.DICT, Op.LIST, Op.CHOICE)
 
 
-def hand_expected(solver: Solver, function: int, place: int, cell: Cell) -> None:
-    """Let what is written out as an argument take what the type of the parameter says that it gets."""
+def hand_expected(solver: Solver, function: int, place: int, cell: Cell, receiver: Value | None) -> None:
+    """Let what is written out as an argument take what the type of the parameter says that it gets.
+
+    The receiver says what type parameters of the function stand for.
+    """
     if type(cell) is not int or solver.op(cell) not in WRITTEN:
         return
     for scope in signatures(solver, function):
@@ -24,10 +27,11 @@ def hand_expected(solver: Solver, function: int, place: int, cell: Cell) -> None
         if at < 0 or parameters[at].type == NONE or (at < place and parameters[at].rest != 1):
             continue
         said = solver.value(("type", solver.child(scope, parameters[at].type), None))
-        expect(solver, cell, _elements(solver, said) if parameters[at].rest == 1 else capped(said, Reason.FLOW))
+        of = _elements(solver, said) if parameters[at].rest == 1 else capped(said, Reason.FLOW)
+        expect(solver, cell, of, receiver if scope == function else None)
 
 
-def expect(solver: Solver, node: int, said: Values, depth: int = 0) -> None:
+def expect(solver: Solver, node: int, said: Values, receiver: Value | None = None, depth: int = 0) -> None:
     """Let functions that are written out at an expression take what the values of a type say that they get."""
     op, *parts = solver.project.expression(node)
     if depth > MAX_INNER or not said or op not in WRITTEN:
@@ -35,19 +39,20 @@ def expect(solver: Solver, node: int, said: Values, depth: int = 0) -> None:
     if op == Op.FUNCTION:
         written = solver.child(node, parts[0])
         for function in _functions(solver, said):
-            _takes(solver, written, function)
+            _takes(solver, written, function, receiver)
         for value in said:
-            hand_types(solver, written, taken(solver, value))
+            hand_types(solver, written, taken(solver, value), receiver)
     elif op == Op.DICT:
         add(solver.written_as.setdefault(node, {}), said)
         for key, part in parts[0]:
             if key != NONE and solver.op(solver.child(node, part)) in WRITTEN:
-                expect(solver, solver.child(node, part), _behind(solver, said, solver.child(node, key)), depth + 1)
+                behind = _behind(solver, said, solver.child(node, key))
+                expect(solver, solver.child(node, part), behind, receiver, depth + 1)
     else:
         inner = _elements(solver, said) if op == Op.LIST else said
         for part in parts[0]:
             if part >= 0 and solver.op(solver.child(node, part)) in WRITTEN:
-                expect(solver, solver.child(node, part), inner, depth + 1)
+                expect(solver, solver.child(node, part), inner, receiver, depth + 1)
 
 
 def _functions(solver: Solver, said: Values) -> Iterator[int]:
@@ -95,20 +100,20 @@ def called_as(solver: Solver, value: Value) -> list[Value]:
     return [at for owner in owners for at in solver.value(("name", owner, name)) if at[0] == FUNCTION]
 
 
-def _takes(solver: Solver, written: int, function: int) -> None:
+def _takes(solver: Solver, written: int, function: int, receiver: Value | None) -> None:
     """Let the parameters of a function that is written out take what those of another one say."""
-    for receiver in solver.project.scope(function).bases[:1]:  # of a type with a receiver: `A.() -> B`
-        solver.source(("receiver", written), ("type", solver.child(function, receiver), None), Reason.FLOW)
+    for own in solver.project.scope(function).bases[:1]:  # of a type with a receiver: `A.() -> B`
+        solver.source(("receiver", written), ("type", solver.child(function, own), receiver), Reason.FLOW)
     parameters = solver.project.scope(function).parameters
     plain = [NONE if said.rest or said.type == NONE else solver.child(function, said.type) for said in parameters]
-    hand_types(solver, written, plain)
+    hand_types(solver, written, plain, receiver)
 
 
-def hand_types(solver: Solver, written: int, types: list[int]) -> None:
+def hand_types(solver: Solver, written: int, types: list[int], receiver: Value | None = None) -> None:
     """Let the parameters of a function that is written out be of some types, where they say none; -1 is any."""
     for at, (own, type_) in enumerate(zip(solver.project.scope(written).parameters, types, strict=False)):
         if own.type == NONE and type_ != NONE and own.rest == 0:
-            of_type = ("type", type_, None)
+            of_type = ("type", type_, receiver)
             solver.source(("parameter", written, at), of_type, Reason.FLOW)
             solver.expected.setdefault(("parameter", written, at), {})[of_type] = None
 

@@ -91,8 +91,9 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
 
 def _of_function(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a function has itself, `a.apply(b)` of a lambda; of PHP, what that gives which it is read as."""
-    if solver.project.text(name) in solver.project.unit(value[1]).dialect.invoking:
-        return {value: min(sure, Reason.OVERRIDES_OUTSIDE)}
+    dialect, text = solver.project.unit(value[1]).dialect, solver.project.text(name)
+    if text in dialect.invoking:  # `a.Invoke(b)` is `a(b)`; in Java an object may have an `apply` of its own
+        return {value: sure if text == dialect.called_by else min(sure, Reason.OVERRIDES_OUTSIDE)}
     held = read_by_base(solver, value) if value[0] == BOUND else {}
     return _of_read(solver, held, name) if held else {}
 

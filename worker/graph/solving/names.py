@@ -278,6 +278,9 @@ def _field(solver: Solver, node: int, how: str, name: int, values: Values) -> Va
         return {(EXTERNAL, f"{how[1:]}#"): min(values.values())} if is_known else None
     if kinds == {CLASS}:
         return _constants(solver, how, name, values)
+    if how == "same":  # `a.Result` of a `Task<A>`, where an A has no such member
+        is_own = any(value[0] == OBJECT and solver.classes.of_class(value[1], name)[0] is not None for value in values)
+        return None if is_own or kinds - {OBJECT, CONTAINER} else dict(values)
     if kinds - {CONTAINER, EXTERNAL}:
         return None
     found: Values = {}

@@ -12,6 +12,7 @@ from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import CLASS, CONTAINER, OBJECT, Cell, Value, Values
 
 ALIAS = "alias"  # what stands for the receiver in the type that another one names, `type A<T> = B<T>`
+CALLED = "called"  # likewise in the types of a function that is called (inferred_types.py)
 MAX_DEPTH = 4  # types within each other that may say a type parameter
 NAMES = (Op.NAME, Op.BARE)
 PARAMETERS = (Op.MADE, Op.NAME, Op.BARE, Op.GET, Op.INDEX, Op.EVERY)  # what they are bound to
@@ -30,9 +31,10 @@ def arguments_of(solver: Solver, type_: int) -> list[int]:
 def applied_to(solver: Solver, type_: int, values: Values, receiver: Value | None) -> Values:
     """Objects of a type that is applied to others, with that; and with the receiver that says what these stand for."""
     asks = receiver is not None and any(
-        solver.op(at) in NAMES and argument_for(solver, at, receiver)[0] != NONE for at in arguments_of(solver, type_)
+        solver.op(at) in NAMES and (receiver[0] == CALLED or argument_for(solver, at, receiver)[0] != NONE)
+        for at in arguments_of(solver, type_)
     )
-    further = (type_, receiver[:4]) if asks and receiver else (_alike(solver, type_),)
+    further = (type_, receiver[: 5 if receiver[0] == CALLED else 4]) if asks and receiver else (_alike(solver, type_),)
     if not asks and solver.project.unit(type_).dialect.applies_bases and not _says_more(solver, type_):
         return values
     return {
@@ -99,13 +101,13 @@ def container_of(type_: int, receiver: Value | None) -> Value:
     return (CONTAINER, type_, *receiver[3:]) if receiver and len(receiver) > 3 else (CONTAINER, type_)
 
 
-def argument_for(solver: Solver, name: int, receiver: Value) -> tuple[int, Value | None]:
+def argument_for(solver: Solver, name: int, receiver: Value | None) -> tuple[int, Value | None]:
     """The type that the name of a type parameter stands for in the class of a receiver, -1 where that is not known.
 
     And what says what type parameters in that stand for.
     """
     own, around = solver.project.expression(name)[1], declaring(solver, name)
-    if around == NONE or receiver[0] not in (OBJECT, ALIAS):
+    if around == NONE or receiver is None or receiver[0] not in (OBJECT, ALIAS):
         return NONE, None
     number = solver.project.unit(name).names[own]
     is_own = solver.classes.whole(around) == receiver[1] or _is_method(solver, around, receiver[1])
@@ -148,7 +150,11 @@ def declaring(solver: Solver, name: int) -> int:
 
 def _argument_above(solver: Solver, name: int, number: int, above: int, receiver: Value) -> tuple[int, Value | None]:
     """What a type parameter of a class above stands for, where one says it: `class A extends B<C>`; -1 elsewhere."""
-    if not solver.project.unit(name).dialect.applies_bases or solver.project.scope(above).kind not in CLASSES:
+    if not solver.project.unit(name).dialect.applies_bases:
+        return NONE, None
+    if solver.project.scope(above).kind not in CLASSES:
+        above, number = _of_embedded(solver, above, number)
+    if above == NONE:
         return NONE, None
     for _ in range(MAX_DEPTH):
         base, of = _applied_bases(solver, receiver[1]).get(above, (NONE, NONE))
@@ -163,6 +169,14 @@ def _argument_above(solver: Solver, name: int, number: int, above: int, receiver
             return _given(solver, of, said, receiver) if len(receiver) > 3 else (NONE, None)
         above, number = of, said  # class A extends B<C>, class B<D> extends E<D>
     return NONE, None
+
+
+def _of_embedded(solver: Solver, function: int, number: int) -> tuple[int, int]:
+    """The class of a method of Go, and the type parameter of that which the method names; -1 where it names none."""
+    owner = solver.classes.owner(function) if solver.project.unit(function).dialect.structural else None
+    named, own = _parameters(solver, function), [] if owner is None else _parameters(solver, owner)
+    place = named.index(number) if number in named else len(own)
+    return (owner, own[place]) if owner is not None and place < len(own) else (NONE, NONE)
 
 
 def _applied_bases(solver: Solver, scope: int) -> dict[int, tuple[int, int]]:
@@ -237,6 +251,13 @@ def with_base(solver: Solver, value: Value) -> Value:
     bases = (solver.child(value[1], base) for base in solver.project.scope(value[1]).bases)
     applied = next((base for base in bases if solver.op(base) == Op.INDEX), None)
     return value if applied is None else (*value, applied)
+
+
+def is_generic(solver: Solver, scope: int | None) -> bool:
+    """Whether a class has type parameters that what it is applied to says."""
+    if scope is None or not solver.project.unit(scope).dialect.applies_bases:
+        return False
+    return bool(_parameters(solver, scope))
 
 
 def _names(solver: Solver, types: list[int]) -> list[int]:

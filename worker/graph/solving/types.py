@@ -8,11 +8,19 @@ from fledgling.worker.graph.solving import applied_outside
 from fledgling.worker.graph.solving.bound_members import returned
 from fledgling.worker.graph.solving.containers import element_of
 from fledgling.worker.graph.solving.imports import import_places
+from fledgling.worker.graph.solving.inferred_types import receiver_of, stands_for
 from fledgling.worker.graph.solving.lookup import bare_places
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.solving.type_arguments import ALIAS, applied_to, argument_for, arguments_of, container_of
+from fledgling.worker.graph.solving.type_arguments import (
+    ALIAS,
+    CALLED,
+    applied_to,
+    argument_for,
+    arguments_of,
+    container_of,
+)
 from fledgling.worker.graph.tables import MADE, NONE, Expression, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (
@@ -55,10 +63,8 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     base = node & ~MASK
     if depth > MAX_ALIASES:
         return {}
-    is_name = op in (Op.NAME, Op.BARE)
-    given, around = argument_for(solver, node, receiver) if is_name and receiver else (NONE, None)
-    if given != NONE:
-        return of_type(solver, given, around, depth + 1)
+    if receiver and op in (Op.NAME, Op.BARE) and (found := _stood_for(solver, node, receiver, depth)) is not None:
+        return found
     if op in (Op.NAME, Op.BARE, Op.GET, Op.REACH, Op.IMPORT, Op.ALIAS):
         return _named(solver, node, receiver, depth)
     if op == Op.CHOICE:
@@ -75,6 +81,14 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     if op == Op.TOLD:
         return _told(solver, node, base | expression[1], receiver, depth)
     return _written(solver, node, expression, receiver)
+
+
+def _stood_for(solver: Solver, node: int, receiver: Value, depth: int) -> Values | None:
+    """What the type is for which a name stands, where that is a type parameter; None where it is not."""
+    if receiver[0] == CALLED and (said := stands_for(solver, node, receiver)) is not None:
+        return said[1] if said[0] == NONE else of_type(solver, said[0], None, depth + 1)
+    given, around = argument_for(solver, node, receiver_of(receiver))
+    return None if given == NONE else of_type(solver, given, around, depth + 1)
 
 
 def _looked_up(solver: Solver, of: int, key: int, receiver: Value | None) -> Values:
@@ -119,6 +133,7 @@ def _written(solver: Solver, node: int, expression: Expression, receiver: Value 
     op, base = expression[0], node & ~MASK
     value = container_of(node, receiver)
     if op == Op.THIS:
+        receiver = receiver_of(receiver)
         texts_name_classes = solver.project.unit(node).dialect.texts_name_classes
         if receiver and receiver[0] == CLASS and texts_name_classes:  # static function a(): static
             receiver = (OBJECT, receiver[1], True)
@@ -171,8 +186,8 @@ def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Val
             found[OBJECT, value[1], True] = min(sure, Reason.DECLARED)
         elif value[0] == EXTERNAL:
             how = solver.project.unit(node).dialect.types.get(value[1].rpartition(".")[2])
-            if how == "receiver" and receiver:
-                found[receiver] = Reason.DECLARED
+            if how == "receiver" and (of := receiver_of(receiver)):
+                found[of] = Reason.DECLARED
             elif how not in ANYTHING:
                 found[EXTERNAL, value[1] + "#"] = sure
     classes = [value for value in found if value[0] == OBJECT and not _is_namespace(solver, value)]

@@ -60,7 +60,8 @@
 (binary_expression left: (_) @arm @present operator: "??" right: (_) @arm) @choice
 (binary_expression operator: ["&&" "||"] right: (_) @arm) @choice
 (binary_expression left: (_) @arm operator: ["+" "-" "*" "/" "%"] right: (_) @arm) @sum
-[(prefix_unary_expression) (postfix_unary_expression)] @operation
+(prefix_unary_expression) @operation
+(postfix_unary_expression ["++" "--"]) @operation
 (typeof_expression) @class_of
 (postfix_unary_expression (_) @value "!") @await
 (await_expression (_) @value) @await
@@ -117,8 +118,8 @@
 ((interface_declaration (modifier) @partial) (#eq? @partial "partial"))
 (enum_declaration name: (_) @defined body: (_) @body) @class
 (enum_member_declaration name: (_) @bind value: (_)? @value) @field @receiver
-(delegate_declaration type: (_) @type name: (_) @defined) @class
-(delegate_declaration (parameter_list) @signature @open)
+(delegate_declaration type: (_) @returns name: (_) @defined) @class
+(delegate_declaration parameters: (parameter_list) @signature @open)
 (base_list [(identifier) (qualified_name) (generic_name)] @base)
 (base_list (primary_constructor_base_type type: (_) @base))
 (type_parameter name: (_) @label @bind)
