@@ -155,6 +155,7 @@
 (preproc_elif (function_definition !type declarator: (function_declarator declarator: (identifier))) @implicit)
 
 (new_expression type: (_) @of arguments: (_)? @args) @new
+(argument_list (parameter_pack_expansion pattern: (_) @value) @spread)
 (new_expression placement: (argument_list) @operation)
 (compound_literal_expression type: [(type_identifier) (template_type) (qualified_identifier)] @of value: (_) @args) @new
 (pointer_expression operator: "*" argument: (_) @value) @pointed

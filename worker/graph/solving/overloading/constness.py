@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from fledgling.worker.graph.solving.lookup import bare_places
+from fledgling.worker.graph.solving.pointers import is_pointer
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import KEPT, NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import BOUND, CLASS, EXTERNAL, FUNCTION, OBJECT, Value
+from fledgling.worker.graph.values import BOUND, CLASS, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Value
 
 Said = bool | None  # None where it is not seen
 MAX_STEPS = 8  # from `a.b().c()` back to where a begins
@@ -103,6 +104,8 @@ def _is_constant(solver: Solver, node: int, steps: int) -> Said:
     elif op == Op.CALL:
         held = _given(solver, node, solver.child(node, parts[0]), steps)
     found = set(held)
+    if found == {True} and any(value[0] == CONTAINER and is_pointer(solver, value) for value in solver.value(node)):
+        return None  # `const auto &` of a `unique_ptr<A>`, which leads to what may be changed, or of one to a constant
     return found.pop() if len(found) == 1 else None
 
 

@@ -10,7 +10,7 @@ from fledgling.worker.graph.solving.overloading.argument_dependent import beside
 from fledgling.worker.graph.solving.overloading.argument_types import is_declared
 from fledgling.worker.graph.solving.overloading.constness import of_constness, of_lasting
 from fledgling.worker.graph.solving.overloading.extending import extending_taking
-from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, taken
+from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, parameters_of, taken
 from fledgling.worker.graph.solving.overloading.further_out import further_out
 from fledgling.worker.graph.solving.overloading.inherited import (
     Group,
@@ -106,11 +106,25 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
             chosen, reason = _overriding(solver, group, *meant[asked])
         elif len(group) > 1 or solver.project.unit(group[0][1]).dialect.selects:
             chosen, reason = meant[key] = _chosen(solver, _asked(solver, group, above.get(key)), owner, name, made)
+        elif _takes_another_number(solver, group[0], made):
+            chosen, reason = group, Reason.OTHER_ARGUMENTS
         else:
             continue
         surest = max(found.pop(value) for value in group)
         found.update((value, min(values.get(value, surest), reason)) for value in chosen)
     return _beside_class(solver, of_another_type(solver, _not_all(solver, found), made.node), made)
+
+
+def _takes_another_number(solver: Solver, value: Value, made: MadeCall) -> bool:
+    """Whether a function of C++ does not take as many arguments as a call has: a macro may declare another one.
+
+    One that stands outside its class may say elsewhere what it is given, and so may one of no class.
+    """
+    if not solver.project.unit(value[1]).dialect.converts or any(is_spread for _, is_spread in made.arguments):
+        return False
+    more = len(made.arguments) - len(parameters_of(solver, value))
+    is_whole = solver.classes.owner(value[1]) is not None and not solver.project.scope(value[1]).flags & Flag.EXTENSION
+    return (more > 0 or (more < 0 and is_whole)) and not taken(solver, value, made).takes
 
 
 def _put_beside(solver: Solver, groups: dict[Group, list[Value]], node: int) -> None:
