@@ -132,21 +132,11 @@ class Classes(Hierarchy):
         """Make one of the classes that several places make up, and of what extends one from outside."""
         for parts in self._spaces.parts.values():
             for part in parts[1:]:
-                self._join(part, parts[0])
+                self.join(part, parts[0])
         for part, whole in self.extensions.parts():
-            self._join(part, whole)
+            self.join(part, whole)
         for part, whole in beside_each_other(self.project):
-            self._join(part, whole)
-
-    def _join(self, part: int, whole: int) -> None:
-        """Take what stands in a part of a class as members of the whole."""
-        project = self.project
-        self._wholes[part] = whole
-        self._parts.setdefault(whole, []).append(part)
-        for name, bindings in project.table(part).items():
-            if project.text(name) != project.unit(part).dialect.self_type:
-                for binding in bindings:
-                    project.attach(whole, name, binding)
+            self.join(part, whole)
 
     def _spread(self, found: set[int]) -> None:
         """Add to some classes all that are below them."""

@@ -6,8 +6,9 @@ from fledgling.worker.graph.linking.hierarchy import Hierarchy
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import CLASS, SPACE
+from fledgling.worker.graph.values import BUILTIN, CLASS, EXTERNAL, SPACE, Values
 
+MAX_PATH = 50  # names of a path, one behind the other, that are counted
 ARRAY = "[]"  # the name of a type that is written as an array
 
 
@@ -33,6 +34,9 @@ class Extensions:
         self._attached: set[tuple[int, int]] = set()  # classes, and the names of such functions
         self.macro_made: dict[int, int] = {}  # the class of a function that a macro makes, which it names
         self.of_spaces: dict[tuple[str, int], list[int]] = {}  # functions that stand outside their namespace, by name
+        # By what no file defines and a name, where that is bound which is put there, and the first class of it.
+        self._in_unknown: dict[tuple[str, int], tuple[int, int]] = {}
+        self._first_in_unknown: dict[tuple[str, int], int] = {}
         self.spaces: dict[int, str] = {}  # the namespaces of these functions
 
     def parts(self) -> Iterator[tuple[int, int]]:
@@ -52,13 +56,30 @@ class Extensions:
 
     def attach_members(self) -> None:
         """Add functions to the classes that their receivers are objects of."""
+        nested: list[
+            tuple[int, int, int]
+        ] = []  # of Ruby: `class A::B` comes before `class A::B::C`, wherever it stands
         for unit in self._project.units:
             for type_, binding in unit.facts.members:
-                self._attach(unit.base | type_, unit.base | binding)
+                if unit.dialect.bare_calls:
+                    nested.append((self._names_before(unit.base | type_), unit.base | type_, unit.base | binding))
+                else:
+                    self._attach(unit.base | type_, unit.base | binding)
             for type_, scope in unit.facts.macro_made:
                 named = [value[1] for value in self._hierarchy.value(unit.base | type_) if value[0] == CLASS]
                 if len(named) == 1:
                     self.macro_made.setdefault(unit.base | scope, named[0])
+        for _, of, at in sorted(nested):
+            self._attach(of, at)
+
+    def _names_before(self, node: int) -> int:
+        """How many names a path has behind its first."""
+        for count in range(MAX_PATH):
+            op, *parts = self._project.expression(node)
+            if op != Op.GET:
+                return count
+            node = (node & ~MASK) | parts[0]
+        return MAX_PATH
 
     def _attach(self, type_: int, binding: int) -> None:
         project = self._project
@@ -75,6 +96,8 @@ class Extensions:
         for path in [value[1] for value in values if value[0] == SPACE] if declares else ():
             self.of_spaces.setdefault((path, name), []).append(binding)
             self.spaces[scope] = path
+        if dialect.bare_calls and function[0] == Op.CLASS and not known:
+            self._add_to_unknown(values, name, binding, (binding & ~MASK) | function[1])
         for own in known:
             # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
             is_first = (own, name) not in self._attached
@@ -95,6 +118,23 @@ class Extensions:
             self.types[scope] = type_
             if dialect.selects and (of in dialect.of_all or project.numbers.get(of) in project.table(scope)):
                 self.beside_any.setdefault(name, []).append(scope)
+
+    def _add_to_unknown(self, values: Values, name: int, binding: int, scope: int) -> None:
+        """Add a class of Ruby to a module that no file defines, as folders make one: `class Users::Register`."""
+        for path in [_from_root(value[1]) for value in values if value[0] == EXTERNAL]:
+            place = self._in_unknown.get((path, name))
+            if place is None:
+                within = binding & ~MASK
+                self._in_unknown[path, name] = within, self._project.number(f"{path}.{self._project.text(name)}")
+                self._project.attach(*self._in_unknown[path, name], binding)
+                self._first_in_unknown[path, name] = scope
+                self._hierarchy.has_external_base.add(scope)  # it may add to one outside: `class ActiveRecord::Base`
+            else:
+                self._hierarchy.join(scope, self._first_in_unknown[path, name])
+
+    def in_unknown(self, path: str, name: int) -> tuple[int, int] | None:
+        """Where a class of Ruby is bound, and under which name, that stands in a module that no file defines."""
+        return self._in_unknown.get((_from_root(path), name)) if self._in_unknown else None
 
     def _bound(self, function: int, type_: int) -> int | None:
         """What is said of a type parameter that a function extends: A of `fun <T : A> T.f()`."""
@@ -162,3 +202,8 @@ def extended_name(project: GraphProject, type_: int) -> str:
     if expression[0] == Op.ARRAY:
         return ARRAY
     return project.last_name((type_ & ~MASK) | expression[1] if expression[0] == Op.INDEX else type_)
+
+
+def _from_root(path: str) -> str:
+    """The names of a path to something outside, which begins there or where no scope binds its first name."""
+    return path.removeprefix(BUILTIN).removeprefix(".")

@@ -46,6 +46,16 @@ class Hierarchy:
         """The scopes of all the places that make up a whole class."""
         return scope, *self._parts.get(scope, ())
 
+    def join(self, part: int, whole: int) -> None:
+        """Take what stands in a part of a class as members of the whole."""
+        project = self.project
+        self._wholes[part] = whole
+        self._parts.setdefault(whole, []).append(part)
+        for name, bindings in project.table(part).items():
+            if project.text(name) != project.unit(part).dialect.self_type:
+                for binding in bindings:
+                    project.attach(whole, name, binding)
+
     def order(self, scope: int, depth: int = 0) -> list[int]:
         """The class and those above it, as members are looked up (C3; where that fails, depth first)."""
         found = self._orders.get(scope)

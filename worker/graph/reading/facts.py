@@ -29,6 +29,7 @@ from fledgling.worker.graph.reading import (  # noqa: F401 - how nodes are read
     object_literals,
     operators,
     paths,
+    sent_blocks,
     statements,
     this,
     tried,

@@ -5,7 +5,7 @@ KINDS = [
     "import", "from", "imports", "export", "require", "package", "import_path", "use", "use_under", "pointee",
     "path", "root", "extension", "tokens", "undefined", "conditional", "mixin", "singleton", "accessor", "method_alias",
     "method_made", "class_made", "listed", "evaluated", "constant_made", "class_aliased", "setting", "own_field",
-    "trait_method", "attribute", "annotation", "decorated", "function",
+    "sent_block", "class_methods", "trait_method", "attribute", "annotation", "decorated", "function",
     "variables", "type_alias", "class", "keyed", "interface", "namespace", "lambda", "signature", "comprehension",
     "block", "branch", "asserted", "loop", "try", "handler", "with", "item_with", "within", "match", "case",
     "case_name", "pattern", "class_pattern", "member_pattern", "narrow", "return", "yield", "raise",

@@ -43,6 +43,22 @@ def class_made(builder: Builder, node: int, use: int) -> int:
     return builder.add(Op.CLASS, scope)
 
 
+@visits("class_methods")
+def class_methods(builder: Builder, node: int, use: int) -> int:
+    """`class_methods do def a; end end` in a module of Rails: what each class that includes it has itself."""
+    tree, around = builder.tree, builder.scopes[builder.scope]
+    blocks = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_LAMBDA]
+    if around.kind != ScopeKind.INTERFACE or not blocks:
+        return called(builder, node, Op.CALL, use)
+    tree.kids[node] = [kid for kid in tree.kids[node] if kid not in blocks]
+    at = called(builder, node, Op.CALL, use)
+    scope = builder.enter(blocks[0], ScopeKind.INTERFACE, NONE, builder.line(node), int(Flag.PARTIAL))
+    builder.body(tree.first(blocks[0], BODY))
+    builder.leave()
+    around.extends = [builder.add(Op.CLASS, scope), *around.extends]
+    return at
+
+
 def hold_members(builder: Builder, node: int, scope: int, *, is_set: bool) -> None:
     """Let a class have the members that symbols name: what gives each, and of a `Struct` what sets it."""
     for name, _ in given(builder, node)[0]:

@@ -46,7 +46,8 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         own = NONE if found else solver.project.own_of(name)  # what seems to be an object may be the class
         return found if own == NONE else _of_object(solver, value, own, min(sure, Reason.SEVERAL))
     if kind == EXTERNAL:
-        return solver.global_names.members(value[1], name)
+        known = solver.classes.extensions.in_unknown(value[1], name)
+        return [(("name", *known), sure, None)] if known else solver.global_names.members(value[1], name)
     if kind == CLASS:
         return _of_class(solver, value, name, sure)
     if kind == MODULE:

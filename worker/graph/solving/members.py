@@ -119,7 +119,7 @@ def _of_read(solver: Solver, held: Values, name: int) -> Values:
 def _of_outside(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a member of something outside may be: what extends that, what the project adds to `window`."""
     found = extension_members.of_outside(solver, value, name)
-    for place in [] if found else solver.global_names.members(value[1], name):
+    for place in [] if found else places(solver, value, name, sure):
         _add_taken(solver, found, value, place)
     return found or (applied_outside.member_of(solver, value, name, sure) if len(value[1]) < 200 else {})
 

@@ -1,6 +1,7 @@
 """What a name means, alone or behind a dot."""
 
 from collections import Counter
+from itertools import chain
 
 from fledgling.worker.graph.linking import modules
 from fledgling.worker.graph.linking.project import GraphProject
@@ -296,12 +297,18 @@ def _constants(solver: Solver, how: str, name: int, values: Values) -> Values | 
     """A container of the constants of an enumeration, which has no such member itself: `A.entries`, `A.values()`."""
     found: Values = {}
     for value, sure in values.items():
-        if solver.classes.of_class(value[1], name)[0] is not None:
+        if solver.classes.of_class(value[1], name)[0] is not None or not _has_constants(solver, value[1]):
             return None
         held: Value = (CONTAINER, ("constants", value[1]))
         solver.key(held, "*", ("just", (OBJECT, value[1], True)))
         found[held if how == "entries" else (METHOD_OF, held, name)] = sure
     return found
+
+
+def _has_constants(solver: Solver, scope: int) -> bool:
+    """Whether a class is an enumeration, by its names: each constant is an object of it."""
+    bindings = chain.from_iterable(solver.project.table(scope).values())
+    return any(solver.op(solver.project.value_of(at)) in (Op.THIS, Op.CLASS) for at in bindings)
 
 
 def case(solver: Solver, node: int, expression: Expression) -> Values:

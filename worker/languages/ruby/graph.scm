@@ -23,7 +23,8 @@
 (argument_list (_) @arg)
 (yield (argument_list)? @args) @block_call
 (argument_list (splat_argument (_) @value) @spread)
-(argument_list (block_argument (_) @value) @await)
+((argument_list (block_argument (_) @value) @await) (#not-match? @value "^:\\w"))
+(argument_list (block_argument (simple_symbol) @word) @sent_block)
 ((call receiver: (identifier) @left method: (identifier) @_is arguments: (argument_list . [(constant) (scope_resolution)] @type .)) @narrow
   (#any-of? @_is "is_a?" "kind_of?" "instance_of?"))
 (element_reference object: (_) @of . (_) @key) @index
@@ -66,6 +67,8 @@
     block: [(block body: (block_body (method))) (do_block body: (body_statement (method)))
       (do_block body: (body_statement (singleton_method)))]) @class_made)
   (#eq? @_new "new"))
+((call !receiver method: (identifier) @_methods !arguments block: (_)) @class_methods
+  (#eq? @_methods "class_methods"))
 ((call method: (identifier) @_mixes arguments: (argument_list [(constant) (scope_resolution)] @base)) @mixin
   (#any-of? @_mixes "include" "prepend"))
 ((call method: (identifier) @_mixes arguments: (argument_list [(constant) (scope_resolution)] @prepended))
