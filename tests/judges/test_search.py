@@ -14,7 +14,8 @@ from conftest import connected
 from corpora import fetch, plant
 from mcp import Client
 
-pytestmark = pytest.mark.anyio
+# Of fewer literals and patterns on Flask, and by grep, tests/test_corpora.py says the same.
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 Lines = set[tuple[str, int]]
 CASES: tuple[dict[str, bool], ...] = ({}, {"case_sensitive": True}, {"whole_word": True})
@@ -139,9 +140,7 @@ class Corpus(NamedTuple):
     paths: list[str]
 
 
-@pytest.fixture(
-    scope="module", params=["flask", *(pytest.param(name, marks=pytest.mark.long) for name in ("django", "sympy"))]
-)
+@pytest.fixture(scope="module", params=["flask", "django", "sympy"])
 async def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Corpus]:
     name = request.param
     root = plant(fetch(name, request.config.cache.mkdir("corpora")), tmp_path_factory.mktemp(name))
@@ -222,7 +221,7 @@ async def test_patterns(corpus: Corpus) -> None:
         await check(corpus, pattern, regex=True, **CASES[at % 2])
 
 
-@pytest.mark.parametrize("corpus", [pytest.param("django", marks=pytest.mark.long)], indirect=True)
+@pytest.mark.parametrize("corpus", ["django"], indirect=True)
 async def test_pages_behind_a_lower_bound_lose_and_repeat_nothing(corpus: Corpus) -> None:
     asked = {"query": "self", "context": 0, "max_results": 1000, "path": "django"}
     found = await pages(corpus.client, "search", **asked)
