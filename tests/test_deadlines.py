@@ -28,7 +28,7 @@ from fledgling.messages.generations import CODE, LISTING, TEXT, WORDS
 from fledgling.messages.questions import Explore, Query, Read, Search, Symbols
 from fledgling.security import limits
 
-SECONDS = 0.5  # query_timeout
+SECONDS = 0.3  # query_timeout
 CALLS = 1000  # of the long test
 TICKS = 0.001  # seconds that the clock of the loop and the arithmetic of a test may differ
 STILL_SECONDS = 0.1  # by which a plain timer is late where the machine stood still
@@ -37,11 +37,11 @@ STATEMENTS = tomllib.loads((Path(__file__).parent / "queries" / "slow.toml").rea
 SLOW = [STATEMENTS["heard"][name] for name in ("joins without end", "recursion without end", "generated")]
 DEAF = [STATEMENTS["deaf"][name] for name in ("reversed", "all matches")]
 LATE = re.compile(
-    r"the call took longer than the profile's query_timeout of 0.5 s"
+    r"the call took longer than the profile's query_timeout of 0.3 s"
     r"|the index is (still being built|being built once more, since .*): .*, and what this call needs was not ready "
-    r"within the profile's query_timeout of 0.5 s"
-    r"|no query worker was ready within the profile's query_timeout of 0.5 s"
-    r"|the project was not checked for changes within the profile's query_timeout of 0.5 s"
+    r"within the profile's query_timeout of 0.3 s"
+    r"|no query worker was ready within the profile's query_timeout of 0.3 s"
+    r"|the project was not checked for changes within the profile's query_timeout of 0.3 s"
     r"|the query worker does not start"
     r"|the query worker ended while it worked on this call"
     r"|\d+ query workers have ended one after the other"

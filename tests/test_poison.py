@@ -144,6 +144,7 @@ def test_files_that_took_no_time_hurry_no_others(hurried, monkeypatch):
 
 
 @pytest.mark.anyio
+@pytest.mark.long  # one takes its two seconds; one that does not fit a frame, below, is named likewise
 async def test_a_file_that_cannot_be_parsed_is_named_and_its_text_found(tmp_path):
     (tmp_path / "poison.c").write_text("needle();\n" + ENDLESS)
     (tmp_path / "good.c").write_text(GOOD)
