@@ -24,7 +24,7 @@ from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.plain import lines_in_short
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
-from fledgling.worker.ranking.sections import BLOCK_SECTIONS
+from fledgling.worker.ranking.sections import BLOCK_SECTIONS, _words
 from fledgling.worker.tools.documents import CUT, NO_WORD, OF_ONE
 from fledgling.worker.tools.meaning import (
     BESIDE_CODE,
@@ -645,6 +645,22 @@ async def test_a_document_whose_headings_are_the_question_leaves_room_for_others
     passed = [line for line, name in found.files[0].others if name.startswith(heading)]
     assert passed[0] == found.files[OF_ONE - 1].lines[0] + 4
     assert [each.path for each in alone.files] == ["a.md"] * 10
+
+
+@pytest.mark.parametrize("news", ["docs/history.md", "docs/changes/parcels.md", "docs/2024-05-01-parcels.md"])
+async def test_news_come_behind_how_it_is(tmp_path: Path, news: str) -> None:
+    said = "A lost parcel is sent again."
+    files = {"docs/guide.md": f"# Guide\n\n## Parcels {{#parcels}}\n\n{said}\n", news: f"# A lost parcel\n\n{said}\n"}
+    async with fronted(make(tmp_path, **files)) as (front, indexing):
+        await indexing.built()
+        found = await ranked(front, "when is a lost parcel sent again", mode="docs")
+    assert [each.path for each in found.files] == ["docs/guide.md", news]
+
+
+@pytest.mark.quick
+def test_the_address_of_a_heading_is_no_word_of_it() -> None:
+    assert _words("Making backups {#keep-copies .wide}") == _words("Making backups")
+    assert _words("Use {name} and #tag") == _words("Use name and tag")
 
 
 STUFFED = {  # comments above a stub

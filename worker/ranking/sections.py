@@ -42,9 +42,11 @@ _LAST = deferred(
     r"|(?:^|/)(?:tests?|spec|testdata|fixtures|vendor|third_party|\.github)/"
 )
 _CHANGES = deferred(  # in docs/, too
-    r"(?i)(?:^|/)(?:changes|change[-_. ]?logs?|what.?s.?new)(?![a-z])[^/]*$|(?:^|/)changelogs?/"
+    r"(?i)(?:^|/)(?:changes|history|change[-_. ]?logs?|what.?s.?new)(?![a-z])[^/]*$|(?:^|/)(?:changelogs?|changes)/"
     r"|(?:^|/)(?:releases?|release[-_ ]?notes)/(?:.*/)?[^/]*\d[^/]*$"  # of a version
+    r"|(?:^|/)\d{4}-\d\d-\d\d-[^/]*$"  # of a day: news
 )
+_ATTRIBUTES = deferred(r"\{[#.:][^{}]*\}")  # of a heading of Markdown, as its address: no word of it
 SYNONYM = 0.3  # of a word, what one counts that is often written for it
 FIRST_TIMES, LAST_TIMES = 1.1, 0.6  # of what a section counts, one of what is read first, or last
 
@@ -255,7 +257,8 @@ def _alike(one: bytes, other: bytes) -> float:
 
 
 def _words(heading: str) -> list[bytes]:
-    return cutting.plain(word for name in cutting.names(heading.encode()) for word in cutting.of_name(name))
+    text = _ATTRIBUTES.sub("", heading).encode()
+    return cutting.plain(word for name in cutting.names(text) for word in cutting.of_name(name))
 
 
 def _times(path: str) -> float:
