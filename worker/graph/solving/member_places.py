@@ -90,6 +90,8 @@ def _of_super(solver: Solver, own: int, name: int, owner: int | None, sure: int)
     """The members above a class, also of what a class below puts between: C is above B for `class D(B, C)`."""
     classes, is_of_order = solver.classes, bool(solver.project.unit(own).dialect.super_function)
     mixing = [at for at in classes.below(own) if len(classes.bases.get(at, ())) > 1] if is_of_order else []
+    if solver.project.unit(own).dialect.bare_calls and solver.project.scope(own).kind == ScopeKind.INTERFACE:
+        mixing = classes.below(own)  # what is behind a module of Ruby, `super`, each class that has it says
     between = [classes.of_class(at, name, own)[0] for at in mixing]
     others = [at for at in dict.fromkeys(between) if at not in (None, owner)]
     is_unknown = any(at in classes.has_unknown_base for at in (own, *classes.below(own)))
