@@ -6,7 +6,7 @@ from fledgling.worker.graph.linking.hierarchy import Hierarchy
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
-from fledgling.worker.graph.values import BUILTIN, CLASS, EXTERNAL, SPACE, Values
+from fledgling.worker.graph.values import BUILTIN, CLASS, EXTERNAL, SPACE
 
 MAX_PATH = 50  # names of a path, one behind the other, that are counted
 ARRAY = "[]"  # the name of a type that is written as an array
@@ -71,6 +71,7 @@ class Extensions:
                     self.macro_made.setdefault(unit.base | scope, named[0])
         for _, of, at in sorted(nested):
             self._attach(of, at)
+            self._add_to_unknown(of, at)
 
     def _names_before(self, node: int) -> int:
         """How many names a path has behind its first."""
@@ -96,8 +97,6 @@ class Extensions:
         for path in [value[1] for value in values if value[0] == SPACE] if declares else ():
             self.of_spaces.setdefault((path, name), []).append(binding)
             self.spaces[scope] = path
-        if dialect.bare_calls and function[0] == Op.CLASS and not known:
-            self._add_to_unknown(values, name, binding, (binding & ~MASK) | function[1])
         for own in known:
             # a member of the class goes before; but C++ only declares it there, and in Ruby the later one replaces it
             is_first = (own, name) not in self._attached
@@ -119,18 +118,22 @@ class Extensions:
             if dialect.selects and (of in dialect.of_all or project.numbers.get(of) in project.table(scope)):
                 self.beside_any.setdefault(name, []).append(scope)
 
-    def _add_to_unknown(self, values: Values, name: int, binding: int, scope: int) -> None:
+    def _add_to_unknown(self, type_: int, binding: int) -> None:
         """Add a class of Ruby to a module that no file defines, as folders make one: `class Users::Register`."""
+        project, within = self._project, binding & ~MASK
+        op, *of = project.expression(project.value_of(binding))
+        values = self._hierarchy.value(type_)
+        if op != Op.CLASS or any(value[0] == CLASS for value in values):
+            return
+        scope, name = within | of[0], project.unit(binding).names[project.binding(binding).name]
         for path in [_from_root(value[1]) for value in values if value[0] == EXTERNAL]:
-            place = self._in_unknown.get((path, name))
-            if place is None:
-                within = binding & ~MASK
-                self._in_unknown[path, name] = within, self._project.number(f"{path}.{self._project.text(name)}")
-                self._project.attach(*self._in_unknown[path, name], binding)
-                self._first_in_unknown[path, name] = scope
-                self._hierarchy.has_external_base.add(scope)  # it may add to one outside: `class ActiveRecord::Base`
-            else:
+            if (path, name) in self._in_unknown:
                 self._hierarchy.join(scope, self._first_in_unknown[path, name])
+                continue
+            self._first_in_unknown[path, name] = scope
+            self._in_unknown[path, name] = place = within, project.number(f"{path}.{project.text(name)}")
+            project.attach(*place, binding)
+            self._hierarchy.has_external_base.add(scope)  # it may add to one outside: `class ActiveRecord::Base`
 
     def in_unknown(self, path: str, name: int) -> tuple[int, int] | None:
         """Where a class of Ruby is bound, and under which name, that stands in a module that no file defines."""
