@@ -21,7 +21,7 @@ from fledgling.worker.graph.solving.scopes_of_queries import by_scope
 from fledgling.worker.graph.solving.sent import sent
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.solving.this import this
-from fledgling.worker.graph.tables import NONE, Expression, Op
+from fledgling.worker.graph.tables import NONE, Expression, Flag, Op, ScopeKind
 from fledgling.worker.graph.unit import MASK
 from fledgling.worker.graph.values import (
     BOUND,
@@ -246,7 +246,18 @@ def _run(solver: Solver, function: int, made: MadeCall, sure: int, receiver: Val
         found = add(dict(by_types), {value: own for value, own in found.items() if value in by_types})
     elif by_types is not None and solver.project.unit(function).dialect.declares_all_types:
         found = {value: own for value, own in found.items() if own >= Reason.DECLARED}  # else what any call gets
+    if receiver is not None and receiver[0] == OBJECT and _gives_itself(solver, function):
+        found = {receiver: int(Reason.RETURNED)}
     return capped(found, surely_given(solver, function, sure))
+
+
+def _gives_itself(solver: Solver, function: int) -> bool:
+    """Whether a method of JavaScript gives what it is called on and nothing else, where no type says so."""
+    row = solver.project.scope(function)
+    if row.returns != NONE or not row.returned or not solver.project.unit(function).dialect.prototypes:
+        return False
+    is_plain = row.kind == ScopeKind.FUNCTION and not row.flags & Flag.GENERATOR
+    return is_plain and all(solver.op(solver.child(function, at)) == Op.THIS for at in row.returned)
 
 
 def _most(sure: int) -> int:

@@ -127,6 +127,15 @@ def _is_far(container: Value) -> bool:
     return True
 
 
+def _provided(solver: Solver, context: Value, _made: MadeCall, arguments: list[Cell], _sure: int) -> Values:
+    """`<a.Provider value={b} />`: what asks the context gets b."""
+    name = solver.project.number("value")
+    for value in [value for cell in arguments[:1] for value in solver.value(cell) if value[0] == CONTAINER]:
+        if solver.may_have_key(value, ("text", name)):
+            solver.key(context, "*", ("element", value, ("text", name)), Reason.FLOW)
+    return {}
+
+
 def _filtered(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
     """a.sortedBy(f): f gets each element, and the elements come back."""
     _with_elements(solver, container, made, arguments)
@@ -259,6 +268,7 @@ OF_ARRAYS: dict[str, Any] = {
     "indexed": _indexed,
     "lists": _listed,
     "finds": _found,
+    "provides": _provided,
     "first_of_pair": _first_of_pair,
     "points": _pointing,
     "sifts": _sifted,

@@ -35,6 +35,8 @@
 (enum_declaration name: (_) @defined body: (_) @body) @namespace
 (enum_body name: (property_identifier) @bind)
 (enum_assignment name: (property_identifier) @bind)
+(enum_body name: (string (string_fragment) @label @bind))
+(enum_assignment name: (string (string_fragment) @label @bind))
 (internal_module name: [(identifier) (nested_identifier)] @defined body: (_) @body) @namespace
 (ambient_declaration (statement_block) @body @open) @namespace
 (module name: (string) @module body: (_) @body @open) @namespace

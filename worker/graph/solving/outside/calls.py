@@ -17,7 +17,7 @@ CALLABLE_PAIR = 2  # an object or a class, and the name of its method
 # What gives something where it gets nothing.
 WITHOUT = (
     "words", "unknown", "mapped", "gathered", "collects", "defaults", "defined", "fills", "namespace", "field",
-    "described",
+    "described", "context",
 )  # fmt: skip
 
 
@@ -137,6 +137,9 @@ HANDING_ON: dict[str, Callable[..., Values]] = {
     "field": objects.given_to_objects,
     "described": objects.described,
     "words": collecting.words,
+    "context": collecting.context,
+    "of_context": collecting.of_context,
+    "proxied": objects.proxied,
     "fills": collecting.fills,
     "mapped": collecting.mapped,
     "gathered": collecting.gathered,

@@ -3,8 +3,10 @@
 from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.applied_outside import applied
 from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.containers import copied, element_of, iterated
+from fledgling.worker.graph.solving.delegates import GIVEN
 from fledgling.worker.graph.solving.maps import MAPPED, keys_of
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.objects import one_of, related
@@ -17,6 +19,7 @@ from fledgling.worker.graph.values import (
     GENERATOR,
     NAMESPACE,
     OBJECT,
+    UNKNOWN,
     Cell,
     Value,
     Values,
@@ -131,6 +134,34 @@ def fills(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Val
     solver.key(value, "*", cell)
     solver.grow(cell, given)
     return {value: Reason.BOUND}
+
+
+def context(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Values:
+    """`createContext(a)` of React: what gives a, or what its `Provider` gets, to those that ask for it."""
+    found: Value = (CONTAINER, made.node)
+    if first is not None:
+        solver.key(found, "*", first, Reason.FLOW)
+    op, *parts = solver.project.expression(made.node)
+    if op != Op.CALL or len(parts) < 4:
+        return {found: sure}
+    return {found: sure, applied(solver, (EXTERNAL, "createContext()"), solver.child(made.node, parts[3]), GIVEN): sure}
+
+
+def of_context(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
+    """`useContext(a)`"""
+    found: Values = {}
+    is_own = False
+    for value in list(solver.value(first)):
+        is_own |= value[0] == CONTAINER
+        if value[0] == CONTAINER:
+            add(found, solver.value(("held", value)), Reason.FLOW)
+        elif value[0] == EXTERNAL:
+            found[EXTERNAL, "useContext()", *value[2:]] = sure
+    if found or not is_own:
+        return found or {(EXTERNAL, "useContext()"): sure}
+    if not solver.is_settled:
+        solver.wait()
+    return {UNKNOWN: int(Reason.FLOW)} if solver.is_settled else {}  # what nobody is seen to provide
 
 
 def mapped(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> Values:

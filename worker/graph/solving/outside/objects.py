@@ -226,6 +226,11 @@ def defined(solver: Solver, made: MadeCall, _first: Cell | None, sure: int) -> V
     return {} if has_block else {(EXTERNAL, "Class"): sure}
 
 
+def proxied(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
+    """`new Proxy(a, b)`: likely what a is, and perhaps with members that are not seen."""
+    return add({UNKNOWN: int(Reason.FLOW)}, capped(solver.value(first), min(sure, Reason.DECORATOR)))
+
+
 def unknown(_solver: Solver, _made: MadeCall, _first: Cell, _sure: int) -> Values:
-    """What may be an object of the project: of `new Proxy(a, b)`, with members that are not seen, or `a.into()`."""
+    """What may be an object of the project: of `new WeakRef(a)`, with members that are not seen, or `a.into()`."""
     return {}
