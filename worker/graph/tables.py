@@ -200,6 +200,7 @@ class Flag:
     BORROWS = 8796093022208  # it is called on a reference, `&self`
     MUTATES = 17592186044416  # on one that it may change, `&mut self`
     CONSUMES = 35184372088832  # on the object itself, `self`
+    HANDS_ON = 140737488355328  # what it has of an interface another object runs: `class A : B by c`
     EXTENDS_NONE = 70368744177664  # it may implement interfaces alone, whose static functions it does not have
 
 

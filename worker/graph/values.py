@@ -20,6 +20,7 @@ FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT
     "super", "method of", "space",
 )  # fmt: skip
 NAMESPACE = "namespace"  # what a container is of whose keys are members: `SimpleNamespace(a=b)`
+CONSTANTS = "constants"  # what a container is of all constants of an enumeration
 POINTING = "pointing"  # what an iterator is a container of: what it points to
 FILLED = "filled"  # a text of which only the ends are known
 MADE_MEMBERS = "made members"  # of a value, by a name of which the ends are known: more than a cell has values

@@ -112,11 +112,16 @@ class Extensions:
             if scope >= 0:
                 self.owners[scope] = own
         if extends and not known and not declares:
-            of = extended_name(project, type_)
-            self.by_name.setdefault(name, []).append((of, scope))
-            self.types[scope] = type_
-            if dialect.selects and (of in dialect.of_all or project.numbers.get(of) in project.table(scope)):
-                self.beside_any.setdefault(name, []).append(scope)
+            self._extend_outside(name, scope, type_)
+
+    def _extend_outside(self, name: int, scope: int, type_: int) -> None:
+        """Note a function that extends a type outside, or whatever there is."""
+        project, of = self._project, extended_name(self._project, type_)
+        dialect = project.unit(scope).dialect
+        self.by_name.setdefault(name, []).append((of, scope))
+        self.types[scope] = type_
+        if dialect.selects and (of in dialect.of_all or project.numbers.get(of) in project.table(scope)):
+            self.beside_any.setdefault(name, []).append(scope)
 
     def _add_to_unknown(self, type_: int, binding: int) -> None:
         """Add a class of Ruby to a module that no file defines, as folders make one: `class Users::Register`."""

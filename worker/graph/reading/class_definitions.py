@@ -37,6 +37,7 @@ SAID = {  # a flag of a class, by the role that says it
     BITS["single"]: Flag.SINGLE,
     BITS["constructor"]: Flag.HEADED,
     BITS["extends_none"]: Flag.EXTENDS_NONE,
+    BITS["hands_on"]: Flag.HANDS_ON,
 }
 IS_MIXIN, IS_NAMESPACE = BITS["mixin"], BITS["namespace"]
 METACLASS = "metaclass"

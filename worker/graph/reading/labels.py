@@ -28,7 +28,7 @@ ROLES = [
     "extended", "mixed", "derives", "withdrawn", "renames", "opens", "refuted", "ended", "keeps", "captured",
     "lasting", "passing", "constrained", "templated", "asked_for", "tag", "skip", "inner", "single", "implicit",
     "of_objects", "behind", "of_no_class", "borrows", "mutates", "consumes", "bare_block", "of_block", "head",
-    "of_head", "extends_none", "asserts",
+    "of_head", "extends_none", "asserts", "hands_on",
 ]  # fmt: skip
 NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: asked for most
 BITS = {label: 1 << number for label, number in NUMBERS.items()}

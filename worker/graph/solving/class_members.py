@@ -25,6 +25,8 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     below = classes.below(scope) if is_open or lacks else []  # beside it, too
     holding = [_owner(solver, at, name, interface) for at in below]
     over = [at for at in dict.fromkeys(holding) if at not in (None, owner) and _overrides(solver, at, owner, name)]
+    handed = _handed_on(solver, scope, owner, name) if owner is not None else []
+    over += [at for at in handed if at not in over]
     over += [at for at in _in_extending(solver, scope, name) if at not in (owner, *over)]
     mixed_in = classes.computed_mixins.over(scope, name, owner, below, by_class=False)
     fields: list[Cell] = []
@@ -65,6 +67,18 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     found += [(("name", at, name), of_many(solver, scope, mixed_in), at) for at in mixed_in if at not in over]
     return found, fields, int(owner is not None)
+
+
+def _handed_on(solver: Solver, scope: int, owner: int, name: int) -> list[int]:
+    """The classes of whose objects one runs what a class of Kotlin has of an interface: `class A : B by c`."""
+    classes, project = solver.classes, solver.project
+    if project.scope(owner).kind != ScopeKind.INTERFACE or not project.unit(scope).dialect.says_derived:
+        return []
+    order = classes.order(scope)
+    if not any(project.scope(at).flags & Flag.HANDS_ON for at in order[: order.index(owner)]):
+        return []
+    holding = [_owner(solver, at, name, None) for at in classes.below(owner)]
+    return [at for at in dict.fromkeys(holding) if at is not None and at != owner]
 
 
 def _is_said_of_outside(solver: Solver, scope: int, owner: int) -> bool:

@@ -19,7 +19,7 @@ from fledgling.worker.graph.solving.outside.collecting import of_these
 from fledgling.worker.graph.solving.outside_types import type_outside
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
 from fledgling.worker.graph.solving.solver import Solver
-from fledgling.worker.graph.tables import NONE
+from fledgling.worker.graph.tables import NONE, Op
 from fledgling.worker.graph.values import (
     BOUND,
     CONSTANT,
@@ -38,6 +38,9 @@ from fledgling.worker.graph.values import (
 
 PARTS = ("first", "second", "same", "values", "keys", "entries")  # how a container gives what it has by a name alone
 OF_ENTRIES = ("each", "finds", "flattens", "folds", "folds_from", "indexed", "sifts")  # these go over pairs of a map
+KEEPING = frozenset(
+    ["toCollection", "toList", "toSet", "toUnmodifiableList", "toUnmodifiableSet"]
+)  # collectors of Java
 MAX_CALLING = 2  # methods of arrays that call each other: `a.find(a.sort)` of an array that holds both has no end
 MAX_ANEW = 8  # containers made of each other by methods, `a.toList().filter(b)`; the next one is not told apart
 
@@ -259,8 +262,23 @@ def _chained(solver: Solver, container: Value, _made: MadeCall, arguments: list[
     return {**dict.fromkeys(others, min(sure, Reason.SEVERAL)), container: sure}
 
 
+def _peeked(solver: Solver, container: Value, made: MadeCall, arguments: list[Cell], sure: int) -> Values:
+    """a.peek() of a queue, or of a stream a.peek(f)"""
+    is_handed = bool(arguments)
+    return (_sifted if is_handed else _found)(solver, container, made, arguments, sure)
+
+
+def _collected(solver: Solver, container: Value, _made: MadeCall, arguments: list[Cell], sure: int) -> Values:
+    """a.collect(b): the same, where b puts all into one that holds elements as they are, `Collectors.toList()`"""
+    made = [solver.project.expression(cell) for cell in arguments if type(cell) is int and solver.op(cell) == Op.CALL]
+    names = [solver.project.last_name(solver.child(arguments[0], call[1])) for call in made]
+    return {container: sure} if names and KEEPING.issuperset(names) else {}
+
+
 OF_ARRAYS: dict[str, Any] = {
     "absent": _put_where_absent,
+    "collected": _collected,
+    "peeks": _peeked,
     "each": _each,
     "filters": _filtered,
     "flattens": _flattened,

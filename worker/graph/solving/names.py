@@ -1,7 +1,6 @@
 """What a name means, alone or behind a dot."""
 
 from collections import Counter
-from itertools import chain
 
 from fledgling.worker.graph.linking import modules
 from fledgling.worker.graph.linking.project import GraphProject
@@ -10,6 +9,12 @@ from fledgling.worker.graph.solving.bound_members import bound_to
 from fledgling.worker.graph.solving.class_members import put_over
 from fledgling.worker.graph.solving.container_methods import part_of
 from fledgling.worker.graph.solving.extension_members import of_any
+from fledgling.worker.graph.solving.given_by_language import (
+    OF_CONSTANTS,
+    constants_of,
+    is_in_lambda,
+    made_by_language,
+)
 from fledgling.worker.graph.solving.lookup import bare_places, may_be_of_macro, means_type
 from fledgling.worker.graph.solving.member_places import places_for
 from fledgling.worker.graph.solving.members import member, of_applied
@@ -33,7 +38,6 @@ from fledgling.worker.graph.values import (
     CONTAINER,
     EXTERNAL,
     FUNCTION,
-    METHOD_OF,
     MODULE,
     OBJECT,
     SPACE,
@@ -98,6 +102,8 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
 def _undeclared(solver: Solver, node: int, expression: Expression) -> Values:
     """What a name means that nothing in sight declares: something outside, or of an object that is not seen."""
     dialect, word = solver.project.unit(node).dialect, solver.project.unit(node).facts.names[expression[1]]
+    if (word in dialect.fields or word in dialect.derived) and (made := made_by_language(solver, node, expression)):
+        return made
     if dialect.bare_calls and not word[:1].isupper() and word not in dialect.functions:
         return _of_any_self(solver, node, expression)  # what self has is known only when it runs
     if dialect.implicit_parameter and is_in_lambda(solver.project, solver.child(node, expression[2])):
@@ -155,13 +161,6 @@ def are_types_apart(project: GraphProject, node: int, expression: Expression) ->
 def takes_types(project: GraphProject, scope: int, expression: Expression) -> bool:
     """Whether a class has as many type parameters as a BARE that means a type is given."""
     return project.scope(scope).generic == (expression[5] if len(expression) > 5 else 0)
-
-
-def is_in_lambda(project: GraphProject, scope: int) -> bool:
-    """Whether a scope is in a function that is written out where it is handed over, or in one under `context(A)`."""
-    while scope >= 0 and (row := project.scope(scope)).kind != ScopeKind.LAMBDA and not row.flags & Flag.IMPLICIT:
-        scope = project.outer(scope)
-    return scope >= 0
 
 
 def one_class(values: Values) -> Values:
@@ -277,8 +276,8 @@ def _field(solver: Solver, node: int, how: str, name: int, values: Values) -> Va
         dialect = solver.project.unit(node).dialect
         is_known = kinds and all(value[0] == CONTAINER or known_type(solver, dialect, value) for value in values)
         return {(EXTERNAL, f"{how[1:]}#"): min(values.values())} if is_known else None
-    if kinds == {CLASS}:
-        return _constants(solver, how, name, values)
+    if kinds == {CLASS} and how in OF_CONSTANTS:
+        return constants_of(solver, how, name, values)
     if how == "same":  # `a.Result` of a `Task<A>`, where an A has no such member
         is_own = any(value[0] == OBJECT and solver.classes.of_class(value[1], name)[0] is not None for value in values)
         return None if is_own or kinds - {OBJECT, CONTAINER} else dict(values)
@@ -291,24 +290,6 @@ def _field(solver: Solver, node: int, how: str, name: int, values: Values) -> Va
             return None
         add(found, given)
     return found or None
-
-
-def _constants(solver: Solver, how: str, name: int, values: Values) -> Values | None:
-    """A container of the constants of an enumeration, which has no such member itself: `A.entries`, `A.values()`."""
-    found: Values = {}
-    for value, sure in values.items():
-        if solver.classes.of_class(value[1], name)[0] is not None or not _has_constants(solver, value[1]):
-            return None
-        held: Value = (CONTAINER, ("constants", value[1]))
-        solver.key(held, "*", ("just", (OBJECT, value[1], True)))
-        found[held if how == "entries" else (METHOD_OF, held, name)] = sure
-    return found
-
-
-def _has_constants(solver: Solver, scope: int) -> bool:
-    """Whether a class is an enumeration, by its names: each constant is an object of it."""
-    bindings = chain.from_iterable(solver.project.table(scope).values())
-    return any(solver.op(solver.project.value_of(at)) in (Op.THIS, Op.CLASS) for at in bindings)
 
 
 def case(solver: Solver, node: int, expression: Expression) -> Values:

@@ -97,6 +97,11 @@
 (companion_object (delegation_specifiers (delegation_specifier [(user_type) @base @static (constructor_invocation . (user_type) @base @static) (explicit_delegation . (user_type) @base @static)])))
 (class_declaration (modifiers (class_modifier "data" @derives)))
 (class_declaration (primary_constructor) @constructor)
+([(class_declaration (delegation_specifiers (delegation_specifier (explicit_delegation "by" @hands_on))))
+  (object_declaration (delegation_specifiers (delegation_specifier (explicit_delegation "by" @hands_on))))])
+;   as worker/languages/kotlin/delegations.py spells it
+([(class_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (value_arguments) @hands_on))))
+  (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (value_arguments) @hands_on))))] (#match? @hands_on "^[(]   "))
 (class_declaration (modifiers [(class_modifier "sealed" @abstract) (inheritance_modifier "abstract" @abstract)]))
 (object_declaration "object" @abstract @single)
 (object_declaration (class_body (function_declaration) @single))

@@ -31,7 +31,8 @@ def external(solver: Solver, value: Value, made: MadeCall, sure: int) -> Values:
     """What a call of something outside gives, known by its last name."""
     full = value[1]
     library = solver.project.unit(made.node).dialect.library
-    if library is not None and (given := library.gives(full)):
+    is_said = ".".join(full.split(".")[-2:]) in solver.project.unit(made.node).dialect.functions
+    if library is not None and not is_said and (given := library.gives(full)):
         return {(EXTERNAL, f"{given}#"): sure}
     if (result := delegates.returned(solver, value)) is not None:
         return capped(result, sure)
@@ -148,5 +149,6 @@ HANDING_ON: dict[str, Callable[..., Values]] = {
     "paired": collecting.paired,
     "object": objects.made_object,
     "holds": collecting.holds,
+    "streams": collecting.streams,
     "defaults": collecting.defaults,
 }

@@ -10,10 +10,12 @@ from fledgling.worker.graph.solving.delegates import GIVEN
 from fledgling.worker.graph.solving.maps import MAPPED, keys_of
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.objects import one_of, related
+from fledgling.worker.graph.solving.overloading.arrays import array_type
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import NONE, Op
 from fledgling.worker.graph.values import (
     CONSTANT,
+    CONSTANTS,
     CONTAINER,
     EXTERNAL,
     GENERATOR,
@@ -232,3 +234,18 @@ def holds(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     value: Value = (CONTAINER, ("made", made.node))
     solver.key(value, "*", first)
     return {value: sure}
+
+
+def streams(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
+    """Stream.of(a, b); of an array alone a stream of what that holds"""
+    held = [value for value in solver.value(first) if value[0] == CONTAINER]
+    arrays = [value for value in held if array_type(solver, value) or _is_of_constants(value)]
+    if len(made.arguments) == 1 and arrays:
+        return dict.fromkeys(arrays, sure)
+    return holds(solver, made, first, sure)
+
+
+def _is_of_constants(value: Value) -> bool:
+    """Whether a container is what `values()` of an enumeration gives."""
+    of = value[1]
+    return type(of) is tuple and type(of[-1]) is tuple and type(of[-1][1]) is tuple and of[-1][1][0] == CONSTANTS

@@ -60,6 +60,9 @@ def container_type(solver: Solver, cell: Cell, depth: int = 0) -> str:
     if op == Op.CALL and not any(value[0] in (FUNCTION, BOUND) for value in solver.value(called)):
         if solver.op(called) != Op.GET:
             return ""
+        made = [value[1] for value in solver.value(called) if value[0] == EXTERNAL and "#" not in value[1]]
+        if made and (given := library.gives(made[0])):  # Arrays.asList(a)
+            return given if library.known(given) else ""
         of, method = solver.child(called, solver.project.expression(called)[1]), solver.project.expression(called)[2]
         full, name = container_type(solver, of, depth + 1), solver.project.unit(cell).facts.names[method]
         return library.gives(f"{full}#.{name}") if full else ""
