@@ -63,7 +63,8 @@ METHODS = ("initialize", "server/discover", "tools/list", "tools/call")
 MESSAGES = (
     *("ClientCapabilities", "Implementation", "InitializeRequestParams", "PaginatedRequestParams", "RequestParams"),
     *("CallToolResult", "DiscoverResult", "InitializeResult", "ListToolsResult", "TextContent", "Tool"),
-    *("ServerCapabilities", "ToolAnnotations", "ToolsCapability"),
+    *("CompletionsCapability", "LoggingCapability", "PromptsCapability", "ResourcesCapability", "ServerCapabilities"),
+    *("ToolAnnotations", "ToolsCapability"),
 )
 KINDS = ("fledgling", "fledgling serve", "fledgling.worker")  # of processes that others are forked from
 # What few projects of tests are written in, and takes a tenth of a second or more to compile: else it is done before.

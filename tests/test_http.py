@@ -565,7 +565,9 @@ def lone(small_root, tmp_path_factory):
         host = "127.0.0.1"
     home = tmp_path_factory.mktemp("lone")
     options = [*NAMED, "--secrets", str(home / "secrets")]
-    with executing(), serving(small_root, home, options, agents_of={}, host=host) as found:
+    with ExitStack() as served:
+        with executing():
+            found = served.enter_context(serving(small_root, home, options, agents_of={}, host=host))
         found.tokens = {"default": (home / "secrets").read_text().split()[1]}
         yield found
 
