@@ -275,7 +275,7 @@ async def test_uses_are_answered_before_there_are_tables_of_them(tmp_path, is_ki
     callers = Symbols(symbol="f1_1", relation="callers")
     root = tmp_path / "staged"
     root.mkdir()
-    async with building(stage(root, STAGED // 2), profile) as (front, indexing):
+    async with building(stage(root, STAGED // 4), profile) as (front, indexing):
         await indexing.sealed(GRAPH)
         [indexer] = back_processes(psutil.Process(), INDEXER)
         indexer.suspend()
