@@ -70,13 +70,13 @@ class CodeTables(Sink):
         self._loading = loading
         self._fd = fd
         self._modules = modules
-        loading.create("schema", "code")
-        loading.db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
-        for tables in ("schema_comments", "schema_content", "schema_names", "schema_roots"):
+        for tables in ("schema", "schema_comments", "schema_names", "schema_roots"):
             loading.create(tables, "code")
         self._symbols = RowLoader(loading, "code", "symbols") if holds_symbols else None
         self._names, self._imports = (RowLoader(loading, "code", table) for table in ("names", "imports"))
-        if holds_edges:
+        if holds_edges:  # as wherever SQL is allowed: nothing else reads `content`
+            loading.db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
+            loading.create("schema_content", "code")
             loading.create("schema_edges", "edges")
         self.counts: dict[str, int] = {}  # of files, symbols and imports, when all are there
 

@@ -69,15 +69,20 @@ class Views:
     def __init__(self, loading: Loading, gate: Gate | None, profile: Profile) -> None:
         """Make the tables, and let `gate` check the profile's views. Raises ViewError."""
         self._loading, self._db = loading, loading.db
-        for tables in ("schema", "schema_blocks", "schema_comments", "schema_content"):
+        for tables in ("schema", "schema_blocks", "schema_comments"):
             loading.create(tables, "memory")
         self._lines = {view.name: view.line for view in profile.views}
+        self._narrows_files = profile.narrows_files
+        self._described = 0  # files
+        if profile.views:  # where nothing is narrowed, nothing is computed
+            self._create(gate, profile)
+
+    def _create(self, gate: Gate | None, profile: Profile) -> None:
+        self._loading.create("schema_content", "memory")
         admitted = {view.name: self._admitted(gate, view) for view in profile.views}
         for name in _MAY_READ:
             with self._computing(name):
                 self._db.execute(f"CREATE VIEW left_{name} AS {admitted.get(name, f'FROM {_table(name)}')}")
-        self._narrows_files = profile.narrows_files
-        self._described = 0  # files
         self._db.execute(_AS_WRITTEN if self._narrows_files else "CREATE VIEW kept AS SELECT path FROM files")
 
     def __contains__(self, name: str) -> bool:
