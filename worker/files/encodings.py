@@ -18,21 +18,23 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from fledgling.worker.deferred import deferred
+
 SAMPLE_BYTES = 1024  # of lines that are not ASCII: enough to tell, in a millisecond
 DECLARED_BYTES = 1024  # from the first on, in which a declaration stands
 SURE = 0.9  # a fit above which a text is in an encoding though all of it looks like UTF-8 of which some was lost
 DAMAGED = "damaged UTF-8"
 
-_DECLARED = re.compile(
+_DECLARED = deferred(
     rb"""\A(?:[^\n]*\n)?[^\n]*coding[:=][ \t]*([\w.-]+)  # Python, PEP 263; editors
     |\A\s*<\?xml[^>]*encoding=["']([\w.-]+)
     |\A@charset[ ]"([\w.-]+)"
     |<meta[^>]*charset=["']?([\w.-]+)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_LIKE_UTF_8 = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{1,2}|[\xf0-\xf7][\x80-\xbf]{1,3}")
-_JAPANESE_IN_7_BITS = re.compile(rb"\x1b\$[@B]")
-_HIGH = re.compile(rb"(?m)^[^\n\x80-\xff]*+[\x80-\xff][^\n]*+\n?")  # a line
+_LIKE_UTF_8 = deferred(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{1,2}|[\xf0-\xf7][\x80-\xbf]{1,3}")
+_JAPANESE_IN_7_BITS = deferred(rb"\x1b\$[@B]")
+_HIGH = deferred(rb"(?m)^[^\n\x80-\xff]*+[\x80-\xff][^\n]*+\n?")  # a line
 
 
 class _Encoding(Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,9 +2,11 @@
 
 import re
 
+from fledgling.worker.deferred import deferred
+
 NOTEBOOK = "jupyter"  # the language
-_DATA = re.compile(rb'"(?:outputs|attachments)"\s*+:\s*+[\[{]')
-_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"(?>(?:[^"\\]++|\\.)*)"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
+_DATA = deferred(rb'"(?:outputs|attachments)"\s*+:\s*+[\[{]')
+_BRACKET = deferred(rb'[^"\[\]{}]*+(?:"(?>(?:[^"\\]++|\\.)*)"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
 
 
 def without_outputs(text: bytes) -> bytes:

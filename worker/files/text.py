@@ -6,10 +6,10 @@ a carriage return, as on a Macintosh of old.
 """
 
 import codecs
-import re
 from typing import NamedTuple
 
 from fledgling.digests import blake2b
+from fledgling.worker.deferred import deferred
 from fledgling.worker.files import encodings
 
 HEAD = 8 * 1024  # bytes in which a NUL makes a file binary; git looks at 8,000
@@ -18,7 +18,7 @@ BLOCK_BYTES = 4096  # a search verifies whole blocks: small enough to be read fa
 Pieces = list[tuple[int, bytes]]  # what `cut` makes of a text
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}".encode()  # stands for a byte that is not UTF-8, and for a NUL further on
 _WIDE_LEAST = 16  # bytes of a text in UTF-16 without a mark: fewer tell nothing
-_PLAIN = re.compile(r"[^\x00-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffe\uffff]*\Z")  # what a text in UTF-16 is made of
+_PLAIN = deferred(r"[^\x00-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffe\uffff]*\Z")  # what a text in UTF-16 is made of
 _MARKS = (  # the longer first: a UTF-32 mark begins like one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),

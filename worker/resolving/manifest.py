@@ -1,16 +1,17 @@
 """Texts of manifests to values. They are as hostile as any file of the project: what cannot be read says nothing."""
 
 import json
-import re
 import tomllib
 from typing import Any
+
+from fledgling.worker.deferred import deferred
 
 Table = dict[str, Any]
 
 # A string is kept, a comment is dropped, and so is a comma before a closing bracket.
-JSONC = re.compile(r'("(?>(?:[^"\\]|\\.)*)"?)|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)')
-TRAILING_COMMA = re.compile(r'("(?>(?:[^"\\]|\\.)*)"?)|,(?=\s*+[\]}])')
-MANY_DOTS = re.compile(r"[^\s.]\s*+(?:\.[^\n.]{0,100}){20}")  # tomllib takes quadratic time for a.b.c.d...
+JSONC = deferred(r'("(?>(?:[^"\\]|\\.)*)"?)|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)')
+TRAILING_COMMA = deferred(r'("(?>(?:[^"\\]|\\.)*)"?)|,(?=\s*+[\]}])')
+MANY_DOTS = deferred(r"[^\s.]\s*+(?:\.[^\n.]{0,100}){20}")  # tomllib takes quadratic time for a.b.c.d...
 
 
 def parse_json(text: str) -> Table:

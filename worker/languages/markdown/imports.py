@@ -4,30 +4,30 @@ files: what it holds of others, and its tests and examples, are sites of their o
 """
 
 import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from urllib.parse import unquote
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.resolving.project import MAX_PLACES, Project, Resolver, ancestors, answer, join
 from fledgling.worker.rows import ImportRow
 
 ENDS = ("", ".md", ".rst", ".adoc", ".mdx", ".txt", ".ipynb")  # that sites leave out
 MADE_OF = {".html": (".md", ".rst", ".adoc"), ".htm": (".md",)}  # what pages are made of
 PAGES = "/pages"  # of a module of Antora: links begin there, whichever directory in it they stand in
-FAMILY = re.compile(
+FAMILY = deferred(
     r"(page|partial|example|image|attachment)\$(.++)"
 )  # of such a module: `partial$a.adoc` is in partials/
 SITES = ("docs", "static", "public")  # directories that a site may begin at
 ALIASES = ("~/", "@/")  # by which sites name the directory of their sources
-ASIDE = re.compile(
+ASIDE = deferred(
     r"(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]party|external"
     r"|(?:[a-z]+[-_])?tests?|__tests__|testdata|specs?|fixtures?|examples?|samples?)/"
 )
 ELIXIR = "mix.exs"  # of a project whose documentation has all pages in one directory
-PAGE = re.compile(r"([^/]+)\.(?:html|md|livemd)")  # of that
-OF_MODULE = re.compile(r"[A-Z]\w*+(?:\.[A-Z]\w*+)*+\.(?:html|epub)")  # a page of that which no document is
+PAGE = deferred(r"([^/]+)\.(?:html|md|livemd)")  # of that
+OF_MODULE = deferred(r"[A-Z]\w*+(?:\.[A-Z]\w*+)*+\.(?:html|epub)")  # a page of that which no document is
 WRITTEN = (".md", ".livemd", ".cheatmd")  # what the others are made of
 INDEXES = ("README.md", "index.md", "README.rst", "index.rst", "README.adoc", "index.adoc", "_index.md", "index.html")
 

@@ -1,25 +1,25 @@
 """PowerShell: scripts and modules by their paths, modules also by the directory or file that has their name."""
 
 import posixpath
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.resolving.load_path import below
 from fledgling.worker.resolving.project import Project, Resolver, Suffixes, answer, join, only
 from fledgling.worker.rows import ImportRow
 
 ENDS = (".psd1", ".psm1")  # of a module: its manifest, which names the other
-SHIPPED = re.compile(
+SHIPPED = deferred(
     r"(?i)(?:Microsoft\.(?:PowerShell|WSMan)\.[\w.]++|PSReadLine|PowerShellGet|PackageManagement|CimCmdlets)$"
 )
-ROOT = re.compile(r"(?i)\$(?:PSScriptRoot|\{PSScriptRoot\})/")
-REQUIRES = re.compile(r"-[A-Za-z]")  # how what stands behind `#Requires` begins, and no path or name does
-REQUIRED = re.compile(r"(?i)-modules?\s++(.*?)(?:\s-[a-z]|$)")
-MODULE = re.compile(r"@\{([^{}]*+)|([^\s,\"'@{}]++)")  # of those: a table of its name and version, or its name
-IN_TABLE = re.compile(r"(?i)\bModuleName\s*+=\s*+[\"']?([\w.-]++)")
-VARIABLE = re.compile(r"\$(?:\w++|\{[^{}]*+\}|\([^()]*+\))/")
+ROOT = deferred(r"(?i)\$(?:PSScriptRoot|\{PSScriptRoot\})/")
+REQUIRES = deferred(r"-[A-Za-z]")  # how what stands behind `#Requires` begins, and no path or name does
+REQUIRED = deferred(r"(?i)-modules?\s++(.*?)(?:\s-[a-z]|$)")
+MODULE = deferred(r"@\{([^{}]*+)|([^\s,\"'@{}]++)")  # of those: a table of its name and version, or its name
+IN_TABLE = deferred(r"(?i)\bModuleName\s*+=\s*+[\"']?([\w.-]++)")
+VARIABLE = deferred(r"\$(?:\w++|\{[^{}]*+\}|\([^()]*+\))/")
 
 
 def resolver(project: Project, language: str) -> Resolver:

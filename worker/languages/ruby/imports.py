@@ -1,12 +1,12 @@
 """Ruby: files beside the importing one, and below the directories of a load path."""
 
 import posixpath
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.language import word_list
 from fledgling.worker.resolving.load_path import below
 from fledgling.worker.resolving.packages import prefixes
@@ -15,8 +15,8 @@ from fledgling.worker.rows import ImportRow
 
 STDLIB = word_list("ruby/stdlib.txt")
 FOLDERS = ("lib", "test", "spec")
-CONSTANT = re.compile(r"[A-Z]\w*")
-WORD = re.compile(r"(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z\d])(?=[A-Z])")  # where one begins: ActiveSupport's underscore
+CONSTANT = deferred(r"[A-Z]\w*")
+WORD = deferred(r"(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z\d])(?=[A-Z])")  # where one begins: ActiveSupport's underscore
 
 
 def resolver(project: Project, _language: str) -> Resolver:
