@@ -38,14 +38,14 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "audit", "graph", "live", "memory", "http", "cli", "relations", "staying", "calls", "fleet_serving", "limits",
-    "generations", "corpora", "projects", "processes", "ablation", "row_makers", "stdio", "wire", "traces",
-    "confinement", "honesty", "control", "extract", "guards", "poison", "hidden_files", "fleet_bundles", "fleet_build",
-    "meaning", "summaries", "operator", "environments", "statement", "image", "deadlines", "resolve", "contracts",
-    "languages", "report", "fleet", "made_tables", "narrowing", "watchdog", "overlay", "benchmarks", "hostile_trees",
-    "supply_chain", "monitor", "tags", "audit_log", "status", "fleet_storage", "links", "savings", "shell", "cookbook",
-    "listing", "fleet_tables", "seeking", "tools", "gaps", "resources", "shadowing", "search", "globs", "image_files",
-    "embedding",
+    "audit", "control", "graph", "live", "memory", "limits", "cli", "http", "relations", "staying", "wire", "projects",
+    "confinement", "generations", "fleet_serving", "calls", "deadlines", "processes", "stdio", "traces", "ablation",
+    "honesty", "poison", "guards", "corpora", "watchdog", "environments", "operator", "image", "monitor",
+    "fleet_bundles", "row_makers", "summaries", "embedding", "fleet", "hidden_files", "contracts", "statement",
+    "meaning", "narrowing", "extract", "made_tables", "fleet_build", "report", "languages", "overlay", "resolve",
+    "seeking", "hostile_trees", "benchmarks", "listing", "tags", "status", "issuer", "updates", "fleet_storage",
+    "audit_log", "cookbook", "shell", "following", "globs", "tools", "fleet_tables", "shadowing", "image_files",
+    "links", "resources", "fleet_http", "macros", "supply_chain", "savings", "gaps", "search",
 ]
 # fmt: on
 
