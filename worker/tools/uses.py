@@ -129,7 +129,9 @@ def _handed_over(asked: Asked) -> str | None:
     if any(each.row.kind not in FUNCTIONS for each in asked.about.definitions):
         return None
     rows = [row for each in asked.places for row in asked.graph.leading_to(each)]
-    read = sorted({(row.file, row.line) for row in rows if row.use == "read" and row.confidence in SURE})
+    sure = [row for row in rows if row.confidence in SURE]
+    called = {(row.file, row.line) for row in sure if row.use in CALLS}  # `Depends(f)`, `f.delay()` are listed
+    read = sorted({(row.file, row.line) for row in sure if row.use == "read"} - called)
     if not read:
         return None
     named = ((asked.request.blocks.path(file), line) for file, line in read)
