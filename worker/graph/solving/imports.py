@@ -5,6 +5,7 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.member_places import places
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.starred_names import behind_package
 from fledgling.worker.graph.tables import WHOLE, Expression
 from fledgling.worker.graph.unit import SHIFT
 from fledgling.worker.graph.values import CLASS, EXTERNAL, MODULE, SPACE, Value, Values, add
@@ -87,7 +88,9 @@ def _classes_at(solver: Solver, module: int, path: list[str]) -> list[Value]:
     project = solver.project
     scope = module << SHIFT
     names = [project.number(name) for name in path]
-    first = next((at for at, name in reversed([*enumerate(names)]) if name in project.table(scope)), len(names))
+    behind = behind_package(project.units[module], ".".join(path)).count(".") + 1
+    known = [at for at, name in enumerate(names) if name in project.table(scope)]
+    first = len(names) - behind if len(names) - behind in known else next(reversed(known), len(names))
     held = solver.value(("name", scope, names[first])) if first < len(names) else {}
     classes = [value for value in held if value[0] == CLASS]
     for name in names[first + 1 :]:

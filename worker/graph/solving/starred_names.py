@@ -36,12 +36,20 @@ def in_class(solver: Solver, node: int, module: int, path: str, own: int) -> lis
 
 def classes_at(solver: Solver, module: int, path: str) -> list[int]:
     """The classes of a file that a path ends in: `a.B`."""
-    project = solver.project
-    name = project.numbers.get(path.rpartition(".")[2])
-    if name is None or project.units[module].dialect.shared != "package":
-        return []
-    scopes = [project.defined(at)[1] for at in project.table(project.units[module].base).get(name, ())]
-    return [solver.classes.whole(at) for at in scopes if at >= 0 and project.scope(at).kind in CLASSES]
+    project, unit = solver.project, solver.project.units[module]
+    scopes = [unit.base] if unit.dialect.shared == "package" else []
+    for name in behind_package(unit, path).split(".") if scopes else ():
+        bindings = [at for scope in scopes for at in project.table(scope).get(project.numbers.get(name, NONE), ())]
+        defined = [project.defined(at)[1] for at in bindings]
+        scopes = [at for at in defined if at >= 0 and project.scope(at).kind in CLASSES]
+    return [solver.classes.whole(at) for at in scopes if at != unit.base]
+
+
+def behind_package(unit: Unit, path: str) -> str:
+    """What of a path names classes of a file: `B.C` of `a.B.C`, where the file is of the package a."""
+    package = unit.facts.package
+    is_within = bool(package) and path.startswith(f"{package}.")
+    return path[len(package) + 1 :] if is_within else path if not package else path.rpartition(".")[2]
 
 
 def stars_with(solver: Solver, unit: Unit, own: int) -> list[int]:
