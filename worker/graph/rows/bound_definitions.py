@@ -4,6 +4,7 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.rows.asked import EITHER, is_of, receivers_of
+from fledgling.worker.graph.solving.applied_outside import asked_behind
 from fledgling.worker.graph.solving.bound_members import hides
 from fledgling.worker.graph.solving.class_members import as_annotation
 from fledgling.worker.graph.solving.imports import import_places
@@ -29,7 +30,7 @@ from fledgling.worker.graph.tables import (
     ScopeKind,
 )
 from fledgling.worker.graph.unit import MASK, Target, Unit
-from fledgling.worker.graph.values import BOUND, CLASS, DESCRIPTOR, FUNCTION, MODULE, OBJECT, SPACE, Value
+from fledgling.worker.graph.values import BOUND, CLASS, DESCRIPTOR, EXTERNAL, FUNCTION, MODULE, OBJECT, SPACE, Value
 from fledgling.worker.rows import MAX_TARGETS
 
 MANY_BINDINGS = 2 * MAX_TARGETS  # of a name: of more, what its uses mean is found once, and cut
@@ -182,8 +183,11 @@ class BoundDefinitions:
             return [(cell, reason) for cell, reason, _ in self._with_types(node, expression, found)]
         unit = self.project.unit(node)
         own = unit.names[expression[2]]
-        held = self.solver.value((node & ~MASK) | expression[1])
-        return [place for value, sure in list(held.items()) for place in self._places_for(unit, value, own, sure)]
+        held = list(self.solver.value((node & ~MASK) | expression[1]).items())
+        for value in [value for value, _ in held if value[0] == EXTERNAL and len(value) > 2]:
+            behind = asked_behind(self.solver, value, own).items()
+            held += [(of, min(sure, Reason.CONTAINER)) for of, sure in behind if of[0] == OBJECT]
+        return [place for value, sure in held for place in self._places_for(unit, value, own, sure)]
 
     def _with_types(self, node: int, expression: Expression, found: list[Any]) -> list[Any]:
         """Of the places of a type those of a class with as many type parameters as it is given, if any has."""

@@ -49,6 +49,22 @@ def of_base(solver: Solver, scope: int, value: Value) -> list[Value]:
     return [held for base in bases if (held := applied(solver, value, base, FIELD)) != value] or [value]
 
 
+def asked_behind(solver: Solver, value: Value, name: int) -> Values:
+    """What something outside is applied to that has a member of a name, which is asked there."""
+    if value[0] != EXTERNAL or len(value) == 2 or value[3] == OF_TYPE:
+        return {}
+    text, dialect = solver.project.text(name), solver.project.unit(value[2]).dialect
+    if value[3] != FIELD and text in dialect.common:  # what a call gives may be of the language's own
+        return {}
+    found: Values = {}
+    for type_ in arguments_of(solver, value[2]):
+        for of, own in list(solver.value(("type", type_, None)).items()):
+            is_asked = of[0] == OBJECT and solver.classes.of_class(of[1], name)[0] is not None
+            if is_asked or (of[0] == CONTAINER and value[3] == FIELD and text in dialect.methods):
+                found[of] = own
+    return found
+
+
 def member_of(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a member of something outside is, and of what it is applied to where that has one of the name."""
     text = solver.project.text(name)
@@ -57,13 +73,11 @@ def member_of(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return {found: sure}
     dialect = solver.project.unit(value[2]).dialect
     held: Values = {}
-    is_open = value[3] == FIELD or text not in dialect.common  # else what a call gives may be of the language's own
-    for type_ in arguments_of(solver, value[2]) if is_open else ():
-        for of, own in list(solver.value(("type", type_, None)).items()) if value[3] != OF_TYPE else ():
-            if of[0] == OBJECT and solver.classes.of_class(of[1], name)[0] is not None:
-                add(held, solver.value(("member", of, name)), own)
-            elif of[0] == CONTAINER and value[3] == FIELD and text in dialect.methods:
-                held[METHOD_OF, of, name] = own
+    for of, own in asked_behind(solver, value, name).items():
+        if of[0] == OBJECT:
+            add(held, solver.value(("member", of, name)), own)
+        else:
+            held[METHOD_OF, of, name] = own
     goes_on = value[3] in (OF_TYPE, GIVEN) or (value[3] == RETURNED and dialect.gives_applied)  # a.findById(1).get()
     further = (value[2], FIELD) if goes_on else ()
     return add({(*found, *further): sure}, held, Reason.CONTAINER)

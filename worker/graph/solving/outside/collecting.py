@@ -143,24 +143,28 @@ def context(solver: Solver, made: MadeCall, first: Cell | None, sure: int) -> Va
     found: Value = (CONTAINER, made.node)
     if first is not None:
         solver.key(found, "*", first, Reason.FLOW)
+    return {found: sure, **_of_types(solver, made, sure)}
+
+
+def _of_types(solver: Solver, made: MadeCall, sure: int) -> Values:
+    """What a call gives of the types that it says: `createContext<A>(b)`, `useContext<A>(b)`."""
     op, *parts = solver.project.expression(made.node)
-    if op != Op.CALL or len(parts) < 4:
-        return {found: sure}
-    return {found: sure, applied(solver, (EXTERNAL, "createContext()"), solver.child(made.node, parts[3]), GIVEN): sure}
+    is_said = op == Op.CALL and len(parts) > 3
+    return {applied(solver, (EXTERNAL, "context()"), solver.child(made.node, parts[3]), GIVEN): sure} if is_said else {}
 
 
-def of_context(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
+def of_context(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """`useContext(a)`"""
-    found: Values = {}
+    found = _of_types(solver, made, sure)
     is_own = False
     for value in list(solver.value(first)):
         is_own |= value[0] == CONTAINER
         if value[0] == CONTAINER:
             add(found, solver.value(("held", value)), Reason.FLOW)
         elif value[0] == EXTERNAL:
-            found[EXTERNAL, "useContext()", *value[2:]] = sure
+            found[EXTERNAL, "context()", *value[2:]] = sure
     if found or not is_own:
-        return found or {(EXTERNAL, "useContext()"): sure}
+        return found or {(EXTERNAL, "context()"): sure}
     if not solver.is_settled:
         solver.wait()
     return {UNKNOWN: int(Reason.FLOW)} if solver.is_settled else {}  # what nobody is seen to provide
