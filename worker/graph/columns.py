@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, fields
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.graph.reasons import Reason
 
 EXTENDS, IMPLEMENTS, MAY_IMPLEMENT, FURTHER = "extends", "implements", "may implement", "further"
@@ -107,7 +107,7 @@ def joined(numbers: Sequence[Sequence[int]], graphs: Sequence[GraphColumns]) -> 
     if len(graphs) <= 1:
         return graphs[0] if graphs else GraphColumns()
     found, names = GraphColumns(), dict[str, int]()
-    columns: dict[str, list[npt.NDArray[np.int64]]] = {name: [] for name in COLUMNS}
+    columns: dict[str, list[NDArray[np.int64]]] = {name: [] for name in COLUMNS}
     for own, graph in zip(numbers, graphs, strict=True):
         of = [*own, -1]  # the last for no file, which is -1
         new = {

@@ -17,10 +17,10 @@ from itertools import chain, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct, msgpack
 from msgspec.structs import astuple
 
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.rows import ImportRow
 
 NONE = -1  # no expression, no scope, no name
@@ -334,7 +334,7 @@ class Site(Struct, array_like=True, gc=False):
     binding: int = NONE
 
 
-Sites = npt.NDArray[np.int32]  # a row for each number of a Site, a column for each site
+Sites = NDArray[np.int32]  # a row for each number of a Site, a column for each site
 SITE_NUMBERS = len(Site.__struct_fields__)
 NAME, SITE_LINE, USE, AT, SCOPE, BINDING = map(
     Site.__struct_fields__.index, ("name", "line", "use", "at", "scope", "binding")

@@ -8,9 +8,9 @@ from heapq import heappop, heappush
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from fledgling.worker import systems
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.dialect import Dialect
 from fledgling.worker.graph.tables import (
     ASSIGNED,
@@ -96,11 +96,11 @@ class Unit:
         named = enumerate(self.facts.names) if signs else ()
         return [at for at, name in named if name in signs and self.names[at] not in asked]
 
-    def among(self, names: npt.NDArray[np.int32], some: list[int]) -> npt.NDArray[np.bool_]:
+    def among(self, names: NDArray[np.int32], some: list[int]) -> NDArray[np.bool_]:
         """Which names of the file are among some; numpy's own `isin` imports as it runs."""
         wanted = np.zeros(len(self.names), np.bool_)
         wanted[some] = True
-        found: npt.NDArray[np.bool_] = wanted[names]
+        found: NDArray[np.bool_] = wanted[names]
         return found
 
     @cached_property

@@ -7,12 +7,12 @@ from functools import partial
 
 import _duckdb as duckdb
 import numpy as np
-import numpy.typing as npt
 
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.store.database import SQL, SYMBOLS_TOGETHER
 from fledgling.worker.store.text import Block
 
-Columns = Mapping[str, Sequence[object] | npt.NDArray[np.generic]]
+Columns = Mapping[str, Sequence[object] | NDArray[np.generic]]
 
 CHUNK_BYTES = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
 DUCKDB_SHARE = 0.25  # of memory_limit, for DuckDB's buffers: it fills what it is given, and rows need room beside it
@@ -199,11 +199,11 @@ def of_rows(names: Collection[str], rows: Sequence[Sequence[object]]) -> dict[st
     return dict(zip(names, columns, strict=True))
 
 
-def _arrays(columns: Columns) -> dict[str, npt.NDArray[np.generic]]:
+def _arrays(columns: Columns) -> dict[str, NDArray[np.generic]]:
     return {name: np.asarray(values, _type(name, values)) for name, values in columns.items()}
 
 
-def _type(name: str, values: Sequence[object] | npt.NDArray[np.generic]) -> type:
+def _type(name: str, values: Sequence[object] | NDArray[np.generic]) -> type:
     """The type of a column: numbers, unless a view says that some are not known."""
     is_known = values.dtype != object if isinstance(values, np.ndarray) else None not in values
     return np.int32 if name in _NUMBERS and is_known else object

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.graph.columns import Begun, GraphColumns
 from fledgling.worker.graph.linking.other_case import small
 from fledgling.worker.graph.reasons import Reason, confidence
@@ -147,7 +147,7 @@ class Places:
                     graph.reason[row] = min(graph.reason[row], Reason.TOGETHER)
                     graph.confidence[row] = confidence(graph.reason[row])
 
-    def _is_beside(self, file: int, rows: slice) -> npt.NDArray[np.bool_]:
+    def _is_beside(self, file: int, rows: slice) -> NDArray[np.bool_]:
         """Return which rows of a file stand on the first or last line of a definition, and before or behind it.
 
         What stands around it in the graph alone may be its head: a decorator, or what a parameter is by default.
@@ -201,12 +201,12 @@ class Places:
         return found
 
 
-def _among(numbers: npt.NDArray[Any], ordered: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+def _among(numbers: NDArray[Any], ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which of some numbers are among others, which are in order; numpy's own `isin` imports as it runs."""
     if not len(ordered):
         return np.zeros(len(numbers), np.bool_)
     places = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
-    found: npt.NDArray[np.bool_] = ordered[places] == numbers
+    found: NDArray[np.bool_] = ordered[places] == numbers
     return found
 
 

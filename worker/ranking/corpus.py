@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.store.ngrams import SHORTEST, Signatures
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
@@ -17,8 +17,8 @@ MOST_BYTES = 2**16  # of a block: a line of a megabyte is data
 LEAST_SAID = 2  # times that a word counts in comments, however little a file defines: see `most_said`
 MOST_NAMES = 4  # of what a file defines, that a word counts in: of many named alike, more would say no more
 
-Scores = npt.NDArray[np.float32]
-Places = npt.NDArray[np.uint32]
+Scores = NDArray[np.float32]
+Places = NDArray[np.uint32]
 
 # Of BM25, by field: how soon more of a word says no more, and how much a long field counts against it.
 # See Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
@@ -60,7 +60,7 @@ class Corpus:
         self.words, self.blocks, self.signatures, self.outlines = words, blocks, signatures, outlines
         self.generated = generated
         self.files = words.lengths.shape[1]
-        self.is_code: npt.NDArray[np.bool_] = np.asarray(words.lengths.any(axis=0))
+        self.is_code: NDArray[np.bool_] = np.asarray(words.lengths.any(axis=0))
         self.count = int(self.is_code.sum())  # files that are ranked
 
     @cached_property
@@ -72,7 +72,7 @@ class Corpus:
         return np.asarray(1 - shares + shares * np.maximum(lengths, 1) / averages[:, None], np.float32)
 
     @cached_property
-    def most_said(self) -> npt.NDArray[np.uint8]:
+    def most_said(self) -> NDArray[np.uint8]:
         """For each file, how often a word counts in its comments: as often as its definitions have words, so that
         comments about nothing say little by being long.
         """
@@ -85,7 +85,7 @@ class Corpus:
         return np.minimum(np.asarray(self.blocks.by_block(), np.uint32), self.files)
 
     @cached_property
-    def code_blocks(self) -> npt.NDArray[np.bool_]:
+    def code_blocks(self) -> NDArray[np.bool_]:
         """Which blocks are of files that are ranked."""
         return np.append(self.is_code, False)[self.files_of_blocks]
 
@@ -116,12 +116,12 @@ class Corpus:
         """Return the files that have a word in a field."""
         return self.words.holding(key(field, word)).files
 
-    def holding(self, literal: bytes) -> npt.NDArray[np.bool_] | None:
+    def holding(self, literal: bytes) -> NDArray[np.bool_] | None:
         """Return for each block whether it is of code and may hold a text in lower case; None for one too short."""
         found = self.marked(literal)
         return None if found is None else found & self.code_blocks
 
-    def marked(self, literal: bytes) -> npt.NDArray[np.bool_] | None:
+    def marked(self, literal: bytes) -> NDArray[np.bool_] | None:
         """Return for each block whether it may hold a text in lower case; None for one too short."""
         if len(literal) < SHORTEST:
             return None

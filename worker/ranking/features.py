@@ -9,9 +9,9 @@ from itertools import accumulate, pairwise
 from math import fsum
 
 import numpy as np
-import numpy.typing as npt
 
 from fledgling.worker import words as cutting
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.ranking.asked import AskedWords
 from fledgling.worker.ranking.corpus import Corpus, Scores
 from fledgling.worker.ranking.synonyms import synonyms
@@ -129,7 +129,7 @@ class Features:
                 self.unknown.append(word)
         return scores
 
-    def _may_be_in_text(self, word: bytes, holding: npt.NDArray[np.bool_] | None) -> bool:
+    def _may_be_in_text(self, word: bytes, holding: NDArray[np.bool_] | None) -> bool:
         """Return whether a block may have a word, as far as a look at those tells that may hold it; None are not known.
 
         The n-grams of a word that no file has are often in a text, though not beside each other.

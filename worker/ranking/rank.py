@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fledgling.worker import words as cutting
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.deferred import deferred
 from fledgling.worker.of_tests import without_packages
 from fledgling.worker.ranking.asked import AskedWords
@@ -82,7 +82,7 @@ class FileOrder(NamedTuple):
         return self.said >= SURE
 
 
-def rank(corpus: Corpus, asked: AskedWords, leaves: npt.NDArray[np.bool_], check: Callable[[], None]) -> FileOrder:
+def rank(corpus: Corpus, asked: AskedWords, leaves: NDArray[np.bool_], check: Callable[[], None]) -> FileOrder:
     """Rank the files that `leaves` marks; `check` raises where the call is to end.
 
     >>> rank(corpus, asked("retry failed uploads"), corpus.is_code, request.check).ranked[0].file
@@ -127,7 +127,7 @@ def rank(corpus: Corpus, asked: AskedWords, leaves: npt.NDArray[np.bool_], check
     return FileOrder(ranked, int((scores > 0).sum()), said, definitions)
 
 
-def _read(features: Features, files: npt.NDArray[np.intp], scores: Scores, *, near: bool) -> tuple[Scores, Scores]:
+def _read(features: Features, files: NDArray[np.intp], scores: Scores, *, near: bool) -> tuple[Scores, Scores]:
     """Return the scores of files, the text of the first of them counted as it stands, and, where `near` asks for it,
     which share of the pairs of words stand near each other in these.
     """
@@ -137,7 +137,7 @@ def _read(features: Features, files: npt.NDArray[np.intp], scores: Scores, *, ne
     return np.asarray(scores + weight * np.append(counted, rest), np.float32), np.append(shares, rest)
 
 
-def _of_definitions(definitions: Definitions, files: npt.NDArray[np.intp], values: Scores) -> Scores:
+def _of_definitions(definitions: Definitions, files: NDArray[np.intp], values: Scores) -> Scores:
     """Return what the best definition of each file says beside the best of all; 0 for files that are not among the
     first by their values.
     """

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from fledgling.worker.arrays import ArrayLike, NDArray
 from fledgling.worker.store.graph import COLUMN_BIT, CONFIDENCE_BIT, NAMES, NONE, USE_BIT
 from fledgling.worker.store.sections import NUMBER, SectionWriter
 
 ROW_BYTES = 20  # of one row, at most: three columns, and its place among those that lead to its target
 
-Numbers = npt.NDArray[np.uint32]
+Numbers = NDArray[np.uint32]
 
 
 class Occurrences(NamedTuple):
@@ -31,8 +31,8 @@ class Occurrences(NamedTuple):
 class Inside(NamedTuple):
     """Rows whose line does not tell what they are in, in order, and the lines with places of the definitions around."""
 
-    within: npt.ArrayLike
-    around: npt.ArrayLike
+    within: ArrayLike
+    around: ArrayLike
 
 
 class Links(NamedTuple):
@@ -41,11 +41,11 @@ class Links(NamedTuple):
     `reasons` are codes of why that is not sure, 0 where it is.
     """
 
-    files: npt.ArrayLike
-    lines: npt.ArrayLike
-    to_files: npt.ArrayLike
-    to_lines: npt.ArrayLike
-    reasons: npt.ArrayLike
+    files: ArrayLike
+    lines: ArrayLike
+    to_files: ArrayLike
+    to_lines: ArrayLike
+    reasons: ArrayLike
 
 
 def write(
@@ -79,7 +79,7 @@ def write(
         _write_links(writer, "overrides", overrides)
 
 
-def _columns(rows: Occurrences, inside: Inside, files: int) -> dict[str, npt.ArrayLike]:
+def _columns(rows: Occurrences, inside: Inside, files: int) -> dict[str, ArrayLike]:
     """Return the columns of rows of so many files, and what leads back from their targets."""
     packed = rows.columns << COLUMN_BIT | rows.uses << USE_BIT | rows.confidences << CONFIDENCE_BIT | rows.reasons
     keys = rows.target_files.astype(np.uint64) << 32 | rows.target_lines

@@ -6,8 +6,8 @@ from functools import partial
 from itertools import accumulate, pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.store.ngrams import GRAMS, LONGEST, ROW_BITS, ROWS, SEGMENT, WEIGHTS, folded
 from fledgling.worker.store.sections import SectionWriter
 from fledgling.worker.store.text import Block
@@ -18,7 +18,7 @@ _TEXT = 2**20  # bytes of text whose grams are numbers at once, some 20 times as
 _A, _B, _C, _D = (np.uint16(weight) for weight in WEIGHTS)
 AT_ONCE = 2  # pieces under way in other processes: while one is signed the next is sent
 
-Bytes = npt.NDArray[np.uint8]
+Bytes = NDArray[np.uint8]
 Sign = Callable[[Sequence[bytes]], Callable[[], bytes]]  # begins to sign, and returns what waits for the signatures
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.rows import FileWords
 from fledgling.worker.store.sections import NUMBER, Mapped, Sections, SectionWriter
 from fledgling.worker.words import Field
@@ -21,8 +21,8 @@ SHARES = 16  # of the keys: inverting one takes a few bytes for each of its word
 MAX_NAMES = 2**20  # different words of names that are kept in order; those of a kernel are a tenth of it
 MAX_BEHIND = 32  # words that begin alike, of one query word
 
-Numbers = npt.NDArray[np.uint32]
-Counts = npt.NDArray[np.uint8]
+Numbers = NDArray[np.uint32]
+Counts = NDArray[np.uint8]
 
 
 class Postings(NamedTuple):
@@ -32,7 +32,7 @@ class Postings(NamedTuple):
     counts: Counts
 
 
-def firsts(numbers: Numbers) -> npt.NDArray[np.intp]:
+def firsts(numbers: Numbers) -> NDArray[np.intp]:
     """Return where each number begins in numbers in order: `firsts([3, 3, 7])` is [0, 2].
 
     `numpy.unique` would load another module, which a confined process cannot.
@@ -40,7 +40,7 @@ def firsts(numbers: Numbers) -> npt.NDArray[np.intp]:
     return np.flatnonzero(np.append(np.ones(min(len(numbers), 1), bool), numbers[1:] != numbers[:-1]))
 
 
-def in_order(numbers: Numbers) -> npt.NDArray[np.intp]:
+def in_order(numbers: Numbers) -> NDArray[np.intp]:
     """Return the places of numbers, the least first, equal ones as they stand: `in_order([7, 3, 7])` is [1, 0, 2].
 
     By their halves: numbers of 16 bits are sorted by counting, in a third of the time.

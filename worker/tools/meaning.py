@@ -6,13 +6,13 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from fledgling.messages.answers import Hits, Passage, Ranking, Why
 from fledgling.messages.generations import WORDS
 from fledgling.messages.passages import SHOWN_WITH_LINES, filled, room
 from fledgling.messages.questions import Search
 from fledgling.plain import counted, lines_in_short, said
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.ranking import passages
 from fledgling.worker.ranking.asked import asked
 from fledgling.worker.ranking.corpus import Corpus
@@ -197,7 +197,7 @@ def _generated(request: Request) -> Set[int]:
     return {file.number for file in found if file}
 
 
-def _leaves(request: Request, question: Search, corpus: Corpus) -> npt.NDArray[np.bool_]:
+def _leaves(request: Request, question: Search, corpus: Corpus) -> NDArray[np.bool_]:
     """Return which files `path` and `language` leave."""
     leaves = corpus.is_code
     if question.path or question.language:

@@ -9,9 +9,9 @@ from itertools import chain
 from operator import attrgetter
 
 import numpy as np
-import numpy.typing as npt
 from tree_sitter import Node, Query, QueryCursor, Tree
 
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.extracting.grammar import unknown
 from fledgling.worker.graph.reading.labels import BITS, IS_GET, IS_KIND, KINDS, NUMBERS, ROLES
 
@@ -21,7 +21,7 @@ LAST = (1 << 32) - 1  # an end is stored as the distance to this, so that of two
 MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, but nobody asks what it means
 MAX_TREE_DEPTH = 1_000  # nodes of a tree within each other that a query sees: a pattern begun costs each node within
 COLUMN_BITS = 62  # labels that fit one number of a column: it has 64 bits
-Columns = npt.NDArray[np.int64]
+Columns = NDArray[np.int64]
 _KIND_BITS = [*(BITS[kind] for kind in KINDS), 0]
 _START, _END = attrgetter("start_byte"), attrgetter("end_byte")
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
 
 import numpy as np
-import numpy.typing as npt
 
+from fledgling.worker.arrays import NDArray
 from fledgling.worker.graph.columns import (
     BASE_REASONS,
     COLUMNS,
@@ -42,14 +42,14 @@ CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
 Row = tuple[int, ...]
 
 
-def with_rows(project: GraphProject, unit: Unit, sites: Sites) -> npt.NDArray[np.bool_]:
+def with_rows(project: GraphProject, unit: Unit, sites: Sites) -> NDArray[np.bool_]:
     """Which sites of a file have rows: those of a name that the project defines or an import gives, and calls."""
     asked, given = project.vocabulary.asked, project.given.of(unit)
     named = np.fromiter((name in asked or name in given for name in unit.names), np.bool_, len(unit.names))
     uses = sites[USE]
     silent = unit.unasked_signs(asked)
     calls = (uses == Use.CALL) & ~unit.among(sites[NAME], silent) if silent else uses == Use.CALL
-    wanted: npt.NDArray[np.bool_] = named[sites[NAME]] | calls | (uses == Use.DECORATOR)
+    wanted: NDArray[np.bool_] = named[sites[NAME]] | calls | (uses == Use.DECORATOR)
     return wanted
 
 
