@@ -12,7 +12,7 @@ from fledgling.pipe import Pipe
 from fledgling.standing_in import load_numpy
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.language import LanguageError
-from fledgling.worker.languages.table import load_languages
+from fledgling.worker.languages.table import load_languages, with_graph
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.process.fault import ended
 
@@ -41,8 +41,9 @@ def _seek(pipe: Pipe[Build | Relate], order: Build, question: Search) -> None:
 
 
 def _index(pipe: Pipe[Build | Relate], order: Build) -> None:
-    languages = load_languages(order.profile, for_graph=order.for_graph)
+    languages = load_languages(order.profile, for_graph=False)
     lister = Lister(order, languages)
+    languages = with_graph(languages) if order.for_graph else languages  # the lister needs nothing of it
     load_numpy()  # which extractors then need not load
     from fledgling.worker.store import ngram_writer  # noqa: F401, PLC0415  (likewise)
 
