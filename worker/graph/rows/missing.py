@@ -41,7 +41,23 @@ class Missing:
 
     def reason(self, node: int) -> int:
         """Why what an expression begins with may be in the project where nobody sees it; 0 if it is outside."""
-        return Reason.NOT_TAKEN if self._may_be_of_a_class(node) else self._of_beginning(node)
+        if self._may_be_of_a_class(node):
+            return Reason.NOT_TAKEN
+        return self._of_beginning(node) or (Reason.UNKNOWN_RECEIVER if self._is_of_undeclared(node) else 0)
+
+    def _is_of_undeclared(self, node: int) -> bool:
+        """Whether a member is asked of what nothing declares in C, which a macro may: `each(a) { a->b(); }`."""
+        unit = self._project.unit(node)
+        op, *parts = self._project.expression(node)
+        if op == Op.CALL:
+            op, *parts = self._project.expression(unit.base | parts[0])
+        if op != Op.GET or not unit.dialect.declared:
+            return False
+        for _ in range(MAX_STEPS):
+            if op not in (Op.GET, Op.INDEX):
+                break
+            op, *parts = self._project.expression(unit.base | parts[0])
+        return op == Op.NAME and parts[1] == NONE and parts[2] is None and not unit.dialect.bare_members
 
     def _of_beginning(self, node: int) -> int:
         for _ in range(MAX_STEPS):
