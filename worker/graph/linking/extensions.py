@@ -37,7 +37,8 @@ class Extensions:
         # By what no file defines and a name, where that is bound which is put there, and the first class of it.
         self._in_unknown: dict[tuple[str, int], tuple[int, int]] = {}
         self._first_in_unknown: dict[tuple[str, int], int] = {}
-        self.spaces: dict[int, str] = {}  # the namespaces of these functions
+        self.spaces: dict[int, str] = {}  # the namespaces of these functions, and of classes that stand so
+        self.around: dict[int, int] = {}  # the classes around those that stand outside them: `class A::B {}`
 
     def parts(self) -> Iterator[tuple[int, int]]:
         """What extends classes of the project, with the class, whose part it is."""
@@ -65,6 +66,8 @@ class Extensions:
                     nested.append((self._names_before(unit.base | type_), unit.base | type_, unit.base | binding))
                 else:
                     self._attach(unit.base | type_, unit.base | binding)
+                if unit.dialect.declared:
+                    self._put_apart(unit.base | type_, unit.base | binding)
             for type_, scope in unit.facts.macro_made:
                 named = [value[1] for value in self._hierarchy.value(unit.base | type_) if value[0] == CLASS]
                 if len(named) == 1:
@@ -143,6 +146,15 @@ class Extensions:
     def in_unknown(self, path: str, name: int) -> tuple[int, int] | None:
         """Where a class of Ruby is bound, and under which name, that stands in a module that no file defines."""
         return self._in_unknown.get((_from_root(path), name)) if self._in_unknown else None
+
+    def _put_apart(self, type_: int, binding: int) -> None:
+        """Note what a class of C++ is in that stands outside of that: `class A::B {}`."""
+        op, *of = self._project.expression(self._project.value_of(binding))
+        for value in self._hierarchy.value(type_) if op == Op.CLASS else ():
+            if value[0] == CLASS:
+                self.around[(binding & ~MASK) | of[0]] = value[1]
+            elif value[0] == SPACE:
+                self.spaces[(binding & ~MASK) | of[0]] = value[1]
 
     def _bound(self, function: int, type_: int) -> int | None:
         """What is said of a type parameter that a function extends: A of `fun <T : A> T.f()`."""

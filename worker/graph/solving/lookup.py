@@ -3,14 +3,12 @@
 Each of the places is a cell, how sure it is meant, and the object that it is a member of.
 """
 
-from typing import TypeAlias
-
 from fledgling.worker.graph.linking.project import GraphProject
-from fledgling.worker.graph.linking.spaces import upwards
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.member_places import of_space, places
 from fledgling.worker.graph.solving.records import is_positional
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.standing_apart import BarePlace, around_class, of_named_space, stands_apart
 from fledgling.worker.graph.solving.starred_names import starred
 from fledgling.worker.graph.solving.taken_names import all_of
 from fledgling.worker.graph.tables import (
@@ -32,8 +30,6 @@ from fledgling.worker.graph.tables import (
 )
 from fledgling.worker.graph.unit import MASK, Unit
 from fledgling.worker.graph.values import CLASS, OBJECT, Cell, Value
-
-BarePlace: TypeAlias = tuple[Cell, int, Value | None]
 
 
 def bare_places(solver: Solver, node: int, expression: Expression) -> list[BarePlace]:
@@ -348,8 +344,8 @@ def of_scope(solver: Solver, unit: Unit, scope: int, own: int, *, is_of_class: b
         return [(("name", scope, own), Reason.BOUND, None)]
     if dialect.spaces and not is_class and scope in solver.spaces.paths:
         return in_space(solver, unit, scope, own)
-    if (space := solver.classes.extensions.spaces.get(scope)) is not None:  # void n::f() {}
-        return _of_named_space(solver, unit, scope, space, own)
+    if not is_class and (space := solver.classes.extensions.spaces.get(scope)) is not None:  # void n::f() {}
+        return of_named_space(solver, unit, scope, space, own)
     if dialect.crates and not is_class and (found := all_of(solver, unit, scope, own)):  # `use a::*` in a function
         return found
     at = solver.classes.whole(scope) if is_class else solver.classes.extensions.extended(scope)
@@ -360,36 +356,9 @@ def of_scope(solver: Solver, unit: Unit, scope: int, own: int, *, is_of_class: b
     held = [place for place in places(solver, receiver, own, most) if place[0][0] == "name"]
     if is_of_class and project.text(own) == "new":  # one that objects have is none of the class
         return [(("member", receiver, own) if held else ("just", receiver), Reason.OWN_CLASS, None)]
-    if not held and dialect.declared and not is_class:
-        return _around_class(solver, unit, scope, at, own)
+    if not held and dialect.declared and (not is_class or stands_apart(solver, scope)):
+        return around_class(solver, unit, scope, at, own)
     return [(cell, sure, receiver) for cell, sure, _ in held]
-
-
-def _around_class(solver: Solver, unit: Unit, function: int, at: int, own: int) -> list[BarePlace]:
-    """What is around a class of C++ whose function need not stand there: `int n::A::f() {}`."""
-    project = solver.project
-    outer = project.outer(at)
-    while outer >= 0 and project.scope(outer).kind in CLASSES:
-        held = places(solver, (CLASS, outer, True), own, Reason.OWN_CLASS)
-        if found := [(cell, sure, None) for cell, sure, _ in held if cell[0] == "name"]:
-            return [*found]
-        outer = project.outer(outer)
-    space = solver.spaces.paths.get(outer, "")
-    return _of_named_space(solver, unit, function, space, own) if space else []
-
-
-def _of_named_space(solver: Solver, unit: Unit, function: int, space: str, own: int) -> list[BarePlace]:
-    """What a function of C++ sees in the namespace that its name says, and in those around: `int n::f() {}`.
-
-    Those that it stands in come later, with what its file says there.
-    """
-    stands_in = solver.spaces.paths.get(solver.project.outer(function), "")
-    for path in upwards(space):
-        if path in ("", stands_in):
-            break
-        if found := of_space(solver, path, own, Reason.BOUND, unit):
-            return [(cell, sure, None) for cell, sure, _ in found]
-    return []
 
 
 def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[BarePlace]:
