@@ -106,7 +106,7 @@ def stands_for(solver: Solver, name: int, receiver: Value) -> tuple[int, Values]
     """The type that a call says a type parameter to be, -1 if none, and what its arguments say; None of other names."""
     function, node = receiver[1], receiver[3]
     number, names = solver.project.unit(name).names[solver.project.expression(name)[1]], names_of(solver, function)
-    if number not in names or solver.project.unit(name) is not solver.project.unit(function):
+    if number not in names or not _is_in(solver, name, function):
         return None
     types = _said(solver, node)
     if len(types) == len(names):
@@ -115,6 +115,17 @@ def stands_for(solver: Solver, name: int, receiver: Value) -> tuple[int, Values]
     for type_, values in _handed(solver, function, node, on_first=receiver[2]):
         add(found, _told(solver, type_, values, number, 0), Reason.FLOW)
     return NONE, found
+
+
+def _is_in(solver: Solver, name: int, function: int) -> bool:
+    """Whether a name stands in a function, and in no alias of a type that has a type parameter of the same name."""
+    if solver.project.unit(name) is not solver.project.unit(function):
+        return False
+    _, number, at, *_ = solver.project.expression(name)
+    own, scope = solver.project.unit(name).names[number], NONE if at == NONE else solver.child(name, at)
+    while scope >= 0 and scope != function and own not in solver.project.table(scope):
+        scope = solver.project.outer(scope)
+    return scope == function
 
 
 def receiver_of(receiver: Value | None) -> Value | None:

@@ -280,7 +280,10 @@ def _field(solver: Solver, node: int, how: str, name: int, values: Values) -> Va
         return constants_of(solver, how, name, values)
     if how == "same":  # `a.Result` of a `Task<A>`, where an A has no such member
         is_own = any(value[0] == OBJECT and solver.classes.of_class(value[1], name)[0] is not None for value in values)
-        return None if is_own or kinds - {OBJECT, CONTAINER} else dict(values)
+        if is_own or kinds - {OBJECT, CONTAINER}:
+            return None
+        may_be_own = any(value[0] == OBJECT and value[1] in solver.classes.has_external_base for value in values)
+        return capped(values, Reason.EXTERNAL_BASE) if may_be_own else dict(values)
     if kinds - {CONTAINER, EXTERNAL}:
         return None
     found: Values = {}
