@@ -25,7 +25,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     below = classes.below(scope) if is_open or lacks else []  # beside it, too
     holding = [_owner(solver, at, name, interface) for at in below]
     over = [at for at in dict.fromkeys(holding) if at not in (None, owner) and _overrides(solver, at, owner, name)]
-    handed = _handed_on(solver, scope, owner, name) if owner is not None else []
+    handed = handed_on(solver, scope, owner, name) if owner is not None else []
     over += [at for at in handed if at not in over]
     over += [at for at in _in_extending(solver, scope, name) if at not in (owner, *over)]
     mixed_in = classes.computed_mixins.over(scope, name, owner, below, by_class=False)
@@ -69,7 +69,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
     return found, fields, int(owner is not None)
 
 
-def _handed_on(solver: Solver, scope: int, owner: int, name: int) -> list[int]:
+def handed_on(solver: Solver, scope: int, owner: int, name: int) -> list[int]:
     """The classes of whose objects one runs what a class of Kotlin has of an interface: `class A : B by c`."""
     classes, project = solver.classes, solver.project
     if project.scope(owner).kind != ScopeKind.INTERFACE or not project.unit(scope).dialect.says_derived:

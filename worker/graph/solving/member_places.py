@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.class_members import (
     by_classes,
+    handed_on,
     has_body,
     has_it_from_outside,
     is_of_implementing,
@@ -140,13 +141,15 @@ def _of_class(solver: Solver, value: Value, name: int, sure: int) -> list[Place]
         )
         is_of_any = value[2] or is_of_implementing(solver, value[1], owner, name)
         over = [*over_in_class(solver, (CLASS, value[1], is_of_any), name, owner), *mixed_in]
+        handed = handed_on(solver, value[1], owner, name)
+        over += [at for at in handed if at not in over]
         is_open = is_of_any and (solver.project.is_partial or solver.classes.has_more_below(value[1]))
         own = min(sure, Reason.OVERRIDDEN) if over or is_open else sure
         most, instead = solver.classes.instead(value[1], name, owner)
         own = min(own, most)
         own = min(own, Reason.ATTRIBUTE) if is_set else own
         first: list[Place] = [(("name", at, name), own, at) for at in (owner, *instead)]
-        runs = is_of_any and not value[2] and has_body(solver, owner, name)
+        runs = (handed or (is_of_any and not value[2])) and has_body(solver, owner, name)
         reason = of_many(solver, value[1], over, runs=runs)
         return [*first, *((("name", at, name), min(sure, reason), at) for at in over)]
     is_module = solver.project.scope(value[1]).kind == ScopeKind.NAMESPACE
