@@ -82,9 +82,9 @@ def test_whole_tests_that_carry_a_threat_exist():
 # ---- profiles that hold ---------------------------------------------------------------------------------------------
 
 
-# What a plain run probes: whoever hears agents, and whoever answers them. What does harm, test_ablation.py tries in
-# others, and test_confinement.py asks every filter.
-PLAIN_ROLES = ("broker", "query worker")
+# What a plain run probes: whoever hears agents, whoever parses what a project has, and whoever answers them. What does
+# harm, test_ablation.py tries in others, and test_confinement.py asks every filter.
+PLAIN_ROLES = ("broker", "indexer", "query worker")
 
 
 def in_part(attacks):
