@@ -76,7 +76,8 @@ def contents(indexing: Indexing) -> Contents:
         open_sealed(db, images, CODE, memory_share(images, CODE, indexing.profile.memory_limit))
         names = db.execute("SELECT database_name, table_name FROM duckdb_tables() ORDER BY ALL").fetchall()
         rows = {f"{image}.{name}": db.execute(f"FROM {image}.{name}").fetchall() for image, name in names}
-        rows["content"] = db.execute("FROM content").fetchall()
+        if "query" in indexing.profile.tools:  # lines that statements read
+            rows["content"] = db.execute("FROM content").fetchall()
     assert rows["code.files"]
     return sections, rows
 
