@@ -32,10 +32,10 @@ from fledgling.worker.graph.reading.open_scopes import LOCAL
 from fledgling.worker.graph.reading.parameters import block_parameter
 from fledgling.worker.graph.reading.put_by_call import put_by_call
 from fledgling.worker.graph.reading.quoted import called_with_types
-from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import A_FUNCTION, MADE, NONE, Flag, Op, ScopeKind, Use
 
 IS_SUPER = BITS["super"]
-IS_REFERENCE, ASSERTS = BITS["reference"], BITS["asserts"]
+IS_REFERENCE, ASSERTS, BASE, HANDS_ON = (BITS[role] for role in ("reference", "asserts", "base", "hands_on"))
 HOLDING = ("elements", "mapped")
 UNTYPED = (Op.UNKNOWN, Op.MADE, Op.TEXT)  # what `var` is read as
 CALLING = (Use.CALL, Use.DECORATOR)
@@ -113,9 +113,17 @@ def call_of(builder: Builder, node: int, function: int, beside: Sequence[int]) -
 @visits("new")
 def new(builder: Builder, node: int, use: int) -> int:
     """`new A(b)`"""
+    tree = builder.tree
+    of, handing = tree.first(node, OF), tree.having(node, HANDS_ON)
+    further = [kid for kid in tree.having(node, BASE) if kid != of]
+    tree.kids[node] = [kid for kid in tree.kids[node] if kid not in further]
     at = called(builder, node, Op.NEW, use)
     fill_made(builder, node, at)
     op, *parts = builder.expressions[at]
+    if op == Op.NEW and builder.expressions[parts[0]][0] == Op.CLASS:  # object : A(), B by c { }
+        scope = builder.scopes[builder.expressions[parts[0]][1]]
+        scope.bases += [builder.visit(kid, Use.INHERIT) for kid in further]
+        scope.flags |= Flag.HANDS_ON if handing else 0
     if op == Op.NEW:
         builder.mean_type(parts[0])
         for applied_to in parts[3:]:

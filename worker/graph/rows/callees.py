@@ -1,5 +1,6 @@
 """The functions that a call runs: the constructor of a class, what a name was given."""
 
+from fledgling.worker.graph.linking.hierarchy import MAX_BASES
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.rows.operators import run_by_function, run_by_operator
 from fledgling.worker.graph.solving.calls import made_by, made_of
@@ -66,8 +67,10 @@ def run_by(solver: Solver, value: Value, sure: int, node: int) -> list[tuple[int
         return []
     is_nameless = kind == CLASS and solver.project.scope(value[1]).name == NONE
     if is_nameless and not solver.project.unit(value[1]).dialect.prototypes:  # new A() { ... }
-        bases = solver.classes.bases.get(value[1], [])
-        return [pair for base, own in bases for pair in run_by(solver, (CLASS, base, False), min(sure, own), node)]
+        further = solver.project.scope(value[1]).bases[1:MAX_BASES]  # object : A(), B { }
+        above = {of for base in further for of in solver.value(solver.child(value[1], base))}
+        made = [((CLASS, base, False), own) for base, own in solver.classes.bases.get(value[1], [])]
+        return [pair for of, own in made if of not in above for pair in run_by(solver, of, min(sure, own), node)]
     below = solver.classes.below(value[1])[:MAX_UNTYPED] if kind == CLASS and value[2] else []  # `new this()`
     found = [(value[1], min(sure, Reason.OVERRIDDEN) if below else sure)] if kind == CLASS else []
     over = min(sure, of_many(solver, value[1], below, runs=True))

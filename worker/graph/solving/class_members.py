@@ -50,7 +50,8 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
             and solver.project.text(name) in solver.project.unit(scope).dialect.common
         ):
             own = min(own, Reason.EXTERNAL_BASE)
-        if classes.of_class(scope, name)[1] or _is_said_of_outside(solver, scope, owner):
+        is_hidden = _may_be_handed_on_outside(solver, scope, owner, name)
+        if is_hidden or classes.of_class(scope, name)[1] or _is_said_of_outside(solver, scope, owner):
             own = min(own, Reason.EXTERNAL_BASE)
         most, instead = classes.instead(scope, name, owner)
         own = min(own, most)
@@ -62,7 +63,7 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
         found += [(("name", at, name), own, at) for at in instead]
     reason = of_many(solver, scope, over, runs=owner is not None and has_body(solver, owner, name))
     reason = min(reason, Reason.SEVERAL) if lacks and not is_open else reason
-    surely: set[int | None] = {*over} if scope in classes.mixins.classes else set()
+    surely: set[int | None] = {*over} if scope in classes.mixins.classes else {*handed}
     surely |= {of for of, at in zip(holding, below, strict=True) if (scope, at) not in classes.implemented.doubted}
     found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     found += [(("name", at, name), of_many(solver, scope, mixed_in), at) for at in mixed_in if at not in over]
@@ -71,14 +72,36 @@ def by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], li
 
 def handed_on(solver: Solver, scope: int, owner: int, name: int) -> list[int]:
     """The classes of whose objects one runs what a class of Kotlin has of an interface: `class A : B by c`."""
-    classes, project = solver.classes, solver.project
-    if project.scope(owner).kind != ScopeKind.INTERFACE or not project.unit(scope).dialect.says_derived:
+    classes, handing = solver.classes, _handing(solver, scope, owner)
+    if handing is None:
         return []
-    order = classes.order(scope)
-    if not any(project.scope(at).flags & Flag.HANDS_ON for at in order[: order.index(owner)]):
-        return []
-    holding = [_owner(solver, at, name, None) for at in classes.below(owner)]
-    return [at for at in dict.fromkeys(holding) if at is not None and at != owner]
+    above = [owner]
+    if solver.project.scope(owner).kind != ScopeKind.INTERFACE:  # class A : D(), B by c: what c has hides what D has
+        above = [at for at in classes.order(handing) if _is_interface_with(solver, at, name)]
+    beside = dict.fromkeys(of for at in above for of in (at, *classes.below(at)))
+    holding = dict.fromkeys(_owner(solver, at, name, None) for at in beside)
+    return [at for at in holding if at not in (None, owner) and has_body(solver, at, name)]
+
+
+def _handing(solver: Solver, scope: int, owner: int) -> int | None:
+    """The class below the one that has a member, in the order of a class, that hands on what it has of an interface."""
+    if not solver.project.unit(scope).dialect.says_derived:
+        return None
+    order = solver.classes.order(scope)
+    below = order[: order.index(owner)]
+    return next((at for at in below if solver.project.scope(at).flags & Flag.HANDS_ON), None)
+
+
+def _may_be_handed_on_outside(solver: Solver, scope: int, owner: int, name: int) -> bool:
+    """Whether an interface outside, which a class hands on, may have what a class above it overrides."""
+    handing = _handing(solver, scope, owner)
+    if handing is None or handing not in solver.classes.has_external_base:
+        return False
+    return any(solver.project.scope(at).flags & Flag.OVERRIDES for at in _functions(solver, owner, name))
+
+
+def _is_interface_with(solver: Solver, scope: int, name: int) -> bool:
+    return solver.project.scope(scope).kind == ScopeKind.INTERFACE and solver.classes.has(scope, name)
 
 
 def _is_said_of_outside(solver: Solver, scope: int, owner: int) -> bool:

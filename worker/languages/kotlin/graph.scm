@@ -47,7 +47,8 @@
 (object_literal (class_body) @class) @new
 (object_literal (delegation_specifiers . (delegation_specifier (constructor_invocation . (user_type) @of (value_arguments) @args))))
 (object_literal (delegation_specifiers . (delegation_specifier . (user_type) @of)))
-(object_literal (delegation_specifiers . (delegation_specifier (explicit_delegation . (user_type) @of))))
+(object_literal (delegation_specifiers . (delegation_specifier (explicit_delegation . (user_type) @of @hands_on))))
+(object_literal (delegation_specifiers (delegation_specifier [(user_type) @base (constructor_invocation . (user_type) @base) (explicit_delegation . (user_type) @base @hands_on)])))
 
 ; ---- definitions
 
@@ -98,10 +99,14 @@
 (class_declaration (modifiers (class_modifier "data" @derives)))
 (class_declaration (primary_constructor) @constructor)
 ([(class_declaration (delegation_specifiers (delegation_specifier (explicit_delegation "by" @hands_on))))
-  (object_declaration (delegation_specifiers (delegation_specifier (explicit_delegation "by" @hands_on))))])
+  (object_declaration (delegation_specifiers (delegation_specifier (explicit_delegation "by" @hands_on))))
+  (companion_object (delegation_specifiers (delegation_specifier (explicit_delegation . (user_type) @hands_on))))])
 ;   as worker/languages/kotlin/delegations.py spells it
-([(class_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (value_arguments) @hands_on))))
-  (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (value_arguments) @hands_on))))] (#match? @hands_on "^[(]   "))
+([(class_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (value_arguments) @hands_on @_handed))))
+  (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (value_arguments) @hands_on @_handed))))
+  (companion_object (delegation_specifiers (delegation_specifier (constructor_invocation . (user_type) @hands_on (value_arguments) @_handed))))
+  (object_literal (delegation_specifiers (delegation_specifier (constructor_invocation . (user_type) @hands_on (value_arguments) @_handed))))]
+ (#match? @_handed "^[(]   "))
 (class_declaration (modifiers [(class_modifier "sealed" @abstract) (inheritance_modifier "abstract" @abstract)]))
 (object_declaration "object" @abstract @single)
 (object_declaration (class_body (function_declaration) @single))
