@@ -5,23 +5,20 @@ the one without a name: those of C that are not static.
 """
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Set
+from collections.abc import Container, Iterator, Set
 from functools import cached_property
 from itertools import combinations
 
+from fledgling.worker.graph.linking.includes import ALWAYS, HEADERS, Includes, may_include
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, sites_of
 from fledgling.worker.graph.unit import SHIFT, Unit, dotted, is_for_all
-from fledgling.worker.systems import ANY, taken_on
+from fledgling.worker.systems import taken_on
 
 MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
 MAX_BOUND = 256  # scopes of one name that are known at all, so that a name in every file takes no time for each
 MAX_BEGUN = 8  # macros that begin a namespace in one file; of more, the first count
-MAX_INCLUDED = 1_000  # files that one includes, also through others
-MAX_KEPT = 256  # files whose included files are kept; the next ones are asked for soon after each other
-ALWAYS = ANY + 1  # beside the systems on which a file is included: under no condition
-HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".cuh", ".def", ".inc")
 
 
 def upwards(path: str) -> Iterator[str]:
@@ -62,7 +59,7 @@ class Spaces:
         # whether a namespace and what is beside it may have one name: the class `Node` and `Node\Leaf` in PHP
         self.are_beside_names = any(unit.dialect.spaces == "global" or unit.dialect.crates for unit in project.units)
         self._named: dict[int, list[int]] = {}  # the scopes of all namespaces that bind a name
-        self._included: dict[int, dict[int, int]] = {}
+        self._includes = Includes(project)
         self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
         self._renaming: set[tuple[int, int]] = set()  # and those for which they have macros, which may be meant
         self._saying: dict[tuple[int, int], tuple[bool, frozenset[int]]] = {}
@@ -127,7 +124,7 @@ class Spaces:
         reason = Reason.BOUND
         is_method = unit.dialect.bare_calls and self._project.text(name)[:1].islower()
         if found and (unit.dialect.declared or is_method):
-            included = self.included(unit.number)
+            included = self._includes.of(unit.number)
             where = [included.get(self._project.unit(scope).number, 0) for scope in self._binding[space][name]]
             if any(where):
                 reason = self._included_on(unit, where, is_global=not space)
@@ -152,7 +149,7 @@ class Spaces:
 
         A header may stand behind one that has it, and an include may be of any of several that are equally near.
         """
-        known, own = self._included_somewhere, self._project.unit(scope)
+        known, own = self._includes.somewhere, self._project.unit(scope)
         if not unit.dialect.declared or unit.number in known or unit.path.endswith(HEADERS) or own.number not in known:
             return False
         if may_include(unit, own.path):
@@ -206,43 +203,9 @@ class Spaces:
 
     def anywhere(self, unit: Unit, name: int) -> list[int]:
         """The scopes of any namespace that bind a name in what a file of C++ includes."""
-        included = self.included(unit.number)
+        included = self._includes.of(unit.number)
         found = self._named.get(name, ())
         return [scope for scope in found if self._project.unit(scope).number in included][:MAX_BINDING]
-
-    def included(self, number: int) -> Mapping[int, int]:
-        """The files that a file includes, also through others: on which systems, and whether ALWAYS."""
-        found = self._included.get(number)
-        if found is None:
-            found, todo = {number: ANY | ALWAYS}, [number]
-            while todo and len(found) < MAX_INCLUDED:
-                at = todo.pop()
-                for other, where in self._including[at]:
-                    known, more = found.get(other, 0), where & found[at]
-                    if more & ~known:
-                        found[other] = known | more
-                        todo.append(other)
-            if len(self._included) >= MAX_KEPT:
-                self._included.pop(next(iter(self._included)))
-            self._included[number] = found
-        return found
-
-    @cached_property
-    def _including(self) -> list[list[tuple[int, int]]]:
-        """By files, those that each includes itself, likewise."""
-        places = self._project.imports.places
-        return [
-            [
-                (places[row.resolved_path], unit.systems_at(row.line_number) | unit.always_at(row.line_number) * ALWAYS)
-                for row in unit.rows
-                if row.resolved_path in places
-            ]
-            for unit in self._project.units
-        ]
-
-    @cached_property
-    def _included_somewhere(self) -> frozenset[int]:
-        return frozenset(other for including in self._including for other, _ in including)
 
     def _link(self, unit: Unit) -> Iterator[tuple[int, int]]:
         """Let what a file only declares stand for what others define; which of it they only define in part."""
@@ -271,7 +234,7 @@ class Spaces:
             if not 1 < len(others) <= MAX_BINDING or not all(map(self._project.lacks_value, bindings)):
                 continue
             functions = [scope for scope in others if self._is_function(scope, name)]
-            joined = [at for at in functions if unit.number in self.included(self._project.unit(at).number)]
+            joined = [at for at in functions if unit.number in self._includes.of(self._project.unit(at).number)]
             if joined:
                 self._project.widen(unit.base, name, joined)
 
@@ -319,7 +282,7 @@ class Spaces:
     def _is_renamed(self, unit: Unit, scope: int, name: int) -> bool:
         """Whether what a scope defines is renamed by a macro of a file: its own includes that, and does not end it."""
         own = self._project.unit(scope)
-        return unit.number in self.included(own.number) and name not in own.undefined
+        return unit.number in self._includes.of(own.number) and name not in own.undefined
 
     def _add(self, unit: Unit, package: str) -> None:
         scopes = unit.facts.scopes
@@ -418,7 +381,7 @@ class Spaces:
 
         Nor is a variable of Ruby.
         """
-        is_header = not unit.dialect.declared or unit.path.endswith(HEADERS) or unit.number in self._included_somewhere
+        is_header = not unit.dialect.declared or unit.path.endswith(HEADERS) or unit.number in self._includes.somewhere
         for binding in bindings:
             expression = unit.facts.expressions[self._project.binding(binding).value]
             if self._project.is_variable(binding):
@@ -430,9 +393,3 @@ class Spaces:
             if is_header or not own:
                 return True
         return False
-
-
-def may_include(unit: Unit, path: str) -> bool:
-    """Whether a file has an include that leads nowhere and may be of some path: it ends in what that says."""
-    ends = (path[at:] for at in (0, *(at + 1 for at, sign in enumerate(path) if sign == "/")))
-    return any(row.resolved_path is None for end in ends for row in unit.by_module.get(end, ()))
