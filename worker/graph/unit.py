@@ -305,6 +305,24 @@ class Unit:
         """The imports of each line."""
         return _grouped((row.line_number, row) for row in self.rows)
 
+    def later(self, name: int, scope: int) -> tuple[int, ...]:
+        """The namespaces of C++ around a scope that have a name further down than where that stands in them."""
+        found: list[int] = []
+        line = 0  # of what the scope stands in, next to a namespace
+        while scope > 0 and name in self._of_spaces:
+            row = self.facts.scopes[scope]
+            bound = row.every.get(name) if line and row.kind == ScopeKind.NAMESPACE else None
+            if bound and min(self.bindings[at].line for at in bound) > line:
+                found.append(scope)
+            scope, line = row.parent, row.line
+        return tuple(found)
+
+    @cached_property
+    def _of_spaces(self) -> frozenset[int]:
+        """The names that namespaces of C++ have in the file."""
+        spaces = [row for row in self.facts.scopes if row.kind == ScopeKind.NAMESPACE] if self.dialect.declared else ()
+        return frozenset(name for row in spaces for name in row.every)
+
     @cached_property
     def by_module(self) -> dict[str, list[ImportRow]]:
         """The imports of each module."""

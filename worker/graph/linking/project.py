@@ -179,7 +179,8 @@ class GraphProject(NumberedFiles):
         found = self._first_bare.get(node)
         if found is None:
             _, name, scope, *rest = self.expression(node)
-            key = ((node & ~MASK) | self._binding_bare(node, name, scope), name, *rest)
+            later = self.unit(node).later(name, scope)
+            key = ((node & ~MASK) | self._binding_bare(node, name, scope), name, later, *rest)
             found = self._first_bare[node] = self._bare.setdefault(key, node)
         return found
 

@@ -66,6 +66,7 @@ class Spaces:
         self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
         self._kept: dict[tuple[int, str, int], list[int]] = {}  # scopes that bind a name for their file alone
         self._inline: list[int] = []  # namespaces of C++ whose names are those of the one around, too
+        self._directing: dict[str, list[int]] = {}  # scopes of C++ that take all names of others
         self.paths: dict[int, str] = {}
         self.scopes: dict[str, list[int]] = {}
         self.parts: dict[str, list[int]] = {}
@@ -201,6 +202,25 @@ class Spaces:
             found = self._saying[scope, name] = defines, given
         return found
 
+    def directives(self, unit: Unit, scope: int) -> list[int]:
+        """The scopes that take all names of others into a namespace of C++, of what a file includes."""
+        found = self._directing.get(self.paths[scope], ())
+        included = self._includes.of(unit.number) if found else ()
+        return [at for at in found[:MAX_BOUND] if at == scope or self._project.unit(at).number in included][
+            :MAX_BINDING
+        ]
+
+    def is_said(self, unit: Unit, space: str, name: int, own: int, line: int) -> bool:
+        """Whether a file of C++ includes or has a name of a namespace, which is its `own` one, at a line."""
+        included = self._includes.of(unit.number)
+        for scope in (*self._binding.get(space, {}).get(name, ()), *self.kept(unit, space, name)):
+            if self._project.unit(scope) is not unit:
+                if self._project.unit(scope).number in included:
+                    return True
+            elif any(unit.bindings[at].line <= line for at in unit.facts.scopes[scope - unit.base].every.get(own, ())):
+                return True
+        return False
+
     def anywhere(self, unit: Unit, name: int) -> list[int]:
         """The scopes of any namespace that bind a name in what a file of C++ includes."""
         included = self._includes.of(unit.number)
@@ -310,6 +330,8 @@ class Spaces:
         self._own_paths.setdefault(unit.number, {})[at] = path
         scope = unit.base | at
         self.scopes.setdefault(path, []).append(scope)
+        if unit.dialect.declared and unit.facts.scopes[at].stars:
+            self._directing.setdefault(path, []).append(scope)
         for name, bindings in self._project.table(scope).items():
             if self._shows(unit, bindings):
                 binding = known.setdefault(name, [])

@@ -5,6 +5,7 @@ Each of the places is a cell, how sure it is meant, and the object that it is a 
 
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solving.directives import competing, of_directives, or_later, stands_later
 from fledgling.worker.graph.solving.member_places import of_space, places
 from fledgling.worker.graph.solving.records import is_positional
 from fledgling.worker.graph.solving.solver import Solver
@@ -58,9 +59,11 @@ def places_in(solver: Solver, node: int, expression: Expression) -> list[BarePla
             if outward.ends_with_receiver(scope):
                 return outward.found
         if outward.ends_in(scope, row):
-            return outward.found
+            return or_later(outward.found, outward.later) if outward.later else outward.found
         outward.leave(scope, row)
         scope = project.outer(scope)
+    if outward.later:
+        return [*outward.found, *outward.later]
     if expression[3] != NONE:
         return [*outward.found, (("name", base | expression[3], outward.own), outward.surest, None)]
     further = starred(solver, node, outward.own)
@@ -71,6 +74,7 @@ class _Outward:
     """The way from a name through the scopes around it, the innermost first: `found` is what it may mean on it."""
 
     __slots__ = (
+        "_below",
         "_expression",
         "_function",
         "_has_head",
@@ -86,6 +90,7 @@ class _Outward:
         "_taking",
         "_unit",
         "found",
+        "later",
         "own",
         "surest",
     )
@@ -104,7 +109,9 @@ class _Outward:
         self._made = False  # whether one of the next class is being made: `constructor() : this(a)`
         self._has_head = False  # whether that is done in its head: `class A(b: B) : C(b)`
         self._of_single = False  # whether it is a single object that is made: `companion object : C(b())`
-        self._taking: list[int] = []  # functions and blocks of C++ that take all names of a namespace
+        self._taking: list[int] = []  # scopes of C++ that take all names of a namespace
+        self._below: NameScope | None = None  # the last scope on the way
+        self.later: list[BarePlace] = []  # what a namespace of C++ has further down than the name stands
 
     def enter(self, scope: int, row: NameScope) -> None:
         """See what self is in a scope, and whether something else than what is around may be asked first."""
@@ -144,12 +151,17 @@ class _Outward:
             most = min(most, Reason.SEVERAL)
         held = of_scope(solver, self._unit, scope, self.own, is_of_class=self._of_class)
         held = self._or_of_head(scope, held)
-        if self._taking and not held and row.kind in SPACES:  # as if that stood here: a class goes before it
-            held = [place for at in self._taking for place in all_of(solver, self._unit, at, self.own)]
+        is_space = row.kind in SPACES and scope in solver.spaces.paths and self._unit.dialect.declared
+        if is_space:
+            held = self._or_of_directives(scope, held)
         held = _meant(solver.project, expression, [(cell, min(sure, most), receiver) for cell, sure, receiver in held])
         if self._is_apart or self._made:
             held = [place for place in held if self._is_there(scope, place[0])]
         self.found += held
+        if is_space and held and self._below and stands_later(solver, self._unit, scope, expression, held, self._below):
+            self.later = self.later or held
+            self.found = self.found[: len(self.found) - len(held)]
+            return False
         if held and scope in solver.classes.extensions.macro_made:  # which may make no member of that class
             self.surest = min(self.surest, Reason.NAME_ONLY)
             return False
@@ -157,6 +169,12 @@ class _Outward:
             return bool(held)
         self.surest = min(self.surest, Reason.SEVERAL)  # only classes below have it: self may lack it
         return False
+
+    def _or_of_directives(self, scope: int, held: list[BarePlace]) -> list[BarePlace]:
+        """The same, and in C++ what is there as if it stood in a namespace, of those that all names are taken of."""
+        self._taking += self._solver.spaces.directives(self._unit, scope)
+        taken = of_directives(self._solver, self._taking, scope, self.own)
+        return competing(self._solver, held, taken) if held and taken else held or taken
 
     def _or_of_head(self, scope: int, held: list[BarePlace]) -> list[BarePlace]:
         """The same, or what a class of C# takes behind its name: before that in what fields begin as, else after it."""
@@ -201,6 +219,7 @@ class _Outward:
         """See what a scope lets of those further out."""
         if row.stars and self._unit.dialect.declared and row.kind not in (*SPACES, *CLASSES):
             self._taking.append(scope)
+        self._below = row
         if row.kind in (ScopeKind.BLOCK, ScopeKind.LAMBDA) and row.flags & Flag.SINGLE:
             self._made, self._has_head = True, bool(row.flags & Flag.HEADED)
             self._of_single = bool(row.flags & Flag.STATIC)
@@ -388,4 +407,4 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[BarePlace
             return [(cell, sure, None) for cell, sure, _ in found]
         if unit.dialect.spaces == "flat":
             break
-    return all_of(solver, unit, scope, own)
+    return [] if unit.dialect.declared else all_of(solver, unit, scope, own)

@@ -22,6 +22,8 @@ def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
         return []
     if unit.dialect.crates:
         return [*of_globs(solver, [scope], own, Reason.BOUND)]
+    if unit.dialect.declared and not _paths_with(solver, unit, scope, own):  # asked for each name
+        return []
     held = solver.value(("all of", scope, own))
     return [(place[1], sure, None) for place, sure in held.items() if place != MANY]
 
