@@ -8,7 +8,7 @@ from fledgling.worker.graph.reading.flow import Key
 from fledgling.worker.graph.reading.labels import BITS
 from fledgling.worker.graph.reading.open_scopes import QUOTES
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
-from fledgling.worker.graph.tables import NONE, Augmented, Binding, Consumed, Flag, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import NONE, Augmented, Binding, Consumed, Flag, Imported, Op, Parameter, ScopeKind, Use
 
 REPLACED = BITS["replaced"]
 
@@ -37,6 +37,7 @@ class Builder(BoundNames):
         self.dynamic: list[tuple[int, str]] = []
         self.members: list[tuple[int, int]] = []
         self.extensions: list[tuple[int, int]] = []
+        self.components: dict[int, list[Parameter]] = {}  # of a record of Java, by its scope
         self.macro_made: list[tuple[int, int]] = []  # what may be the classes of functions that macros make
         self.conditions: list[tuple[int, int]] = []
         self.undefined: set[int] = set()

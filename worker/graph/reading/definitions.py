@@ -42,6 +42,7 @@ SAID: dict[int, int] = {  # a flag of a function, by the role that says it
 POINTS, CONTAINER, CAPTURED, FRESH = (BITS[role] for role in ("points", "container", "captured", "fresh"))
 TEMPLATED = BITS["templated"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
+OF_HEAD = BITS["of_head"]
 IS_TRY, ENDS = BITS["try"], BITS["handler"] | BITS["finally"]
 LABEL = re.compile(rb"(?<!\w)(\w++)@\s*+\Z")  # of Kotlin, before a lambda
 MAX_LABEL = 100  # bytes before a lambda in which its label is looked for
@@ -247,6 +248,8 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     note_class(builder, flags, tree.first(node, BODY))
     scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags, word if sees_itself else NONE)
     builder.scopes[scope].bases = interface
+    if tree.labels[node] & OF_HEAD:  # record A(B b) { A { } }
+        builder.scopes[scope].parameters = [*builder.components.get(around, ())]
     at = whole if whole != NONE else named
     if at != NONE and builder.dialect.constant_methods:
         is_kept = said_before(builder, node, at) == KEPT

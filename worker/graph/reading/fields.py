@@ -16,6 +16,7 @@ from fledgling.worker.graph.reading.labels import (
     IS_PARAM,
     KEY,
     RECEIVER,
+    REST,
     RIGHT,
     TYPE,
     VALUE,
@@ -32,6 +33,7 @@ from fledgling.worker.graph.tables import (
     POSITIONAL,
     PRIVATE,
     Op,
+    Parameter,
     ScopeKind,
     Use,
 )
@@ -57,6 +59,8 @@ def field(builder: Builder, node: int, _use: int) -> int:
     is_name = tree.labels[node] & BIND  # `A` of `enum E { A, B(1) }` is as long as its name
     for kid in [node] if is_name else tree.kids[node]:
         if tree.labels[kid] & BIND and (kid == node or not tree.labels[kid] & IS_FIELD):
+            if how == COMPONENT:
+                type_ = component(builder, kid, type_)
             held = value if type_ == NONE else builder.add(Op.DECLARED, own_type(builder, type_, kid), value)
             bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
             name = builder.name(bound)
@@ -78,6 +82,14 @@ def field(builder: Builder, node: int, _use: int) -> int:
         chosen = tree.first(tree.first(node, VALUE), KEY)  # A::b insteadof C
         builder.bind_silently(builder.name(chosen), builder.scope, value, chosen)
     return 0
+
+
+def component(builder: Builder, named: int, type_: int) -> int:
+    """Note what a record of Java takes behind its name, `A... b`, and return the type of the field, an array there."""
+    is_rest = bool(builder.tree.labels[named] & REST)
+    row = Parameter(builder.name(named), type_, rest=int(is_rest))
+    builder.components.setdefault(builder.scope, []).append(row)
+    return builder.add(Op.ARRAY, type_, False) if is_rest and type_ != NONE else type_
 
 
 def how_held(builder: Builder, node: int) -> int:

@@ -48,7 +48,7 @@
 (method_declaration type: (_) @returns name: (_) @defined body: (_)? @body) @function
 (annotation_type_element_declaration type: (_) @returns name: (_) @defined value: (_)? @value) @function
 (constructor_declaration name: (_) @word body: (_) @body) @function @constructor
-(compact_constructor_declaration name: (_) @word body: (_) @body) @function @constructor
+(compact_constructor_declaration name: (_) @word body: (_) @body) @function @constructor @of_head
 (method_declaration (modifiers "static" @static))
 [(method_declaration (modifiers "private" @hidden)) (constructor_declaration (modifiers "private" @hidden))]
 (class_declaration (modifiers "private" @hidden))
@@ -64,7 +64,7 @@
 (annotation_type_declaration name: (_) @defined body: (_) @body) @interface
 (enum_declaration name: (_) @defined body: (_) @body) @class
 (record_declaration name: (_) @defined body: (_) @body) @class
-(record_declaration parameters: (formal_parameters (formal_parameter) @field))
+(record_declaration parameters: (formal_parameters [(formal_parameter) (spread_parameter)] @field))
 ([(formal_parameter dimensions: (_) @brackets) (variable_declarator dimensions: (_) @brackets)
   (method_declaration dimensions: (_) @brackets) (enhanced_for_statement dimensions: (_) @brackets)])
 (superclass (_) @base)
