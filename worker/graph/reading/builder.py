@@ -8,7 +8,18 @@ from fledgling.worker.graph.reading.flow import Key
 from fledgling.worker.graph.reading.labels import BITS
 from fledgling.worker.graph.reading.open_scopes import QUOTES
 from fledgling.worker.graph.reading.reduced import MAX_DEPTH, Reduced
-from fledgling.worker.graph.tables import NONE, Augmented, Binding, Consumed, Flag, Imported, Op, Parameter, ScopeKind, Use
+from fledgling.worker.graph.tables import (
+    NONE,
+    Augmented,
+    Binding,
+    Consumed,
+    Flag,
+    Imported,
+    Op,
+    Parameter,
+    ScopeKind,
+    Use,
+)
 
 REPLACED = BITS["replaced"]
 

@@ -248,8 +248,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     note_class(builder, flags, tree.first(node, BODY))
     scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags, word if sees_itself else NONE)
     builder.scopes[scope].bases = interface
-    if tree.labels[node] & OF_HEAD:  # record A(B b) { A { } }
-        builder.scopes[scope].parameters = [*builder.components.get(around, ())]
+    take_components(builder, node, scope)
     at = whole if whole != NONE else named
     if at != NONE and builder.dialect.constant_methods:
         is_kept = said_before(builder, node, at) == KEPT
@@ -269,6 +268,12 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     elif sign in POINTING:
         builder.bind_silently(builder.named(sign), around, value, operator)
     return value
+
+
+def take_components(builder: Builder, node: int, scope: int) -> None:
+    """Let a constructor of Java without a head take what its record does: `record A(B b) { A { } }`."""
+    if builder.tree.labels[node] & OF_HEAD:
+        builder.scopes[scope].parameters = [*builder.components.get(builder.scope, ())]
 
 
 def is_behind_getter(builder: Builder, name: int, around: int) -> bool:

@@ -102,6 +102,7 @@ HANDING_ON: dict[str, Callable[..., Values]] = {
     "defined": objects.defined,
     "unknown": objects.unknown,
     "first": objects.first,
+    "either": objects.either,
     "wraps": running.wraps,
     "promised": running.promised,
     "applies": running.applies,
@@ -149,6 +150,6 @@ HANDING_ON: dict[str, Callable[..., Values]] = {
     "paired": collecting.paired,
     "object": objects.made_object,
     "holds": collecting.holds,
-    "streams": collecting.streams,
+    "holds_each": collecting.holds_each,
     "defaults": collecting.defaults,
 }

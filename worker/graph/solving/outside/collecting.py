@@ -233,15 +233,16 @@ def defaults(solver: Solver, made: MadeCall, first: Cell | None, _sure: int) -> 
     return {value: Reason.BOUND}
 
 
-def holds(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
-    """Some(a): a container of a"""
+def holds(solver: Solver, made: MadeCall, _first: Cell, sure: int) -> Values:
+    """Some(a), listOf(a, *b): a container of a, and of what b holds"""
     value: Value = (CONTAINER, ("made", made.node))
-    solver.key(value, "*", first)
+    for cell, spread in made.arguments:
+        solver.key(value, "*", ("elements of", cell) if spread else cell)
     return {value: sure}
 
 
-def streams(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
-    """Stream.of(a, b); of an array alone a stream of what that holds"""
+def holds_each(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
+    """Stream.of(a, b), List.of(a, b); of an array alone what that holds"""
     held = [value for value in solver.value(first) if value[0] == CONTAINER]
     arrays = [value for value in held if array_type(solver, value) or _is_of_constants(value)]
     if len(made.arguments) == 1 and arrays:

@@ -37,6 +37,14 @@ def first(solver: Solver, _made: MadeCall, first: Cell, sure: int) -> Values:
     return capped(solver.value(first), sure)
 
 
+def either(solver: Solver, made: MadeCall, _first: Cell, sure: int) -> Values:
+    """requireNonNullElse(a, b): a or b"""
+    found: Values = {}
+    for cell, _ in made.arguments:
+        add(found, solver.value(cell), min(sure, Reason.SEVERAL))
+    return found
+
+
 def second(solver: Solver, made: MadeCall, first: Cell, sure: int) -> Values:
     """cast(A, b): an A, unless b is known and A is not."""
     if len(made.arguments) < 2:
