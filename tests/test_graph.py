@@ -59,7 +59,7 @@ from fledgling.worker.graph.solving.overloading.specific import MAX_NARROWED
 from fledgling.worker.graph.solving.prototypes import MAX_PROTOTYPES, MAX_RECEIVERS
 from fledgling.worker.graph.solving.replaceable import MAX_REPLACED
 from fledgling.worker.graph.solving.seen_extensions import MAX_SEEN
-from fledgling.worker.graph.solving.solver import MAX_KEYS
+from fledgling.worker.graph.solving.solver import MAX_KEYS, Solver
 from fledgling.worker.graph.solving.types import MAX_NAMING
 from fledgling.worker.graph.tables import MAX_KEY, GraphFile, Op, Use, sites_of, unpacked
 from fledgling.worker.graph.telling import unheard
@@ -553,6 +553,20 @@ def test_keys_of_an_object_are_told_apart_so_far() -> None:
         keys = "".join(f"k{n}: {n}, " for n in range(count - 1))
         text = f"function last() {{}}\nconst all = {{ last, {keys}}};\nall.last();\n"
         assert said(*graph_of({"a.js": text.encode()}))["a.js", 3, "last"] == {found}, count
+
+
+def test_an_object_takes_each_key_of_another_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An object of a chain is looked at again with each key that the one before it gets."""
+    count, taken = 200, Counter[str]()
+    put = Solver.key
+    monkeypatch.setattr(Solver, "key", lambda *given: (taken.update(["keys"]), put(*given)))
+    texts = {"b.ts": b'import { a } from "./a0";\na.f199();\n'}
+    for n in range(count):
+        text = f'import {{ a as b }} from "./a{n + 1}";\nexport const a = {{ ...b, f{n}() {{}} }};\n'
+        texts[f"a{n}.ts"] = text.encode()
+    rows = said(*graph_of(texts))
+    assert rows["b.ts", 2, "f199"] == {"a199.ts:2 likely"}
+    assert taken["keys"] < count * count
 
 
 def test_a_function_is_called_on_so_many_objects() -> None:

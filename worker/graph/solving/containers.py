@@ -99,7 +99,7 @@ def copied(solver: Solver, value: Value, values: Values, without: Collection[obj
     """Let a container hold all that others hold, but for some keys."""
     for other in list(values):
         if other[0] == CONTAINER and other != value:
-            for key in solver.known_keys(other):
+            for key in solver.new_keys(other, (value, bool(without))):  # in turn, what is left out grows only
                 if key not in without:
                     solver.key(value, key, ("element", other, key))
         elif other[0] == MODULE:  # { ...require("a") }

@@ -6,6 +6,7 @@ returns, the elements of a container. What reads a cell is read again when the c
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any
 
 from fledgling.worker.graph.linking.classes import Classes
@@ -101,6 +102,7 @@ class Solver:
         self._singles: dict[tuple[Value, int], Values] = {}
         self._elements: dict[Value, Values] = {}  # of containers with many keys: what is behind all of these
         self._asking: dict[Value, set[Cell]] = {}  # who has asked for that, and is told of each
+        self._given_keys: dict[Any, dict[Value, int]] = {}  # how many keys of which containers who asks was given
         self._changes: dict[Value, int] = {}  # how often that has changed
         self._queue: deque[Cell] = deque()
         self._queued: set[Cell] = set()
@@ -217,6 +219,17 @@ class Solver:
         if self._running:
             self._read(("keys", container), self._running[-1])
         return list(self.keys.get(container, ()))
+
+    def new_keys(self, container: Value, asking: Any) -> list[Any]:
+        """The keys of a container that one who asks again and again was not given; it is told of further ones."""
+        if self._running:
+            self._read(("keys", container), self._running[-1])
+        known, given = self.keys.get(container, {}), self._given_keys.setdefault(asking, {})
+        first = given.get(container, 0)
+        if self.is_over and first != len(known):
+            self._note(given, container)
+        given[container] = len(known)
+        return list(islice(known, first, None))
 
     def may_have_key(self, container: Value, key: object) -> bool:
         """Whether a key of a container is known; whoever asks is told of new ones."""
