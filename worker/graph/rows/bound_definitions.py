@@ -105,6 +105,8 @@ class BoundDefinitions:
             self._of_expression(base | expression[3], name, found, sure, depth + 1)
         elif is_read_by_function(self.project, base | expression[3]):
             self._of_expression(base | expression[3], name, found, min(sure, Reason.ATTRIBUTE), depth + 1)
+        elif self.solver.op(base | expression[3]) == Op.GET:
+            self._of_fields(base | expression[3], name, found, min(sure, Reason.ATTRIBUTE), depth)
         for at in expression[1]:
             given = self.project.value_of(base | at)
             if self.solver.op(given) == Op.NARROWED:  # of which a check says more
@@ -112,6 +114,13 @@ class BoundDefinitions:
                 self._of_expression(of, name, found, sure, depth + 1)
             for value, own in self.solver.value(given).items():
                 self._of_value(value, name, found, min(own, Reason.ATTRIBUTE))
+
+    def _of_fields(self, node: int, name: int, found: Targets, sure: int, depth: int) -> None:
+        """Add what a class says of a field that something was put into; a function was replaced by that."""
+        for cell, reason in self.cells(node):
+            held = self._holding(cell[1], cell[2]) if cell[0] == "name" else []
+            fields = [at for at in held if self.project.defined(at)[1] < 0]
+            self._of_bindings(fields, name, found, min(reason, sure), depth, node)
 
     def _of_name(self, node: int, expression: Expression, name: int, found: Targets, sure: int, depth: int) -> None:
         _, own, scope, reach = expression

@@ -204,18 +204,27 @@ class Unresolved:
         ):
             return Reason.OUTSIDE
         is_open = unit.dialect.bare_calls or (unit.dialect.implicit_parameter and not self.solver.value(node))
-        is_key = expression[0] == Op.REACH and self._is_key_of_type((node & ~MASK) | expression[3], site)
-        if is_key or (
-            expression[0] == Op.BARE and (is_open or self._is_of_macro(node, expression))
-        ):  # what self has, or a receiver, is known only when it runs
-            return Reason.UNKNOWN_RECEIVER
+        if expression[0] == Op.BARE and (is_open or self._is_of_macro(node, expression)):
+            return Reason.UNKNOWN_RECEIVER  # what self has, or a receiver, is known only when it runs
         others = (EXTERNAL, FUNCTION) if is_constant(self.solver, unit, site) else (EXTERNAL,)
         if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):
             is_constant_here = unit.names[expression[1]] in self.project.vocabulary.constants  # `case A:`
             is_named = is_constant_here and site.use == Use.READ
             return Reason.UNKNOWN_RECEIVER if is_named else Reason.OUTSIDE
         is_outside = self._is_imported(node, expression) and not self._is_own(node, site.use)
-        return Reason.OUTSIDE if is_outside else self._of_variable(unit, site, self._bindings(node, expression))
+        return Reason.OUTSIDE if is_outside else self._of_reached(unit, node, expression, site)
+
+    def _of_reached(self, unit: Unit, node: int, expression: Expression, site: Site) -> int:
+        """Why a variable means nothing else, or a field that something was put into, which is called or read there."""
+        of = (node & ~MASK) | expression[3] if expression[0] == Op.REACH else NONE
+        if of == NONE or self.solver.op(of) != Op.GET:
+            return self._of_variable(unit, site, self._bindings(node, expression))
+        if self._is_key_of_type(of, site):
+            return Reason.UNKNOWN_RECEIVER
+        written = Site(site.line, site.column, site.name, Use.WRITE, site.at, site.scope)
+        is_called = site.use == Use.CALL
+        reason = Reason.FIELD if is_called else self._unresolved_member(of, self.project.expression(of), written)
+        return Reason.FIELD if reason == Reason.OUTSIDE else reason
 
     def _is_module(self, node: int) -> bool:
         """Whether an expression is a module of the project, where it is found: `require("./a")`."""
