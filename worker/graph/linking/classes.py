@@ -89,6 +89,8 @@ class Classes(Hierarchy):
         self._spread(self.enumerations)
         self.below_either.update(self.either)
         self._spread(self.below_either)
+        self.below_replaced.update(scope for scope, _ in self.replaced)
+        self._spread(self.below_replaced)
         self.is_settled = True
 
     @cached_property
@@ -172,6 +174,8 @@ class Classes(Hierarchy):
     def _add_either(self, scope: int, node: int, known: list[tuple[int, int]], values: Values, place: int) -> None:
         """Note that a base is one of several classes, one that a branch gives, or perhaps one from outside."""
         most = Reason.SEVERAL if len(known) > 1 else Reason.BOUND
+        if len(values) == 1 and [sure for _, sure in known] == [Reason.REPLACED]:
+            self.replaced[scope, known[0][0]] = node
         self.either.setdefault(scope, {}).update((base, min(sure, most)) for base, sure in known)
         if any(value[0] == EXTERNAL for value in values) or (len(known) == 1 and known[0][1] == Reason.SEVERAL):
             self._add_outside(scope, node, values, place)

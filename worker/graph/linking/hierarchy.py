@@ -7,7 +7,7 @@ from fledgling.worker.graph.linking import c3
 from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import ScopeKind
-from fledgling.worker.graph.values import Cell, Values
+from fledgling.worker.graph.values import CLASS, Cell, Values
 
 MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
 MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
@@ -27,6 +27,8 @@ class Hierarchy:
         self.has_external_base: set[int] = set()
         self.either: dict[int, dict[int, int]] = {}  # the bases of a class that may be others, and how sure each is
         self.below_either: set[int] = set()  # the classes that have such a base, or one above them has
+        self.replaced: dict[tuple[int, int], int] = {}  # a class, its base that code may replace, and how that is named
+        self.below_replaced: set[int] = set()  # the classes that have such a base, or one above them has
         self._before_outside: dict[int, int] = {}  # of classes of Python: how many bases stand before one from outside
         self._sooner: dict[int, set[int]] = {}  # of those: the classes above that surely come before that
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
@@ -131,9 +133,15 @@ class Hierarchy:
             if len(bases) > MAX_EITHER:
                 sure = min(sure, Reason.SEVERAL)
             if owner in having.values():
-                sure = min(sure, *(bases[base] for base, of in having.items() if of == owner))
+                sure = min(sure, *(self._how_sure(at, base) for base, of in having.items() if of == owner))
                 others.update((of, None) for of in having.values() if of not in (None, owner))
         return sure, [*others]
+
+    def _how_sure(self, scope: int, base: int) -> int:
+        """How sure a class has a base that may be another; what may replace one is known only when all is read."""
+        node, sure = self.replaced.get((scope, base)), self.either[scope][base]
+        held = self.value(node) if node is not None else {}
+        return max([sure, *(own for value, own in held.items() if value[:2] == (CLASS, base))])
 
     def _of_class(self, scope: int, name: int, after: int | None) -> tuple[int | None, bool]:
         if after is None and self.is_settled:

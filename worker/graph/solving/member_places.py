@@ -187,7 +187,7 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
     known = solver.members.get((value, name))
     if known is None:
         known = by_classes(solver, value, name)
-        if solver.classes.is_settled:
+        if solver.classes.is_settled and (solver.is_over or value[1] not in solver.classes.below_replaced):
             solver.members[value, name] = known
     found, every, of_class = known
     fields = [field for field in every if solver.value(field) or field in solver.sources]
