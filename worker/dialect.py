@@ -157,6 +157,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     literals: dict[str, str] = {}  # of numbers by their ends, "." of one with a point, "class" of what names a class
     numbers: dict[str, int] = {}  # that one which is written out may be of; the larger the number here, the sooner
     texts: dict[str, int] = {}  # likewise
+    like_texts: set[str] = set()  # the types that what is taken for a text may be of instead: `:a` of Ruby
     of_all: tuple[str, ...] = ()  # types that all of these are of: `Any`
     of_classes: tuple[str, ...] = ()  # types that classes are of: `Module`
     value_types: frozenset[str] = frozenset()  # of these and of numbers, `A?` is another type than `A`

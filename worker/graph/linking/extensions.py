@@ -170,7 +170,11 @@ class Extensions:
         for unit in self._project.units:
             dialect = unit.dialect
             any_has = {*dialect.of_all, *dialect.of_classes}
-            known = {*dialect.texts, *dialect.numbers, *dialect.types, *any_has} if dialect.bare_calls else ()
+            known = (
+                {*dialect.texts, *dialect.like_texts, *dialect.numbers, *dialect.types, *any_has}
+                if dialect.bare_calls
+                else ()
+            )
             for at, row in enumerate(unit.facts.scopes if known else ()):
                 of = unit.facts.names[row.name] if row.name != NONE and row.kind in CLASSES and not row.parent else ""
                 for name, bindings in self._project.table(unit.base | at).items() if of in known else ():

@@ -68,6 +68,8 @@ class Unresolved:
             return Reason.UNKNOWN_RECEIVER
         if self._may_be_passed(unit, node, unit.names[site.name]):
             return Reason.UNKNOWN_RECEIVER
+        if self._is_refined(unit, site):
+            return Reason.UNKNOWN_RECEIVER
         if self._is_put(node, site):
             reason = Reason.FIELD
         if not unit.dialect.prototypes:
@@ -79,6 +81,10 @@ class Unresolved:
         is_global = of[0] == Op.NAME and of[2] == NONE
         is_there = of[0] == Op.UNSURE or self._rewritten.may_be_outside(unit.names[site.name], is_global=is_global)
         return Reason.UNKNOWN_RECEIVER if is_there or self._is_of_scripts(unit, site) else reason
+
+    def _is_refined(self, unit: Unit, site: Site) -> bool:
+        """Whether a member of that name is one that the project may give to any class: `refine String do`, in Ruby."""
+        return unit.dialect.bare_calls and (unit.language, unit.names[site.name]) in self.project.vocabulary.replaced
 
     def _is_of_scripts(self, unit: Unit, site: Site) -> bool:
         """Whether a member may be what scripts declare for all files, `window.a`, or add to a type outside."""

@@ -70,7 +70,8 @@ def _how_sure(solver: Solver, value: Value, name: int, of: str, function: int, *
     if value[0] == CONSTANT:
         if of in (dialect.texts if value[1] == "text" else dialect.numbers) or of in dialect.of_all:
             return Reason.EXTENSION
-        return Reason.NAME_ONLY if dialect.crates or is_of_any else 0
+        is_like = value[1] == "text" and of in dialect.like_texts
+        return Reason.NAME_ONLY if dialect.crates or is_of_any or is_like else 0
     if value[0] in (CONTAINER, GENERATOR):
         is_that = of == known_type(solver, dialect, value) != ""
         is_likely = is_that or (of in (ARRAY, *dialect.types) and solver.project.text(name) not in dialect.common)

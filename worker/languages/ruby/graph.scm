@@ -84,6 +84,9 @@
 ((call method: (identifier) @_sends arguments: (argument_list . (simple_symbol) @_removes [(simple_symbol) (string)] @replaced))
   (#any-of? @_sends "send" "__send__" "public_send") (#any-of? @_removes ":remove_method" ":undef_method"))
 (undef (_) @replaced)
+((call !receiver method: (identifier) @_refines block: (_ body: (_ (method name: (_) @replaced)))) (#eq? @_refines "refine"))
+((call receiver: (_) @_of method: (identifier) @_evaluates block: (_ body: (_ (method name: (_) @replaced))))
+  (#match? @_of "^(::)?(Array|Hash|Integer|Kernel|Numeric|Object|String|Symbol)$") (#any-of? @_evaluates "class_eval" "class_exec"))
 ((call receiver: (_) method: (identifier) @_defines arguments: (argument_list . [(simple_symbol) (string)] @replaced))
   (#any-of? @_defines "define_method" "define_singleton_method"))
 ((call !receiver method: (identifier) @_makes arguments: (argument_list (simple_symbol) @word)) @accessor
