@@ -112,6 +112,8 @@
 (declaration type: (primitive_type) @pointee declarator: [(pointer_declarator) (array_declarator) (init_declarator declarator: [(pointer_declarator) (array_declarator)])])
 (field_declaration type: (primitive_type) @pointee declarator: [(pointer_declarator) (array_declarator)])
 (function_definition type: (primitive_type) @pointee declarator: (pointer_declarator))
+(for_range_loop type: (primitive_type) @pointee declarator: (pointer_declarator))
+(type_descriptor type: (primitive_type) @pointee declarator: (abstract_pointer_declarator))
 
 (parameter_declaration (reference_declarator (identifier) @bind))
 (optional_parameter_declaration type: (_) @type default_value: (_) @init) @param
@@ -162,6 +164,10 @@
 (pointer_expression operator: "&" argument: (_) @value) @addressed
 (delete_expression) @operation
 (lambda_expression body: (_) @body) @lambda
+((lambda_capture_initializer left: (identifier) @left @bind right: (identifier) @right) @assign (#not-eq? @left @right))
+((lambda_capture_initializer left: (identifier) @left @bind right: (call_expression arguments: (argument_list . (_) @_given .)) @right) @assign (#not-eq? @left @_given))
+(lambda_capture_initializer left: (identifier) @left @bind right: (call_expression arguments: [(argument_list . ")") (argument_list . (_) . (_))]) @right) @assign
+(lambda_capture_initializer left: (identifier) @left @bind right: [(pointer_expression) (field_expression) (new_expression) (subscript_expression) (number_literal) (string_literal) (qualified_identifier) (this)] @right) @assign
 (throw_statement) @raise
 (try_statement body: (_) @body) @try
 (catch_clause body: (_) @body) @handler

@@ -106,7 +106,7 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
             chosen, reason = _overriding(solver, group, *meant[asked])
         elif len(group) > 1 or solver.project.unit(group[0][1]).dialect.selects:
             chosen, reason = meant[key] = _chosen(solver, _asked(solver, group, above.get(key)), owner, name, made)
-        elif _takes_another_number(solver, group[0], made):
+        elif _takes_others(solver, group[0], made):
             chosen, reason = group, Reason.OTHER_ARGUMENTS
         else:
             continue
@@ -115,16 +115,21 @@ def fitting(solver: Solver, values: Values, made: MadeCall) -> Values:
     return _beside_class(solver, of_another_type(solver, _not_all(solver, found), made.node), made)
 
 
-def _takes_another_number(solver: Solver, value: Value, made: MadeCall) -> bool:
+def _takes_others(solver: Solver, value: Value, made: MadeCall) -> bool:
     """Whether a function of C++ does not take as many arguments as a call has: a macro may declare another one.
 
-    One that stands outside its class may say elsewhere what it is given, and so may one of no class.
+    One that stands outside its class may say elsewhere what it is given, and so may one of no class. Where a class is
+    of another one that nobody sees, that may have one that takes what this one does not: `using T::f`.
     """
     if not solver.project.unit(value[1]).dialect.converts or any(is_spread for _, is_spread in made.arguments):
         return False
     more = len(made.arguments) - len(parameters_of(solver, value))
-    is_whole = solver.classes.owner(value[1]) is not None and not solver.project.scope(value[1]).flags & Flag.EXTENSION
-    return (more > 0 or (more < 0 and is_whole)) and not taken(solver, value, made).takes
+    owner, classes = solver.classes.owner(value[1]), solver.classes
+    is_whole = owner is not None and not solver.project.scope(value[1]).flags & Flag.EXTENSION
+    if (more > 0 or (more < 0 and is_whole)) and not taken(solver, value, made).takes:
+        return True
+    is_below = owner in classes.has_external_base or owner in classes.has_unknown_base
+    return is_below and bool(taken(solver, value, made).against)
 
 
 def _put_beside(solver: Solver, groups: dict[Group, list[Value]], node: int) -> None:
