@@ -30,6 +30,7 @@ from fledgling.worker.graph.solving import (
     this,
     types,
     writes,
+    written_out,
 )
 from fledgling.worker.graph.solving.budget import GraphBudget
 from fledgling.worker.graph.solving.expected import declared_to_be
@@ -52,9 +53,9 @@ OPERATIONS = {
     Op.FILLED: made_names.filled,
     Op.NAMED: named_callables.named_member,
     Op.NUMBER: numbers.number,
-    Op.LIST: containers.container,
-    Op.TUPLE: containers.container,
-    Op.DICT: containers.dictionary,
+    Op.LIST: written_out.container,
+    Op.TUPLE: written_out.container,
+    Op.DICT: written_out.dictionary,
     Op.FUNCTION: operations.function,
     Op.CLASS: operations.class_,
     Op.CHOICE: operations.choice,

@@ -4,7 +4,7 @@ from typing import Any
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.arguments import MadeCall
-from fledgling.worker.graph.solving.containers import copied, element_of, in_container, iterated, keys_read
+from fledgling.worker.graph.solving.containers import element_of, in_container, iterated, keys_read
 from fledgling.worker.graph.solving.maps import (
     VALUES,
     entries_anew,
@@ -19,6 +19,7 @@ from fledgling.worker.graph.solving.outside.collecting import of_these
 from fledgling.worker.graph.solving.outside_types import type_outside
 from fledgling.worker.graph.solving.prototypes import has_prototype, receives
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.written_out import copied
 from fledgling.worker.graph.tables import NONE, Op
 from fledgling.worker.graph.values import (
     BOUND,

@@ -5,13 +5,14 @@ from typing import Any
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.applied_outside import applied
 from fledgling.worker.graph.solving.arguments import MadeCall
-from fledgling.worker.graph.solving.containers import copied, element_of, iterated
+from fledgling.worker.graph.solving.containers import element_of, iterated
 from fledgling.worker.graph.solving.delegates import GIVEN
 from fledgling.worker.graph.solving.maps import MAPPED, keys_of
 from fledgling.worker.graph.solving.outside.called_outside import called_outside
 from fledgling.worker.graph.solving.outside.objects import one_of, related
 from fledgling.worker.graph.solving.overloading.arrays import array_type
 from fledgling.worker.graph.solving.solver import Solver
+from fledgling.worker.graph.solving.written_out import copied
 from fledgling.worker.graph.tables import NONE, Op
 from fledgling.worker.graph.values import (
     CONSTANT,

@@ -7,7 +7,13 @@ from fledgling.worker.graph.solving.arguments import MadeCall
 from fledgling.worker.graph.solving.class_members import taken_as
 from fledgling.worker.graph.solving.extended_types import is_in_function, lacks_object, of_another_type, of_type_asked
 from fledgling.worker.graph.solving.overloading.argument_dependent import beside_arguments, of_friends
-from fledgling.worker.graph.solving.overloading.argument_types import is_declared
+from fledgling.worker.graph.solving.overloading.beside_outside import (
+    has_others,
+    is_beside,
+    may_be_of_others,
+    may_be_outside,
+    prelude,
+)
 from fledgling.worker.graph.solving.overloading.constness import of_constness, of_lasting
 from fledgling.worker.graph.solving.overloading.extending import extending_taking
 from fledgling.worker.graph.solving.overloading.fits import Fit, is_sure, is_told, parameters_of, taken
@@ -20,7 +26,6 @@ from fledgling.worker.graph.solving.overloading.inherited import (
     take_inherited,
     with_taken,
 )
-from fledgling.worker.graph.solving.overloading.library_types import PERHAPS
 from fledgling.worker.graph.solving.overloading.specific import (
     MAX_NARROWED,
     may_beat,
@@ -32,7 +37,7 @@ from fledgling.worker.graph.solving.overloading.specific import (
 from fledgling.worker.graph.solving.overrides import alike, are_alternatives, parameter_types
 from fledgling.worker.graph.solving.solver import Solver
 from fledgling.worker.graph.tables import CLASSES, NONE, Flag, Op, ScopeKind
-from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, OBJECT, Value, Values
+from fledgling.worker.graph.values import BOUND, CLASS, FUNCTION, Value, Values
 
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
 
@@ -309,7 +314,7 @@ def _chosen(
     chosen = [value for value in chosen if fit[value].spared == least]
     if selects and not fit[chosen[0]].takes:
         return group, Reason.OTHER_ARGUMENTS
-    if all(_has_others(solver, value, name) and _is_beside(solver, fit[value], name) for value in chosen):
+    if all(has_others(solver, value, name) and is_beside(solver, fit[value], name) for value in chosen):
         return chosen, Reason.OTHER_ARGUMENTS
     chosen += extending
     functions = [*dict.fromkeys(value[1] for value in chosen)]  # one, of several objects, is no overload
@@ -343,63 +348,14 @@ def _alone(
     if len(rivals) == 1 and dialect.converts:
         return [only, *rivals], Reason.OVERLOAD
     is_surely = not others or (is_sure(solver, fit[only], made) and not rivals)
-    is_of_all = owner is None and only[0] == FUNCTION and solver.project.text(name) in _prelude(solver, only)
+    is_of_all = owner is None and only[0] == FUNCTION and solver.project.text(name) in prelude(solver, only)
     is_surely = is_surely and (not is_of_all or is_sure(solver, fit[only], made))
     is_surely = is_surely and not is_cut and not any(may_take_value(solver, fit, value, only) for value in beside)
     are_ruled_out = dialect.selects == "nearest" and len(others) < len(beside)
-    is_surely = is_surely and not (are_ruled_out and _may_be_of_others(solver, fit[only], made))
-    if dialect.selects and _may_be_outside(solver, fit[only], name, made):
+    is_surely = is_surely and not (are_ruled_out and may_be_of_others(solver, fit[only], made))
+    if dialect.selects and may_be_outside(solver, fit[only], name, made):
         return chosen, Reason.OTHER_ARGUMENTS if fit[only].against else Reason.EXTERNAL_BASE
     return chosen, Reason.OVERLOAD if not is_surely or (dialect.selects and fit[only].against) else Reason.BOUND
-
-
-def _may_be_outside(solver: Solver, own: Fit, name: int, made: MadeCall) -> bool:
-    """Whether a class outside, above the object that is asked, may have what takes the arguments better.
-
-    That is so of a name that such classes often have, and of what does not take them.
-    """
-    of = own.of[2][1] if own.of[0] == BOUND and own.of[2][0] == OBJECT else solver.classes.owner(own.of[1])
-    if of not in solver.classes.has_external_base or _has_no_class_outside(solver, own.of[1], of):
-        return False
-    is_common = solver.project.text(name) in solver.project.unit(own.of[1]).dialect.common
-    return bool(own.against) or (is_common and not is_sure(solver, own, made))
-
-
-def _has_no_class_outside(solver: Solver, function: int, of: int) -> bool:
-    """Whether only interfaces outside are above the class of Java that has a static function, which inherits none."""
-    if not solver.project.scope(function).flags & Flag.STATIC:
-        return False
-    kinds = solver.project.scope
-    return all(
-        kinds(at).flags & Flag.EXTENDS_NONE or any(kinds(base).kind == ScopeKind.CLASS for base, _ in bases)
-        for at in solver.classes.order(of)
-        for bases in [solver.classes.bases.get(at, [])]
-    )
-
-
-def _may_be_of_others(solver: Solver, own: Fit, made: MadeCall) -> bool:
-    """Whether what a function perhaps takes is only inferred, which rules no other one out for certain."""
-    given = zip(own.each, made.arguments, strict=False)
-    inferred = [cell for how, (cell, _) in given if how <= PERHAPS and solver.value(cell)]
-    return any(not is_declared(solver, own.of[1], cell) for cell in inferred)
-
-
-def _has_others(solver: Solver, value: Value, name: int) -> bool:
-    """Whether there is something outside of a function's name, which takes what that does not."""
-    is_for_all = solver.classes.owner(value[1]) is None and solver.project.text(name) in _prelude(solver, value)
-    return is_for_all or value[1] in solver.classes.extensions.types
-
-
-def _is_beside(solver: Solver, own: Fit, name: int) -> bool:
-    """Whether a function does not take the arguments, or less well than what a number has of its name: `1 and 2`."""
-    dialect = solver.project.unit(own.of[1]).dialect
-    is_of_number = dialect.functions.get(solver.project.text(name)) == "=" and own.of[0] == BOUND
-    return bool(own.against) or (is_of_number and any(how <= PERHAPS for how in own.each))
-
-
-def _prelude(solver: Solver, value: Value) -> frozenset[str]:
-    """The functions outside that every file sees, of the language of a function."""
-    return solver.project.unit(value[1]).dialect.prelude
 
 
 def _is_found(solver: Solver, fit: dict[Value, Fit], made: MadeCall) -> bool:
