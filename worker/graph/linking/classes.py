@@ -69,8 +69,8 @@ class Classes(Hierarchy):
                 if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and unit.base | at not in self._wholes:
                     self._settle(unit.base | at)
         self.mixins.include_further()
-        self.extensions.add_reopened()
         self._orders.clear()  # of those that were asked for before the bases were known, and so were those below
+        self.extensions.add_reopened()
         self._below.clear()
         self.implemented.settle(self._outside)
         self.cut |= self.implemented.cut

@@ -1,6 +1,7 @@
 """Functions that stand outside the class they belong to, and those that extend types the project does not define."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from fledgling.worker.graph.linking.hierarchy import Hierarchy
 from fledgling.worker.graph.linking.project import GraphProject
@@ -166,7 +167,7 @@ class Extensions:
         return next((at for at in bounds if any(value[0] == CLASS for value in self._hierarchy.value(at))), None)
 
     def add_reopened(self) -> None:
-        """Let the methods of a class of Ruby that is one of its own, `class String`, extend that."""
+        """Let the methods of a class of Ruby that is one of its own, `class String`, and of its modules extend that."""
         for unit in self._project.units:
             dialect = unit.dialect
             any_has = {*dialect.of_all, *dialect.of_classes}
@@ -177,7 +178,7 @@ class Extensions:
             )
             for at, row in enumerate(unit.facts.scopes if known else ()):
                 of = unit.facts.names[row.name] if row.name != NONE and row.kind in CLASSES and not row.parent else ""
-                for name, bindings in self._project.table(unit.base | at).items() if of in known else ():
+                for name, bindings in self._inherited(unit.base | at) if of in known else ():
                     functions = [self._project.defined(binding)[1] for binding in bindings]
                     functions = [scope for scope in functions if scope >= 0 and self._is_of_objects(scope)]
                     if of in any_has:
@@ -185,6 +186,11 @@ class Extensions:
                         self.of_classes.update(functions if of in dialect.of_classes else ())
                     else:
                         self.by_name.setdefault(name, []).extend((of, scope) for scope in functions)
+
+    def _inherited(self, scope: int) -> Iterator[tuple[int, list[int]]]:
+        """The names of a place that makes up a class, and of what stands above the whole."""
+        above = self._hierarchy.order(scope) if self._hierarchy.whole(scope) == scope else [scope]
+        return chain.from_iterable(self._project.table(at).items() for at in above)
 
     def _is_of_objects(self, function: int) -> bool:
         row = self._project.scope(function)
