@@ -4,6 +4,7 @@ from fledgling.worker.graph.linking.project import GraphProject
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solving.containers import called_member, element_of, iterated
 from fledgling.worker.graph.solving.declared_beside import agrees, converted, says_more
+from fledgling.worker.graph.solving.expected import called_as
 from fledgling.worker.graph.solving.made_names import added
 from fledgling.worker.graph.solving.members import member
 from fledgling.worker.graph.solving.numbers import number_or
@@ -282,9 +283,17 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
         invoking = solver.project.unit(node).dialect.invoking  # `Function<A, B>` says what it gives
         says_result = bool(invoking) and any(len(held) > 2 for held in type_ if held[0] == EXTERNAL)
         return add(value, type_) if is_told or is_filled or says_result else value  # the type alone tells overloads
+    if is_settled and solver.project.unit(node).dialect.selects and any(_is_delegate(solver, held) for held in type_):
+        functions = {held: min(sure, Reason.ATTRIBUTE) for held, sure in value.items() if held[0] in (FUNCTION, BOUND)}
+        return {**type_, **functions}
     if is_settled or (solver.project.unit(node).dialect.overloads and any(_is_plain(solver, node, at) for at in type_)):
         return dict(type_)
     return add(value, type_)
+
+
+def _is_delegate(solver: Solver, value: Value) -> bool:
+    """Whether a value is of a type of the project that is called: `delegate A B(C d);`."""
+    return value[0] == OBJECT and bool(called_as(solver, value))
 
 
 def payload(solver: Solver, node: int, expression: Expression) -> Values:
