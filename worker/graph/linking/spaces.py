@@ -202,6 +202,10 @@ class Spaces:
             found = self._saying[scope, name] = defines, given
         return found
 
+    def directing(self, space: str) -> list[int]:
+        """The scopes that take all names of others into a namespace of C++."""
+        return self._directing.get(space, [])[:MAX_BINDING]
+
     def directives(self, unit: Unit, scope: int) -> list[int]:
         """The scopes that take all names of others into a namespace of C++, of what a file includes."""
         found = self._directing.get(self.paths[scope], ())

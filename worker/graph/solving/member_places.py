@@ -58,7 +58,8 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
     if kind == SPACE:
-        return of_space(solver, value[1], name, sure) or _of_globs(solver, value, name, sure)
+        found = of_space(solver, value[1], name, sure) or _of_globs(solver, value, name, sure)
+        return found or _of_directives(solver, value[1], name, sure)
     return _of_function(solver, value, name, sure) if kind == FUNCTION else []
 
 
@@ -239,6 +240,16 @@ def _of_module(solver: Solver, number: int, name: int, sure: int) -> list[Place]
     own = _in_module(solver, unit, name, sure) or of_stars(solver, number, name, sure)
     own = own or _of_globs(solver, (MODULE, number), name, sure)
     return own or _of_whole_module(solver, unit, name, sure)
+
+
+def _of_directives(solver: Solver, space: str, name: int, sure: int) -> list[Place]:
+    """What a namespace of C++ has only by taking all names of others: `namespace a { using namespace b; }`."""
+    return [
+        (held[1], min(sure, how), None)
+        for at in solver.spaces.directing(space)
+        for held, how in solver.value(("all of", at, name)).items()
+        if held[0] == "place"
+    ]
 
 
 def _of_globs(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
