@@ -58,9 +58,7 @@ class Extensions:
 
     def attach_members(self) -> None:
         """Add functions to the classes that their receivers are objects of."""
-        nested: list[
-            tuple[int, int, int]
-        ] = []  # of Ruby: `class A::B` comes before `class A::B::C`, wherever it stands
+        nested = list[tuple[int, int, int]]()  # of Ruby: `class A::B` before `class A::B::C`, wherever it stands
         for unit in self._project.units:
             for type_, binding in unit.facts.members:
                 if unit.dialect.bare_calls:
