@@ -33,21 +33,22 @@ class EngineMissingError(Exception):
     """An engine is asked for that cannot be used here, and why."""
 
 
-def run(command: Sequence[str]) -> Ended:
+def run(arguments: Sequence[str]) -> Ended:
     """Run `fleet shard` to its end. This is what an engine is given, perhaps on another machine.
 
     The command ends when this process does, though that be before it knows who has started it.
     """
     ended: Ended = (1, "", "")
     for _ in range(TRIES):
-        ended = _run(command)
+        ended = _run(arguments)
         if ended[0] >= 0:
             break
     return ended
 
 
-def _run(command: Sequence[str]) -> Ended:
-    started = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "shard", "--parent", str(os.getpid()), *command]
+def _run(arguments: Sequence[str]) -> Ended:
+    command = ["fleet", "shard", "--parent", str(os.getpid()), *arguments]
+    started = [sys.executable, "-I", "-B", "-m", "fledgling", *command]
     try:
         done = subprocess.run(
             started, stdin=subprocess.DEVNULL, capture_output=True, cwd="/", timeout=TASK_SECONDS, check=False
@@ -65,7 +66,7 @@ def local(workers: int, address: str | None) -> Iterator[Runner]:
         raise EngineMissingError("the engine local has no address")
     with ThreadPoolExecutor(workers) as pool:
         try:
-            yield Runner(lambda command: pool.submit(run, command), as_completed)
+            yield Runner(lambda arguments: pool.submit(run, arguments), as_completed)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -81,7 +82,7 @@ def dask(workers: int, address: str | None) -> Iterator[Runner]:
     here = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
     connect: Callable[..., Any] = distributed.Client
     with connect(**{"address": address} if address else here) as client:
-        yield Runner(lambda command: client.submit(run, list(command), pure=False), distributed.as_completed)
+        yield Runner(lambda arguments: client.submit(run, list(arguments), pure=False), distributed.as_completed)
 
 
 @contextmanager
@@ -96,7 +97,7 @@ def ray(workers: int, address: str | None) -> Iterator[Runner]:
     engine.init(log_to_driver=False, **{"address": address} if address else here)
     try:
         task = engine.remote(run)
-        yield Runner(lambda command: task.remote(list(command)).future(), as_completed)
+        yield Runner(lambda arguments: task.remote(list(arguments)).future(), as_completed)
     finally:
         engine.shutdown()
 

@@ -24,8 +24,7 @@ def by_scope(solver: Solver, made: MadeCall, function: int) -> Values:
     found: Values = {}
     for value in list(held):
         for scope in _models(solver, value, name):
-            several = of_these(solver, made, {_of(scope): Reason.RETURNED}) if value[0] != CONTAINER else [value]
-            [asked] = several
+            [asked] = [value] if value[0] == CONTAINER else of_these(solver, made, {_of(scope): Reason.RETURNED})
             methods = member(solver, _of(scope), own, Reason.ABSENT)
             methods = {at: min(sure, Reason.ABSENT) for at, sure in methods.items() if at[0] in (FUNCTION, BOUND)}
             given = [(("just", asked), False), *made.arguments]
